@@ -1,0 +1,116 @@
+# The house commands; each makes its own virtual environment and installs what it needs. `make help` lists them.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+# The first Python >= 3.11 that runs; one with headers (the build needs Python.h) goes before one without.
+define FIND_PYTHON
+spare=; for name in python3 python3.13 python3.12 python3.11; do \
+    "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+    if "$$name" -c '$(HAS_HEADERS)' 2>/dev/null; then command -v "$$name"; exit; fi; \
+    spare=$${spare:-$$(command -v "$$name")}; \
+done; echo "$$spare"
+endef
+HAS_HEADERS = import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
+PYTHON ?= $(shell $(FIND_PYTHON))
+
+PACKAGE := $(shell find src pyproject.toml CMakeLists.txt -type f -not -name '*.pyc' -not -name '*.so')
+CPP := $(shell find src/core src/bindings -name '*.cpp' -o -name '*.hpp')
+PYTHON_FILES := src tests benchmarks examples docs
+PYTEST_OPTIONS ?= -n auto
+BENCH_OPTIONS ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench docs sanitize clean
+
+help: ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+demo: $(VENV)/.cli ## train on the built-in spam data, print the error on held-out rows and the tree
+	$(BIN)/treewright demo
+
+test: $(VENV)/.dev ## run the whole test suite, the examples in docstrings and in README.md included
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS) --doctest-modules tests $$($(BIN)/python -c 'import treewright; print(*treewright.__path__)')
+
+lint: $(VENV)/.dev ## check style and types: ruff, mypy --strict, clang-format
+	$(BIN)/ruff check $(PYTHON_FILES)
+	$(BIN)/ruff format --check $(PYTHON_FILES)
+	$(BIN)/mypy --strict src/treewright
+	$(BIN)/clang-format --dry-run -Werror $(CPP)
+
+format: $(VENV)/.dev ## rewrite Python and C++ in the house style
+	$(BIN)/ruff check --fix $(PYTHON_FILES)
+	$(BIN)/ruff format $(PYTHON_FILES)
+	$(BIN)/clang-format -i $(CPP)
+
+bench: $(VENV)/.bench ## compare growing and predicting with the peers that install (BENCH_OPTIONS=--quick: two minutes)
+	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
+
+docs: $(VENV)/.docs ## run the examples of docs/ and build its pages into docs/_build/html
+	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+# The core once more with address and undefined-behaviour checks, in a folder that goes before the installed one.
+# Python itself is not instrumented, so the checkers are loaded first, and with them libstdc++ (they wrap its throw).
+SANITIZED := build/sanitized
+CHECKERS = $(shell for name in libasan.so libubsan.so libstdc++.so; do $(CXX) -print-file-name=$$name; done)
+sanitize: $(SANITIZED)/.installed ## run the tests on a core built with address and undefined-behaviour checks
+	LD_PRELOAD="$(CHECKERS)" PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS) tests
+
+clean: ## remove builds, caches and the virtual environment
+	rm -rf $(VENV) build dist docs/_build docs/api .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- installing; a stamp in the environment says which extra is installed, and sources newer than it install again ---
+
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Building inside the environment (not in pip's throw-away one) lets a change recompile only what it touches.
+INSTALL_PACKAGE := PATH="$(CURDIR)/$(BIN):$$PATH" $(INSTALL) --no-build-isolation
+
+$(VENV)/pyvenv.cfg:
+	@test -n "$(PYTHON)" || { echo "treewright needs Python >= 3.11: apt install python3 python3-dev python3-venv" \
+	    "(or name one: make PYTHON=/path/to/python3.12)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "$(PYTHON) is no Python >= 3.11"; exit 1; }
+	@$(PYTHON) -c '$(HAS_HEADERS)' || { \
+	    echo "Python.h is missing, which the build needs: apt install python3-dev"; exit 1; }
+	@echo 'int main() {}' | $(CXX) -std=c++20 -x c++ -fsyntax-only - || { \
+	    echo "$(CXX) is no C++20 compiler, which the build needs: apt install g++"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); \
+	    $(PYTHON) -m venv --without-pip $(VENV) && \
+	    $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; } 2>/dev/null || { rm -rf $(VENV); \
+	    echo "no virtual environment can be made: apt install python3-venv"; exit 1; }
+
+$(VENV)/.tools: pyproject.toml | $(VENV)/pyvenv.cfg
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+	    > $(VENV)/build-requires.txt
+	$(INSTALL) cmake ninja -r $(VENV)/build-requires.txt
+	@touch $@
+
+$(VENV)/.cli: $(VENV)/.tools $(PACKAGE)
+	$(INSTALL_PACKAGE) '.[cli]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.tools $(PACKAGE)
+	$(INSTALL_PACKAGE) '.[dev]'
+	@touch $(VENV)/.cli $@
+
+$(VENV)/.docs: $(VENV)/.tools $(PACKAGE)
+	$(INSTALL_PACKAGE) '.[cli,docs]'
+	@touch $@
+
+# A peer that does not install on this machine is skipped; the benchmark names it and says so.
+$(VENV)/.bench: $(VENV)/.dev benchmarks/peers.py
+	for package in $$($(BIN)/python -m benchmarks --packages); do \
+	    $(INSTALL) --only-binary :all: "$$package" || echo "skipped: $$package does not install here"; \
+	done
+	@touch $@
+
+$(SANITIZED)/.installed: $(VENV)/.dev
+	rm -rf $(SANITIZED)
+	$(INSTALL_PACKAGE) --no-deps --target $(SANITIZED) . \
+	    -C build-dir=build/sanitizing -C cmake.define.TREEWRIGHT_SANITIZE=ON -C install.strip=false
+	@touch $@

@@ -1,0 +1,110 @@
+"""The data of the benchmarks: made by scikit-learn's generators from fixed seeds, or shipped with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HELD_OUT = 20_000  # rows made in addition, never learnt from
+CATEGORY_COLUMNS = 5  # of a problem with categories, the first ones
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One table and the limits of the tree to grow on it."""
+
+    name: str
+    rows: int
+    columns: int = 20
+    classes: int = 2  # 0: the target is a number
+    dtype: str = "float32"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    distinct: int | None = None  # values per column; None: as many as rows
+    missing: float = 0.0  # share of cells without a value
+    categories: int = 0  # values of each of the first columns, which are then categories
+    weighted: bool = False
+    source: str | None = None  # one of scikit-learn's own tables
+    predicted: int = 0  # rows to predict at once, where predicting is measured
+    quick: bool = False
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What a library must be able to do for this problem."""
+        needs = {
+            "numbers": self.classes == 0,
+            "many classes": self.classes > 2,
+            "max_leaf_nodes": self.max_leaf_nodes is not None,
+            "missing values": self.missing > 0,
+            "categories": self.categories > 0,
+            "weights": self.weighted,
+        }
+        return frozenset(need for need, needed in needs.items() if needed)
+
+    def describe(self) -> str:
+        """The problem in a few words, for the tables."""
+        limit = "to purity"
+        if self.max_depth is not None:
+            limit = f"max_depth={self.max_depth}"
+        if self.max_leaf_nodes is not None:
+            limit = f"max_leaf_nodes={self.max_leaf_nodes}, best first"
+        predicted = f"; {self.predicted:,} rows predicted" * (self.predicted > 1)
+        return f"{self.rows:,} rows x {self.columns} columns of {self.dtype}, {limit}{predicted}"
+
+
+def make(problem: Problem, folder: Path) -> Path:
+    """Make the data of a problem and keep it in `folder`, so that every library reads the same bytes."""
+    path = folder / f"{problem.name.replace(' ', '_').replace('/', '-')}.npz"
+    if not path.exists():
+        np.savez(path, **(_shipped(problem) if problem.source else _made(problem)))
+    return path
+
+
+def _shipped(problem: Problem) -> dict[str, Any]:
+    from sklearn import datasets
+
+    data = getattr(datasets, f"load_{problem.source}")()
+    rows = data.data.astype(problem.dtype)
+    return {"train": rows, "target": data.target, "test": rows[:0], "test_target": data.target[:0]}
+
+
+def _made(problem: Problem) -> dict[str, Any]:
+    from sklearn.datasets import make_classification, make_regression
+
+    random = np.random.default_rng(1)
+    n, d = problem.rows + HELD_OUT, problem.columns
+    if problem.classes:
+        table, target = make_classification(
+            n,
+            d,
+            n_informative=d // 2,
+            n_redundant=d // 4,
+            n_classes=problem.classes,
+            flip_y=0.05,
+            random_state=0,
+        )
+    else:
+        table, target = make_regression(n, d, n_informative=d // 2, noise=10.0, random_state=0)
+        target = target + 100 * np.sin(table[:, 0] * table[:, 1])  # something that a plane cannot say
+    table = table.astype(problem.dtype)
+    if problem.distinct:
+        table = np.clip(np.round(table * problem.distinct / 8), -problem.distinct // 2, problem.distinct // 2)
+        table = table.astype(problem.dtype)
+    for column in range(CATEGORY_COLUMNS if problem.categories else 0):
+        edges = np.quantile(table[:, column], np.linspace(0, 1, problem.categories + 1)[1:-1])
+        # The codes are shuffled: their order says nothing, as with names.
+        table[:, column] = random.permutation(problem.categories)[np.searchsorted(edges, table[:, column])]
+    if problem.missing:
+        table[random.random(table.shape) < problem.missing] = np.nan
+    made = {
+        "train": np.ascontiguousarray(table[: problem.rows]),
+        "target": target[: problem.rows],
+        "test": np.ascontiguousarray(table[problem.rows :]),
+        "test_target": target[problem.rows :],
+    }
+    if problem.weighted:
+        made["weight"] = random.exponential(size=problem.rows)
+    return made

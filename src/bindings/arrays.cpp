@@ -1,0 +1,58 @@
+// Arrays across the border.
+#include "arrays.hpp"
+
+namespace treewright {
+
+namespace {
+
+Column::Type type_of(const AnyArray& array) {
+    if (array.dtype() == nb::dtype<double>()) return Column::Type::float64;
+    if (array.dtype() == nb::dtype<float>()) return Column::Type::float32;
+    if (array.dtype() == nb::dtype<std::int32_t>()) return Column::Type::code;
+    throw std::invalid_argument("columns must be float64, float32 or int32 arrays");
+}
+
+std::size_t item_size(Column::Type type) { return type == Column::Type::float64 ? 8 : 4; }
+
+}  // namespace
+
+Table read_table(nb::handle columns) {
+    Table table;
+    if (nb::ndarray_check(columns)) {
+        auto matrix = nb::cast<AnyArray>(columns);
+        if (matrix.ndim() != 2) throw std::invalid_argument("a table of numbers has two dimensions");
+        const auto type = type_of(matrix);
+        const auto step = static_cast<std::ptrdiff_t>(item_size(type));
+        table.n_rows = matrix.shape(0);
+        for (std::size_t i = 0; i < matrix.shape(1); ++i) {
+            Column column;
+            column.data = static_cast<const std::byte*>(matrix.data()) + static_cast<std::ptrdiff_t>(i) * matrix.stride(1) * step;
+            column.stride = matrix.stride(0) * step;
+            column.type = type;
+            table.columns.push_back(column);
+        }
+        table.owners.push_back(std::move(matrix));
+        return table;
+    }
+    for (nb::handle item : columns) {
+        auto vector = nb::cast<AnyArray>(item);
+        if (vector.ndim() != 1) throw std::invalid_argument("a column has one dimension");
+        if (!table.columns.empty() && vector.shape(0) != table.n_rows)
+            throw std::invalid_argument("all columns must have the same number of rows");
+        table.n_rows = vector.shape(0);
+        Column column;
+        column.data = static_cast<const std::byte*>(vector.data());
+        column.type = type_of(vector);
+        column.stride = vector.stride(0) * static_cast<std::ptrdiff_t>(item_size(column.type));
+        table.columns.push_back(column);
+        table.owners.push_back(std::move(vector));
+    }
+    return table;
+}
+
+bool signal_pending() {
+    nb::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() != 0;
+}
+
+}  // namespace treewright

@@ -1,0 +1,69 @@
+// Arrays across the border: numpy arrays in as views, vectors out with an owner.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "columns.hpp"
+#include "threads.hpp"
+
+namespace treewright {
+
+namespace nb = nanobind;
+
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// Hands a vector over to numpy without a copy.
+template <class T>
+nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = owned->data();
+    nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
+}
+
+template <class T>
+nb::object to_numpy(std::vector<T>&& values) {
+    const std::size_t n = values.size();
+    return to_numpy(std::move(values), {n});
+}
+
+/// Views of a table's columns, with the arrays that own the memory.
+struct Table {
+    std::vector<AnyArray> owners;
+    std::vector<Column> columns;
+    std::size_t n_rows = 0;
+};
+
+/// A matrix of float64 or float32, or a sequence of vectors: float64 or float32 numbers, int32 codes.
+Table read_table(nb::handle columns);
+
+/// Asks Python for signals; the caller must not hold the GIL.
+bool signal_pending();
+
+/// Runs native work without the GIL; Ctrl-C comes back as KeyboardInterrupt.
+template <class Work>
+void without_gil(Work&& work) {
+    bool interrupted = false;
+    {
+        nb::gil_scoped_release release;
+        Interrupt interrupt(signal_pending);
+        try {
+            work(interrupt);
+        } catch (const Interrupted&) {
+            interrupted = true;
+        }
+    }
+    if (interrupted) throw nb::python_error();
+}
+
+}  // namespace treewright

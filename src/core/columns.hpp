@@ -1,0 +1,57 @@
+// The columns of a table as the core sees them: views of the caller's memory, any stride, never copied.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace treewright {
+
+using Row = std::uint32_t;
+
+constexpr std::int32_t missing_code = -1;
+constexpr std::int32_t unseen_code = -2;
+constexpr int max_bins = 255;            // codes 0 … 254; the byte 255 means missing
+constexpr std::uint8_t missing_bin = 255;
+
+struct Column {
+    enum class Type : std::uint8_t { float64, float32, code };
+
+    const std::byte* data = nullptr;
+    std::ptrdiff_t stride = 0;
+    Type type = Type::float64;
+    std::int32_t n_categories = 0;       // 0: a number
+    const std::uint8_t* bins = nullptr;  // one byte per row; null where the column has no bins
+    const double* bin_low = nullptr;     // smallest and largest value in each bin: where they are equal,
+    const double* bin_high = nullptr;    // nothing is hidden inside the bin
+
+    bool is_category() const { return type == Type::code; }
+
+    template <class T>
+    T at(std::size_t row) const {
+        return *reinterpret_cast<const T*>(data + static_cast<std::ptrdiff_t>(row) * stride);
+    }
+    /// The number at `row`; NaN where it is missing.
+    double value(std::size_t row) const {
+        return type == Type::float64 ? at<double>(row) : static_cast<double>(at<float>(row));
+    }
+    std::int32_t code(std::size_t row) const { return at<std::int32_t>(row); }
+};
+
+/// Calls `work` with a function row -> value, so that the type is decided once and not for each cell.
+template <class Work>
+auto with_values(const Column& column, Work&& work) {
+    if (column.type == Column::Type::float64) return work([&](std::size_t row) { return column.at<double>(row); });
+    return work([&](std::size_t row) { return static_cast<double>(column.at<float>(row)); });
+}
+
+/// An unsigned integer that orders as the numbers do; −0.0 and 0.0 are the same number and get the same key.
+inline std::uint64_t order_key(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    return bits & sign ? ~bits : bits | sign;
+}
+
+}  // namespace treewright

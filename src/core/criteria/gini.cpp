@@ -1,0 +1,31 @@
+// Gini: W·(1 − Σ p²), the chance that two rows of a node differ in class.
+#include "searching.hpp"
+
+namespace treewright {
+
+struct Gini {
+    static constexpr std::string_view name = "gini";
+    static constexpr bool is_linear_for_two = true;  // with two classes it is twice the squared error of 0/1 labels
+
+    static double term(double weight) { return weight * weight; }
+    static double risk(double total, double terms) { return total - terms / total; }
+
+    /// Σ_k (l_k·R − r_k·L)² / (L·R·W): the difference of the risks without its cancellation.
+    static double gain(Weights left, Weights right) {
+        double l = 0, r = 0, squares = 0;
+        for (std::size_t k = 0; k < left.size(); ++k) {
+            l += left[k];
+            r += right[k];
+        }
+        const double share_left = l / (l + r), share_right = r / (l + r);
+        for (std::size_t k = 0; k < left.size(); ++k) {
+            const double difference = left[k] * share_right - right[k] * share_left;
+            squares += difference * difference;
+        }
+        return squares * (1 / l + 1 / r);
+    }
+};
+
+static const Enlist<Gini> enlisted;
+
+}  // namespace treewright

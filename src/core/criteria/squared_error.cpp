@@ -1,0 +1,21 @@
+// Squared error: Σ w·(y − mean)².
+#include "searching.hpp"
+
+namespace treewright {
+
+struct SquaredError {
+    static constexpr std::string_view name = "squared_error";
+    static constexpr bool is_centred = true;
+    static constexpr bool is_linear = true;
+
+    static double loss(double y, double value) { return (y - value) * (y - value); }
+    static double gain(double weight_left, double sum_left, double weight_right, double sum_right) {
+        const double total = weight_left + weight_right;
+        const double difference = sum_left * (weight_right / total) - sum_right * (weight_left / total);
+        return difference * difference * (1 / weight_left + 1 / weight_right);
+    }
+};
+
+static const Enlist<SquaredError> enlisted;
+
+}  // namespace treewright

@@ -1,0 +1,25 @@
+// Growing a tree: the best-first grower and the arrays that it hands over.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "criterion.hpp"
+#include "problem.hpp"
+
+namespace treewright {
+
+/// A grown tree, in preorder: the left child of i is i + 1, the right one end[i + 1], and a leaf has
+/// end[i] = i + 1.
+struct GrownTree {
+    std::vector<std::int32_t> end, feature, step;
+    std::vector<double> low, high;  // the gap of the threshold; NaN where there is none
+    std::vector<std::int64_t> subset, rows;
+    std::vector<std::uint8_t> missing_left, subsets;
+    std::vector<double> statistic;  // node by node
+    std::size_t width = 0;
+};
+
+GrownTree grow(Problem& problem, const Criterion& criterion, std::size_t n_threads);
+
+}  // namespace treewright

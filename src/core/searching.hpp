@@ -1,0 +1,95 @@
+// Chooses the scanner that fits a criterion and a problem, and enlists criteria.
+#pragma once
+
+#include <optional>
+
+#include "criterion.hpp"
+#include "lists.hpp"
+#include "medians.hpp"
+#include "nodes.hpp"
+#include "scanning.hpp"
+
+namespace treewright {
+
+/// Local ids of 16 bits keep twice as many lists in cache.
+constexpr std::size_t max_short_rows = 65535;
+
+/// A searcher over one scanner, with growers for short and long lists made when they are first needed.
+template <template <class> class Scanner, bool ratio>
+class ListSearcher : public Searcher {
+public:
+    explicit ListSearcher(const Problem& problem) : problem_(problem) {}
+
+    void grow_small(Row* rows, const Job& job, Nodes& out) override {
+        const auto& root = out.nodes[job.node];
+        if (root.end - root.begin <= max_short_rows)
+            grow(short_, rows, job, out);
+        else
+            grow(long_, rows, job, out);
+    }
+
+private:
+    template <class Grower>
+    void grow(std::optional<Grower>& grower, Row* rows, const Job& job, Nodes& out) {
+        if (!grower) grower.emplace(problem_);
+        grower->grow(rows, job, out);
+    }
+
+    const Problem& problem_;
+    std::optional<ListGrower<std::uint16_t, Scanner<std::uint16_t>, ratio>> short_;
+    std::optional<ListGrower<std::uint32_t, Scanner<std::uint32_t>, ratio>> long_;
+};
+
+/// The scanners as templates of the id alone.
+template <ClassCriterion C>
+struct ScannersOf {
+    template <class Id>
+    using TwoClasses = LinearScanner<Id, true>;
+    template <class Id>
+    using ByCount = CountScanner<Id, C>;
+    template <class Id>
+    using ByWeight = WeightScanner<Id, C>;
+};
+
+template <ClassCriterion C>
+std::unique_ptr<Searcher> make_class_searcher(const Problem& problem) {
+    using S = ScannersOf<C>;
+    const bool simple = !problem.is_weighted() && problem.targets.n_outputs == 1;
+    if constexpr (requires { requires C::is_linear_for_two; })
+        if (simple && problem.targets.n_classes[0] == 2) return std::make_unique<ListSearcher<S::template TwoClasses, false>>(problem);
+    if constexpr (Separable<C>)
+        if (simple) return std::make_unique<ListSearcher<S::template ByCount, by_ratio<C>>>(problem);
+    return std::make_unique<ListSearcher<S::template ByWeight, by_ratio<C>>>(problem);
+}
+
+template <SumCriterion C>
+struct SumScannerOf {
+    template <class Id>
+    using Linear = LinearScanner<Id, false>;
+    template <class Id>
+    using General = SumScanner<Id, C>;
+};
+
+template <SumCriterion C>
+std::unique_ptr<Searcher> make_sum_searcher(const Problem& problem) {
+    if constexpr (requires { requires C::is_linear; })
+        if (!problem.is_weighted() && problem.targets.n_outputs == 1)
+            return std::make_unique<ListSearcher<SumScannerOf<C>::template Linear, false>>(problem);
+    return std::make_unique<ListSearcher<SumScannerOf<C>::template General, false>>(problem);
+}
+
+/// The last line of every file in criteria/ makes one of these.
+template <class C>
+struct Enlist {
+    Enlist() {
+        if constexpr (ClassCriterion<C>)
+            criteria().push_back({.name = C::name, .risk = &risk_of<C>, .make_searcher = &make_class_searcher<C>});
+        else if constexpr (SumCriterion<C>)
+            criteria().push_back({.name = C::name, .loss = &C::loss, .make_searcher = &make_sum_searcher<C>});
+        else
+            criteria().push_back(
+                {.name = C::name, .loss = &C::loss, .by_median = true, .make_searcher = &C::make_searcher});
+    }
+};
+
+}  // namespace treewright

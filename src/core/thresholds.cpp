@@ -1,0 +1,71 @@
+// The shortest decimal in a gap.
+#include "thresholds.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace treewright {
+
+namespace {
+
+constexpr double largest = std::numeric_limits<double>::max();
+constexpr double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/// digits·10^exponent, correctly rounded, so that it prints as it was meant. Whole digits below 2^53 times or
+/// over an exact power of ten round once; the rest goes through the decimal reader.
+double decimal(double digits, int exponent) {
+    if (std::abs(exponent) <= 22)
+        return exponent >= 0 ? digits * exact_powers[exponent] : digits / exact_powers[-exponent];
+    char text[64];
+    const int length = std::snprintf(text, sizeof text, "%.0fe%d", digits, exponent);
+    double value = 0;
+    const auto result = std::from_chars(text, text + length, value);
+    return result.ec == std::errc() ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The multiple of 10^exponent in [low, high) nearest to the middle; NaN if there is none.
+double multiple_between(double low, double high, double middle, int exponent) {
+    const double quotient = exponent >= 0 || exponent < -22 ? middle / std::pow(10.0, exponent) : middle * exact_powers[-exponent];
+    constexpr double whole_numbers_end = 0x1p53;
+    if (!(std::abs(quotient) < whole_numbers_end)) return std::numeric_limits<double>::quiet_NaN();
+    double nearest = std::numeric_limits<double>::quiet_NaN();
+    const double base = std::floor(quotient);
+    for (const double digits : {base - 1, base, base + 1, base + 2}) {
+        const double candidate = decimal(digits, exponent);
+        if (!(candidate >= low && candidate < high)) continue;
+        if (std::isnan(nearest) || std::abs(candidate - middle) < std::abs(nearest - middle)) nearest = candidate;
+    }
+    return nearest;
+}
+
+}  // namespace
+
+double middle_threshold(double low, double high) {
+    if (std::isinf(low) && low > 0) return low;
+    low = std::max(low, -largest);
+    const double middle = low / 2 + std::min(high, largest) / 2;
+    return middle >= low && middle < high ? middle : low;
+}
+
+double readable_threshold(double low, double high) {
+    if (std::isinf(low) && low > 0) return low;
+    if (std::isinf(low) && high == -largest) return low;
+    if (low <= 0 && high > 0) return 0.0;
+    // An infinite end stands for a finite one of the same side, far enough to leave round numbers between.
+    if (std::isinf(low)) low = std::min(high * 10, -1.0) >= -largest ? std::min(high * 10, -1.0) : -largest;
+    if (std::isinf(high)) high = std::max(low * 10, 1.0) <= largest ? std::max(low * 10, 1.0) : largest;
+    if (!(low < high)) return low;
+    const double middle = middle_threshold(low, high);
+    int exponent = static_cast<int>(std::floor(std::log10(high - low)));
+    double best = multiple_between(low, high, middle, exponent);
+    for (int finer = 1; std::isnan(best) && finer <= 2; ++finer) best = multiple_between(low, high, middle, --exponent);
+    if (std::isnan(best)) return low;
+    for (double coarser; !std::isnan(coarser = multiple_between(low, high, middle, exponent + 1)); ++exponent) best = coarser;
+    return best;
+}
+
+}  // namespace treewright

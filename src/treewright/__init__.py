@@ -1,0 +1,64 @@
+"""Decision trees that people can read: `encode` a table, `grow` the exact tree, predict, print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from treewright.encoding import Dataset, encode
+from treewright.growing import criteria, grow
+from treewright.schema import Column, Schema, Target
+from treewright.tree import Node, Tree
+from treewright.writing import Among, Below, Branch, Leaf
+
+if TYPE_CHECKING:
+    from treewright.estimators import (
+        DecisionTreeClassifier,
+        DecisionTreeRegressor,
+        ExtraTreeClassifier,
+        ExtraTreeRegressor,
+    )
+    from treewright.exporting import export
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Among",
+    "Below",
+    "Branch",
+    "Column",
+    "Dataset",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "Leaf",
+    "Node",
+    "Schema",
+    "Target",
+    "Tree",
+    "criteria",
+    "encode",
+    "export",
+    "grow",
+]
+
+# scikit-learn takes seconds to import: what needs it is loaded when it is first asked for.
+_LATER = {
+    "DecisionTreeClassifier": "treewright.estimators",
+    "DecisionTreeRegressor": "treewright.estimators",
+    "ExtraTreeClassifier": "treewright.estimators",
+    "ExtraTreeRegressor": "treewright.estimators",
+    "export": "treewright.exporting",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LATER])

@@ -1,0 +1,58 @@
+"""The native boundary on one page: arrays in, arrays out."""
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+Columns = NDArray[np.floating] | Sequence[NDArray[np.floating] | NDArray[np.int32]]
+
+class GrownTree(TypedDict):
+    end: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    step: NDArray[np.int32]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    subset: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    missing_left: NDArray[np.uint8]
+    subsets: NDArray[np.uint8]
+    statistic: NDArray[np.float64]
+
+def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...
+def risk(criterion: str, statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def grow(
+    *,
+    columns: Columns,
+    n_categories: Sequence[int],
+    labels: NDArray[np.int32] | None,
+    n_classes: Sequence[int],
+    numbers: NDArray[np.float64] | None,
+    weight: NDArray[np.float64] | None,
+    criterion: str,
+    max_depth: int,
+    max_splits: int,
+    min_rows_split: int,
+    min_rows_leaf: int,
+    min_weight_leaf: float,
+    min_gain: float,
+    max_columns: int,
+    random_splits: bool,
+    seed: int,
+    small_rows: int,
+    n_threads: int,
+) -> GrownTree: ...
+def readable(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def midpoint(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def apply(
+    columns: Columns,
+    end: NDArray[np.int32],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    subset: NDArray[np.int64],
+    missing_left: NDArray[np.bool_],
+    heavier_left: NDArray[np.bool_],
+    subsets: NDArray[np.uint8],
+    n_threads: int,
+) -> NDArray[np.int32]: ...

@@ -1,0 +1,90 @@
+"""Every invariant of a tree, stated once. Tests and loaders call it; a tree that passes is safe to walk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from treewright.tree import Tree
+
+_TYPES = {
+    "end": np.int32,
+    "feature": np.int32,
+    "threshold": np.float64,
+    "subset": np.int64,
+    "missing_left": np.bool_,
+    "step": np.int32,
+    "rows": np.int64,
+    "statistic": np.float64,
+    "subsets": np.uint8,
+}
+
+
+def check(tree: Tree) -> None:
+    """Raise ValueError with the first invariant that does not hold."""
+    _check_arrays(tree)
+    _check_shape(tree)
+    _check_tests(tree)
+    _check_statistics(tree)
+
+
+def _demand(holds: object, message: str) -> None:
+    if not holds:
+        raise ValueError(f"this is not a tree: {message}")
+
+
+def _check_arrays(tree: Tree) -> None:
+    n = len(tree.end)
+    _demand(n > 0, "it has no nodes")
+    for name, dtype in _TYPES.items():
+        array = getattr(tree, name)
+        _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
+        shape = {"statistic": (n, tree.schema.width), "subsets": array.shape[:1]}.get(name, (n,))
+        _demand(array.shape == shape, f"{name} has shape {array.shape}, not {shape}")
+
+
+def _check_shape(tree: Tree) -> None:
+    """`end` is the shape of a binary tree: subtrees nest, and a branch has exactly two children."""
+    n = len(tree.end)
+    nodes = np.arange(n)
+    leaf = tree.end == nodes + 1
+    _demand((leaf == (tree.feature < 0)).all(), "a node is a leaf by `end` but not by `feature`, or the reverse")
+    _demand(((tree.end > nodes) & (tree.end <= n)).all(), "`end` points outside the tree")
+    _demand(tree.end[0] == n, "the root does not span all nodes")
+    inner = np.flatnonzero(~leaf)
+    left_end = tree.end[inner + 1]
+    _demand((left_end < tree.end[inner]).all(), "a branch has no right child")
+    _demand((tree.end[np.minimum(left_end, n - 1)] == tree.end[inner]).all(), "a branch's children do not fill it")
+    steps = np.sort(tree.step[inner])
+    _demand((tree.step[leaf] == -1).all() and (steps >= 0).all(), "`step` is -1 exactly at leaves")
+    _demand((np.diff(steps) > 0).all(), "two nodes have the same step")
+
+
+def _check_tests(tree: Tree) -> None:
+    columns = tree.schema.columns
+    inner = tree.feature >= 0
+    _demand((tree.feature < len(columns)).all(), f"a test names a column beyond the {len(columns)} there are")
+    _demand((tree.feature >= -1).all(), "a test names a column below -1")
+    is_category = np.array([column.kind == "category" for column in columns] + [False])[tree.feature]
+    _demand((np.isnan(tree.threshold) == (~inner | is_category)).all(), "only tests of numbers have thresholds")
+    _demand(((tree.subset >= 0) == (inner & is_category)).all(), "only tests of categories have subsets")
+    n_bytes = np.array([(len(column.categories) + 7) // 8 for column in columns] + [0])[tree.feature]
+    _demand((tree.subset + n_bytes <= len(tree.subsets))[tree.subset >= 0].all(), "a subset lies outside `subsets`")
+    _demand(not tree.missing_left[~inner].any(), "a leaf sends missing values left")
+
+
+def _check_statistics(tree: Tree) -> None:
+    _demand(np.isfinite(tree.statistic).all(), "the statistic has numbers that are not finite")
+    _demand((tree.rows >= 0).all(), "a node has fewer than 0 rows")
+    _demand((tree.weight > 0).all(), "a node has no weight")
+    left, right = tree.left[~tree.is_leaf], tree.right[~tree.is_leaf]
+    parts = tree.statistic if tree.schema.predicts_classes else tree.statistic[:, ::3]
+    _demand((parts >= 0).all(), "a weight is negative")
+    _demand(
+        np.allclose(parts[~tree.is_leaf], parts[left] + parts[right], rtol=1e-9, atol=0),
+        "a node's weight is not the sum of its children's",
+    )
+    if not tree.schema.predicts_classes:
+        _demand((tree.statistic[:, 2::3] >= 0).all(), "a deviation is negative")

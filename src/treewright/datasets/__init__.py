@@ -1,0 +1,55 @@
+"""Built-in data to try things on: it is shipped with the package, so nothing is downloaded."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class SpamData:
+    """E-mails: how often words and characters occur in each, and whether it is spam."""
+
+    data: NDArray[np.float64]  # (4601, 57)
+    target: NDArray[np.str_]  # (4601,) "spam" or "nonspam"
+    feature_names: tuple[str, ...]
+    is_test: NDArray[np.bool_]  # (4601,) the held-out rows of "The Elements of Statistical Learning"
+
+    def table(self, rows: Any = slice(None)) -> dict[str, NDArray[np.float64]]:
+        """The columns by name, without a copy unless `rows` (a mask, slice or indices) asks for one."""
+        return dict(zip(self.feature_names, self.data[rows].T, strict=True))
+
+    def frame(self) -> pandas.DataFrame:
+        """All columns and the target, `type`, as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self.data, columns=list(self.feature_names)).assign(type=self.target)
+
+
+def load_spam() -> SpamData:
+    """UCI Spambase: 4601 e-mails, 57 columns of numbers, 39 % spam.
+
+    By Hopkins, Reeber, Forman and Suermondt (Hewlett-Packard Labs), CC BY 4.0; `is_test` is the official
+    split of "The Elements of Statistical Learning" (3065 rows to learn from, 1536 to test on).
+
+    >>> spam = load_spam()
+    >>> spam.data.shape, spam.feature_names[-1], str(spam.target[0]), int(spam.is_test.sum())
+    ((4601, 57), 'capitalTotal', 'spam', 1536)
+    """
+    folder = files(__name__)
+    names, *lines = gzip.decompress((folder / "spam.csv.gz").read_bytes()).decode().splitlines()
+    cells = [line.rsplit(",", 1) for line in lines]
+    return SpamData(
+        data=np.loadtxt([numbers for numbers, _ in cells], delimiter=","),
+        target=np.array([label for _, label in cells]),
+        feature_names=tuple(names.split(",")[:-1]),
+        is_test=np.array((folder / "spam.traintest.txt").read_text().split()) == "1",
+    )

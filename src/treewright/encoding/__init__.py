@@ -1,0 +1,74 @@
+"""Encoding: any table in, numbers and a schema out. No other room knows tables or labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.encoding.columns import Kinds, check_width, conform, discover, matrix_numbers, plain_columns
+from treewright.encoding.dataset import Array, Dataset
+from treewright.encoding.tables import read_table
+from treewright.encoding.targets import encode_targets, encode_weight, split_target
+from treewright.schema import Schema, Target
+
+__all__ = ["Dataset", "encode"]
+
+
+def encode(
+    table: Any,
+    target: Any = None,
+    *,
+    weight: Any = None,
+    kinds: Kinds | None = None,
+    schema: Schema | None = None,
+    classes: bool | None = None,
+) -> Dataset:
+    """Encode a table, with the target to learn or without it.
+
+    `table`: a numpy array, pandas or polars DataFrame, Arrow table or record batch, scipy sparse matrix, dict
+    of columns, list of rows, or whatever narwhals or the Arrow C interface can read. Float arrays and columns
+    are not copied.
+
+    `target`: values (array, Series, list; two-dimensional for several targets), or the name of a column of
+    the table, or a list of such names. `classes` says whether they are classes (True) or numbers (False); by
+    default floats are numbers and everything else is classes.
+
+    `weight`: one finite number >= 0 per row; None: every row weighs 1.
+
+    `kinds` overrides the kind of some columns: a dict by name (by position for arrays), or one kind for each.
+    Otherwise text, bools, pandas' Categorical, polars' Categorical and Enum and Arrow's dictionaries are
+    categories, dates and times are times, and the rest is numbers. A matrix of bools is numbers, 0 and 1.
+    Durations are numbers, in seconds. Times are microseconds since 1970, in UTC where they have a zone.
+
+    `schema`: that of an earlier data set, for rows to predict or to validate. Frames are matched by the names
+    of their columns, arrays by position; categories and labels by value. A category that the schema does not
+    know gets the code -2, a missing one -1.
+
+    >>> data = encode({"age": [31, None, 52], "job": ["cook", "clerk", None]}, ["no", "yes", "yes"])
+    >>> data.columns[0].tolist(), data.columns[1].tolist(), data.targets.tolist()
+    ([31.0, nan, 52.0], [1, 0, -1], [[0, 1, 1]])
+    >>> data.schema.columns[1].categories, data.schema.targets[0].classes
+    (('clerk', 'cook'), ('no', 'yes'))
+    >>> encode({"job": ["pilot"], "age": [40]}, schema=data.schema).columns[1].tolist()
+    [-2]
+    """
+    if schema is not None and kinds is not None:
+        raise ValueError("give kinds or a schema, not both: a schema fixes the kinds")
+    source, named_targets = split_target(read_table(table), target, schema)
+    arrays: Array | tuple[Array, ...] | None = None
+    if kinds is None and source.matrix is not None and (schema is None or schema.only_numbers):
+        columns = plain_columns(source.n_columns) if schema is None else schema.columns
+        if schema is not None:
+            check_width(source.n_columns, schema)
+        arrays = matrix_numbers(source, columns)
+    if arrays is None:
+        if schema is None:
+            columns, arrays = discover(source, kinds)
+        else:
+            arrays = conform(source, schema)
+    targets: tuple[Target, ...] = ()
+    codes = None
+    if named_targets is not None:
+        targets, codes = encode_targets(named_targets, schema, classes)
+    if schema is None:
+        schema = Schema(columns, targets)
+    return Dataset(schema, arrays, codes, encode_weight(weight, source.n_rows))

@@ -1,0 +1,208 @@
+"""Cells as the columns of a schema: kinds are found or given, categories are mapped by value."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import cast
+
+import numpy as np
+
+from treewright.encoding.cells import Cells, Family, as_numbers, coded, numbers, occurring, recode
+from treewright.encoding.dataset import Array
+from treewright.encoding.objects import labelled
+from treewright.encoding.tables import Table
+from treewright.schema import KINDS, Column, Kind, Schema
+
+Kinds = Mapping[str, Kind] | Mapping[int, Kind] | Sequence[Kind]
+
+UNSEEN = -2  # the code of a category that the schema does not know
+
+
+@lru_cache(maxsize=64)
+def plain_columns(count: int) -> tuple[Column, ...]:
+    """The columns of a matrix of numbers: x0, x1, …"""
+    return tuple(Column(f"x{position}") for position in range(count))
+
+
+def matrix_numbers(table: Table, columns: tuple[Column, ...]) -> Array | None:
+    """The matrix behind a table as floats, the same memory if it holds floats; None if there is none."""
+    matrix = table.matrix
+    if matrix is None or matrix.dtype.kind not in "fiub":
+        return None
+    try:
+        return numbers(matrix, table.missing, "the table")
+    except ValueError:  # say it again with the name of the column
+        for position, column in enumerate(columns):
+            missing = None if table.missing is None else table.missing[:, position]
+            numbers(matrix[:, position], missing, _what(column.name))
+        raise
+
+
+def discover(table: Table, kinds: Kinds | None) -> tuple[tuple[Column, ...], tuple[Array, ...]]:
+    """The columns of a table without a schema, each of the kind it was given or else looks like."""
+    names = table.names or tuple(f"x{position}" for position in range(table.n_columns))
+    chosen = _chosen(kinds, names, by_position=table.names is None)
+    # A matrix of bools is a matrix of 0 and 1; among columns of several kinds a bool is a category.
+    truths: Kind = "number" if table.matrix is not None and table.matrix.dtype == bool else "category"
+    columns, arrays = [], []
+    for position, (name, kind) in enumerate(zip(names, chosen, strict=True)):
+        cells = table.cells(position, _what(name))
+        if kind is None:
+            kind = _natural(cells, truths)
+        if kind == "category":
+            cells = _categories(cells, name)
+        column = Column(name, kind, _ordered(cells) if kind == "category" else ())
+        columns.append(column)
+        arrays.append(conform_cells(cells, column))
+    return tuple(columns), tuple(arrays)
+
+
+def _chosen(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> list[Kind | None]:
+    """The kind that the user gave to each column, or None."""
+    chosen: list[Kind | None] = [None] * len(names)
+    if kinds is None:
+        return chosen
+    if isinstance(kinds, str):
+        raise TypeError(f"kinds must be a dict of columns to kinds, or one kind per column, not {kinds!r}")
+    if not isinstance(kinds, Mapping):
+        if len(kinds) != len(names):
+            raise ValueError(f"kinds has {len(kinds)} entries, but the table has {len(names)} columns")
+        kinds = dict(zip(names, kinds, strict=True))
+    place = {name: position for position, name in enumerate(names)}
+    for key, kind in cast("Mapping[str | int, Kind]", kinds).items():
+        if by_position and isinstance(key, int | np.integer) and 0 <= key < len(names):
+            position = int(key)
+        elif str(key) in place:
+            position = place[str(key)]
+        else:
+            raise ValueError(f"kinds: there is no column {key!r}; the columns are {_listed(names)}")
+        if kind not in KINDS:
+            raise ValueError(
+                f"kinds: column {key!r} is given the unknown kind {kind!r}; known: {', '.join(KINDS)}"
+            )
+        chosen[position] = kind
+    return chosen
+
+
+def _natural(cells: Cells, truths: Kind) -> Kind:
+    """The kind that a column looks like; `truths` is the kind of bools."""
+    if cells.family == "time":
+        return "time"
+    if cells.labels is None:
+        return "number"
+    return truths if cells.family == "bool" else "category"
+
+
+def _categories(cells: Cells, name: str) -> Cells:
+    """The cells as codes of categories."""
+    if cells.family == "time":
+        raise ValueError(
+            f"column {name!r} holds times, which cannot be categories; convert them to text first"
+        )
+    if cells.family == "nothing" and cells.labels is None:
+        return labelled(np.full(len(cells.values), -1), (), _what(name))
+    return coded(cells)
+
+
+def _ordered(cells: Cells) -> tuple[Hashable, ...]:
+    """The categories of a column: as declared, or those that occur, sorted."""
+    return cells.labels or () if cells.declared else occurring(cells)
+
+
+def conform(table: Table, schema: Schema) -> tuple[Array, ...]:
+    """The columns of a table as a schema wants them: frames are matched by name, arrays by position."""
+    return tuple(
+        conform_cells(table.cells(position, _what(column.name)), column)
+        for position, column in zip(_matched(table, schema), schema.columns, strict=True)
+    )
+
+
+def _matched(table: Table, schema: Schema) -> Sequence[int]:
+    """For each column of the schema, its position in the table."""
+    names, wanted = table.names, schema.names
+    # Columns that were never named (x0, x1, …) can only be meant by position.
+    if names is None or (set(names) != set(wanted) and all(name == f"x{i}" for i, name in enumerate(wanted))):
+        check_width(table.n_columns, schema)
+        return range(len(wanted))
+    absent = [name for name in wanted if name not in set(names)]
+    targets = {target.name for target in schema.targets}
+    extra = [name for name in names if name not in set(wanted) | targets]
+    complaints = []
+    if absent:
+        complaints.append(f"lacks the columns {_listed(absent)}")
+    if extra:
+        complaints.append(f"has columns that were not there before: {_listed(extra)}")
+    if complaints:
+        raise ValueError(f"the table {' and '.join(complaints)}; expected are {_listed(wanted)}")
+    place = {name: position for position, name in enumerate(names)}
+    return [place[name] for name in wanted]
+
+
+def check_width(n_columns: int, schema: Schema) -> None:
+    """An error unless a table has as many columns as the schema."""
+    if n_columns != len(schema.columns):
+        raise ValueError(
+            f"the table has {n_columns} columns, but {len(schema.columns)} are expected: "
+            f"{_listed(schema.names)}"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Some names for an error; not thousands of them."""
+    shown = ", ".join(map(repr, names[:10]))
+    return shown if len(names) <= 10 else f"{shown}, … ({len(names)} in all)"
+
+
+def conform_cells(cells: Cells, column: Column) -> Array:
+    """The cells as the array of a known column; an error where they are of another family."""
+    family = (
+        "time"
+        if column.kind == "time"
+        else "number"
+        if column.kind == "number"
+        else _family(column.categories)
+    )
+    alike = cells.family == family or {cells.family, family} <= {"number", "bool"} or family == "nothing"
+    if not alike:
+        _refuse_first(cells, column, family)
+    if column.kind == "category":
+        return recode(_categories(cells, column.name), column.categories, UNSEEN)
+    if not alike:  # nothing but missing cells
+        return np.full(len(cells.values), np.nan)
+    return cells.values if column.kind == "time" else as_numbers(cells, _what(column.name))
+
+
+def _family(categories: tuple[Hashable, ...]) -> Family:
+    """The family of a column's categories; they are all of one."""
+    if not categories:
+        return "nothing"
+    return (
+        "text" if isinstance(categories[0], str) else "bool" if isinstance(categories[0], bool) else "number"
+    )
+
+
+def _refuse_first(cells: Cells, column: Column, family: str) -> None:
+    """An error about the first cell, unless all are missing: its family is not that of the column."""
+    if cells.missing is not None:
+        known = ~cells.missing
+    else:
+        known = cells.values >= 0 if cells.labels is not None else cells.values == cells.values
+    if not known.any():
+        return
+    row = int(np.argmax(known))
+    value = cells.values[row : row + 1].tolist()[0]
+    shown = cells.labels[value] if cells.labels is not None else value
+    if cells.family == "time":
+        shown = str(np.datetime64(int(value), "us"))
+    raise ValueError(
+        f"column {column.name!r} must hold {_PLURAL[family]} (its kind is {column.kind!r}), but row {row} is "
+        f"{shown!r}, a {cells.family}"
+    )
+
+
+_PLURAL = {"number": "numbers", "text": "texts", "bool": "bools", "time": "times (datetime64 or the like)"}
+
+
+def _what(name: str) -> str:
+    return f"column {name!r}"

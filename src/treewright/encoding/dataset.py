@@ -1,0 +1,61 @@
+"""The encoded table: columns, targets and weights as arrays that the core can walk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from treewright.schema import Schema
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table in numbers; `schema` says what they stand for.
+
+    `columns` is one (rows, columns) array of float64 or float32 where the table was a matrix of numbers, else
+    one array per column: float64 or float32 for numbers and times (missing: NaN), int32 codes for categories
+    (missing: -1, a category that the schema does not know: -2). The arrays may be views of the table's own
+    memory, with any strides; nobody writes to them.
+    """
+
+    schema: Schema
+    columns: Array | tuple[Array, ...]
+    targets: Array | None = (
+        None  # (targets, rows): int32 codes of classes, or float64; None for rows to predict
+    )
+    weight: Array | None = None  # float64 (rows,), finite and >= 0; None where all rows weigh 1
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, those of weight 0 included."""
+        return len(self.columns) if isinstance(self.columns, np.ndarray) else len(self.columns[0])
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns, targets not counted."""
+        return len(self.schema.columns)
+
+    def take(self, rows: Array | Sequence[int] | slice) -> Dataset:
+        """The rows at these positions (or where a mask is True), in that order, as a new Dataset.
+
+        >>> from treewright.encoding import encode
+        >>> encode([[1.5], [2.5], [3.5]], [0, 1, 1]).take([2, 0]).targets.tolist()
+        [[1, 0]]
+        """
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            if rows.size == 0 and rows.dtype != bool:  # an empty list arrives as floats
+                rows = rows.astype(np.intp)
+        if isinstance(self.columns, np.ndarray):
+            columns: Array | tuple[Array, ...] = self.columns[rows]
+        else:
+            columns = tuple(column[rows] for column in self.columns)
+        targets = None if self.targets is None else self.targets[:, rows]
+        weight = None if self.weight is None else self.weight[rows]
+        return Dataset(self.schema, columns, targets, weight)

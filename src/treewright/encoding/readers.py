@@ -1,0 +1,199 @@
+"""One column of any library as cells: numpy, Python lists, pandas, polars, Arrow and their kin."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from treewright.encoding.cells import EXACT, Cells, numbers
+from treewright.encoding.dataset import Array
+from treewright.encoding.objects import from_objects, labelled
+from treewright.encoding.times import microseconds, seconds
+
+
+def is_a(value: object, library: str, *names: str) -> bool:
+    """Whether a value is of a library's class; a library that is not imported yet has no values."""
+    module = sys.modules.get(library)
+    return module is not None and any(isinstance(value, getattr(module, name, ())) for name in names)
+
+
+def read_cells(column: Any, what: str) -> Cells:
+    """The cells of one column, whatever it comes from; `what` names it in errors."""
+    if isinstance(column, np.ndarray):
+        return _from_numpy(column, what)
+    if isinstance(column, list | tuple):
+        return from_objects(list(column), what)
+    if is_a(column, "pandas", "Series", "Index"):
+        return _from_pandas(column, column.array, what)
+    if hasattr(column, "dtype") and is_a(column, "pandas.api.extensions", "ExtensionArray"):
+        return _from_pandas(column, column, what)
+    if is_a(column, "polars", "Series"):
+        return _from_polars(column, what)
+    if is_a(column, "pyarrow", "Array", "ChunkedArray"):
+        return _from_arrow(column, what)
+    if is_a(column, "narwhals", "Series") or is_a(column, "narwhals.stable.v1", "Series"):
+        return read_cells(column.to_native(), what)
+    if hasattr(column, "__arrow_c_stream__"):
+        return _from_arrow(import_module("pyarrow").chunked_array(column), what)
+    if hasattr(column, "__arrow_c_array__"):
+        return _from_arrow(import_module("pyarrow").array(column), what)
+    if hasattr(column, "__array__"):
+        return _from_numpy(np.asarray(column), what)
+    if isinstance(column, Sequence) and not isinstance(column, str | bytes):
+        return from_objects(list(column), what)
+    raise TypeError(f"{what} must be an array, a list or a Series, not {type(column).__name__}")
+
+
+def _from_numpy(values: Array, what: str) -> Cells:
+    if isinstance(values, np.ma.MaskedArray):
+        return from_array(values.data, np.ma.getmaskarray(values), what)
+    return from_array(values, None, what)
+
+
+def from_array(values: Array, missing: Array | None, what: str) -> Cells:
+    """The cells of a one-dimensional numpy array of any dtype; `missing` is a mask or None."""
+    if values.ndim != 1:
+        raise ValueError(f"{what} must be one-dimensional; its shape is {values.shape}")
+    if missing is not None and not missing.any():
+        missing = None
+    match values.dtype.kind:
+        case "f":
+            return Cells("number", numbers(values, missing, what))
+        case "i" | "u":
+            return Cells("number", values, missing)
+        case "b":
+            codes = values.astype(np.int32)
+            if missing is not None:
+                codes[missing] = -1
+            return Cells("bool", codes, labels=(False, True), declared=True)
+        case "M":
+            return Cells("time", microseconds(_hidden(values, missing), what))
+        case "m":
+            return Cells("number", seconds(_hidden(values, missing), what))
+        case "O" | "U" | "T":
+            cells = values.tolist()
+            if missing is not None:
+                cells = [
+                    None if hidden else cell for cell, hidden in zip(cells, missing.tolist(), strict=True)
+                ]
+            return from_objects(cells, what)
+        case "c":
+            raise ValueError(complex_error(what))
+        case _:
+            raise TypeError(
+                f"{what} has dtype {values.dtype}, which is neither numbers, text, bools nor times; "
+                "convert it (bytes: decode them to text)"
+            )
+
+
+def complex_error(what: str) -> str:
+    """What to say of complex numbers (the first words are scikit-learn's)."""
+    return f"Complex data not supported: {what} holds complex numbers; pass real and imaginary parts"
+
+
+def _hidden(times: Array, missing: Array | None) -> Array:
+    """Times with NaT where the mask is set."""
+    if missing is None:
+        return times
+    times = times.copy()
+    times[missing] = np.array("NaT", times.dtype)
+    return times
+
+
+def _from_pandas(column: Any, array: Any, what: str) -> Cells:
+    """The cells of a pandas Series or Index, and of the extension array behind it."""
+    dtype = column.dtype
+    name = type(dtype).__name__
+    if isinstance(dtype, np.dtype) or name == "NumpyEADtype":
+        return from_array(column.to_numpy(), None, what)
+    if name == "CategoricalDtype":
+        return labelled(np.asarray(array.codes), array.categories.tolist(), what, declared=True)
+    if name == "DatetimeTZDtype":
+        return from_array(array.tz_convert(None).to_numpy(), None, what)
+    if name == "ArrowDtype" or (name == "StringDtype" and dtype.storage == "pyarrow"):
+        return _from_arrow(import_module("pyarrow").array(array), what)
+    if name == "StringDtype":
+        cells = from_objects(array.to_numpy(dtype=object).tolist(), what)
+        return labelled(np.full(len(array), -1), (), what) if cells.family == "nothing" else cells
+    if name == "SparseDtype":
+        return from_array(np.asarray(array), None, what)
+    if hasattr(dtype, "numpy_dtype"):  # the nullable Int64, Float64, boolean and their like
+        if dtype.numpy_dtype.kind == "f":
+            return from_array(array.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan), None, what)
+        return from_array(array.to_numpy(dtype=dtype.numpy_dtype, na_value=0), np.asarray(array.isna()), what)
+    raise TypeError(_unsupported(what, dtype))
+
+
+def _from_polars(series: Any, what: str) -> Cells:
+    """The cells of a polars Series."""
+    dtype = series.dtype
+    name = type(dtype).__name__
+    if dtype.is_float() or name in ("Date", "Datetime", "Duration"):
+        return from_array(series.to_numpy(), None, what)  # nulls become NaN and NaT
+    if name == "Boolean" or (dtype.is_integer() and not name.endswith("128")):
+        if not series.null_count():
+            return from_array(series.to_numpy(), None, what)
+        filled = series.fill_null(False if name == "Boolean" else 0)
+        return from_array(filled.to_numpy(), series.is_null().to_numpy(), what)
+    if name == "Enum":
+        return labelled(_polars_codes(series), dtype.categories.to_list(), what, declared=True)
+    if name in ("String", "Categorical"):
+        polars = import_module("polars")
+        texts = series.cast(polars.String)
+        labels = texts.drop_nulls().unique().sort()
+        return labelled(_polars_codes(texts.cast(polars.Enum(labels))), labels.to_list(), what)
+    if name == "Decimal":
+        return _decimals(series.cast(import_module("polars").Float64).to_numpy(), series.to_list, what)
+    if name in ("Null", "Object") or dtype.is_integer():
+        return from_objects(series.to_list(), what)
+    raise TypeError(_unsupported(what, dtype))
+
+
+def _polars_codes(series: Any) -> Array:
+    polars = import_module("polars")
+    return np.asarray(series.to_physical().cast(polars.Int64).fill_null(-1).to_numpy())
+
+
+def _from_arrow(array: Any, what: str) -> Cells:
+    """The cells of an Arrow array, chunked or not."""
+    arrow = import_module("pyarrow")
+    if isinstance(array, arrow.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks == 1 else array.unify_dictionaries().combine_chunks()
+    if isinstance(array, arrow.ExtensionArray):
+        array = array.storage
+    kind, types = array.type, arrow.types
+    if types.is_run_end_encoded(kind):
+        return _from_arrow(import_module("pyarrow.compute").run_end_decode(array), what)
+    if types.is_floating(kind) or types.is_timestamp(kind) or types.is_date(kind) or types.is_duration(kind):
+        return from_array(array.to_numpy(zero_copy_only=False), None, what)  # nulls become NaN and NaT
+    if types.is_integer(kind) or types.is_boolean(kind):
+        missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+        filled = array if missing is None else array.fill_null(False if types.is_boolean(kind) else 0)
+        return from_array(filled.to_numpy(zero_copy_only=False), missing, what)
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return _from_dictionary(array.dictionary_encode(), what)
+    if types.is_dictionary(kind):
+        return _from_dictionary(array, what)
+    if types.is_decimal(kind):
+        return _decimals(array.cast(arrow.float64()).to_numpy(zero_copy_only=False), array.to_pylist, what)
+    if types.is_null(kind):
+        return from_objects([None] * len(array), what)
+    raise TypeError(_unsupported(what, kind))
+
+
+def _from_dictionary(array: Any, what: str) -> Cells:
+    codes = array.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return labelled(codes, array.dictionary.to_pylist(), what, declared=array.type.ordered)
+
+
+def _decimals(floats: Array, exact: Callable[[], list[Any]], what: str) -> Cells:
+    """Decimals, already rounded to floats; large ones are looked at again, as digits may be lost."""
+    return from_objects(exact(), what) if (np.abs(floats) >= EXACT).any() else Cells("number", floats)
+
+
+def _unsupported(what: str, dtype: object) -> str:
+    return f"{what} has type {dtype}, which is neither numbers, text, bools nor times; convert or drop it"

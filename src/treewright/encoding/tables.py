@@ -1,0 +1,280 @@
+"""Tables of any library as a list of columns: names if they have any, and lengths that agree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treewright.encoding.cells import BEYOND, EXACT, Cells
+from treewright.encoding.dataset import Array
+from treewright.encoding.readers import complex_error, from_array, is_a, read_cells
+
+
+class Table(NamedTuple):
+    """A table before its cells are looked at: a numpy matrix, or one object per column."""
+
+    n_rows: int
+    names: tuple[str, ...] | None  # None: the columns are known by position only
+    columns: Sequence[Any] = ()
+    matrix: Array | None = None
+    missing: Array | None = None  # mask of the matrix
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.columns) if self.matrix is None else int(self.matrix.shape[1])
+
+    def cells(self, position: int, what: str) -> Cells:
+        """The cells of the column at a position."""
+        if self.matrix is None:
+            return read_cells(self.columns[position], what)
+        missing = None if self.missing is None else self.missing[:, position]
+        return from_array(self.matrix[:, position], missing, what)
+
+    def without(self, names: Iterable[str]) -> Table:
+        """The table without the columns of these names."""
+        dropped = set(names)
+        kept = [position for position, name in enumerate(self.names or ()) if name not in dropped]
+        return self._replace(
+            names=tuple(self.names[position] for position in kept) if self.names else None,
+            columns=[self.columns[position] for position in kept],
+        )
+
+
+_ACCEPTED = (
+    "a two-dimensional numpy array, a pandas or polars DataFrame, an Arrow table, a dict of columns, "
+    "a list of rows or a scipy sparse matrix"
+)
+_ONE_DIMENSION = (
+    "the table has one dimension; expected rows and columns. Reshape it: .reshape(-1, 1) if it is one "
+    "column, .reshape(1, -1) if it is one row"
+)
+
+
+def read_table(table: Any) -> Table:
+    """The columns of a table of any library; an error if it is empty or repeats a name."""
+    if type(table) is np.ndarray and table.ndim == 2 and table.size:  # the common case first, and fast
+        return Table(len(table), None, matrix=table)
+    result = _dispatch(table)
+    if result.names is not None:
+        _refuse_repeated(result.names)
+    if result.n_columns == 0:
+        raise ValueError(
+            f"the table has no columns: 0 feature(s) (shape=({result.n_rows}, 0)) "
+            "while a minimum of 1 is required."
+        )
+    if result.n_rows == 0:
+        raise ValueError(
+            f"the table has no rows: 0 sample(s) (shape=(0, {result.n_columns})) "
+            "while a minimum of 1 is required."
+        )
+    return result
+
+
+def _dispatch(table: Any) -> Table:
+    """The right reader for a table."""
+    if isinstance(table, np.ndarray):
+        return _from_numpy(table)
+    if isinstance(table, Mapping):
+        return _from_columns(table)
+    if is_a(table, "pandas", "DataFrame"):
+        return Table(len(table), _texts(table.columns), [column for _, column in table.items()])
+    if is_a(table, "polars", "LazyFrame"):
+        table = table.collect()
+    if is_a(table, "polars", "DataFrame"):
+        return Table(table.height, _texts(table.columns), table.get_columns())
+    if is_a(table, "pyarrow", "Table", "RecordBatch"):
+        return Table(table.num_rows, _texts(table.schema.names), table.columns)
+    if is_a(table, "scipy.sparse", "spmatrix", "sparray"):
+        return _from_sparse(table)
+    if is_a(table, "pandas", "Series", "Index") or is_a(table, "polars", "Series"):
+        raise ValueError(_ONE_DIMENSION + " (a Series: .to_frame())")
+    if isinstance(table, Sequence) and not isinstance(table, str | bytes):
+        return _from_rows(table)
+    return _from_stranger(table)
+
+
+def _texts(names: Iterable[Any]) -> tuple[str, ...]:
+    """Names of columns as text; pandas' may be integers."""
+    return tuple(map(str, names))
+
+
+def _refuse_repeated(names: tuple[str, ...]) -> None:
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(
+            f"several columns have the same name: {', '.join(map(repr, twice))}; rename or drop them"
+        )
+
+
+def _from_numpy(array: Array) -> Table:
+    if array.dtype.names is not None and array.ndim == 1:  # a record array: fields are columns
+        return Table(len(array), array.dtype.names, [array[name] for name in array.dtype.names])
+    if array.ndim == 1:
+        raise ValueError(_ONE_DIMENSION)
+    if array.ndim != 2:
+        raise ValueError(
+            f"the table has {array.ndim} dimensions (shape {array.shape}); expected rows and columns"
+        )
+    missing = None
+    if isinstance(array, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
+        array = array.data
+    return Table(len(array), None, matrix=np.asarray(array), missing=missing)
+
+
+def _from_columns(columns: Mapping[Any, Any]) -> Table:
+    """A mapping of names to columns."""
+    lengths: dict[str, int] = {}
+    for name, column in columns.items():
+        if isinstance(column, str | bytes) or not hasattr(column, "__len__"):
+            raise TypeError(
+                f"column {str(name)!r} must be an array, a list or a Series, not {type(column).__name__}"
+            )
+        lengths[str(name)] = len(column)
+    if len(set(lengths.values())) > 1:
+        first = next(iter(lengths))
+        other = next(name for name in lengths if lengths[name] != lengths[first])
+        raise ValueError(
+            f"column {first!r} has {lengths[first]} rows, but column {other!r} has {lengths[other]}; "
+            "all columns must have the same number of rows"
+        )
+    return Table(next(iter(lengths.values()), 0), _texts(columns), list(columns.values()))
+
+
+def _from_rows(rows: Sequence[Any]) -> Table:
+    """A sequence of rows: mappings by name, or sequences by position."""
+    if len(rows) == 0:
+        raise ValueError("the table has no rows: 0 sample(s) while a minimum of 1 is required.")
+    if all(isinstance(row, Mapping) for row in rows):
+        names = dict.fromkeys(
+            name for row in rows for name in row
+        )  # a name that a row lacks is missing there
+        return Table(len(rows), _texts(names), [[row.get(name) for row in rows] for name in names])
+    if (
+        all(isinstance(row, np.ndarray) and row.ndim == 1 for row in rows)
+        and len({(len(r), r.dtype) for r in rows}) == 1
+    ):
+        return _from_numpy(np.ma.stack(rows) if any(np.ma.isMA(row) for row in rows) else np.stack(rows))
+    for position, row in enumerate(rows):
+        if isinstance(row, str | bytes | Mapping) or not hasattr(row, "__len__"):
+            if position == 0 and not isinstance(row, Mapping):
+                raise ValueError(_ONE_DIMENSION)
+            raise ValueError(
+                f"row {position} is a {type(row).__name__}, but row 0 is a {type(rows[0]).__name__}"
+            )
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"row {position} has {len(row)} cells, but row 0 has {len(rows[0])}; "
+                "all rows must have the same length"
+            )
+    return Table(len(rows), None, list(zip(*rows, strict=True)))
+
+
+def _from_stranger(table: Any) -> Table:
+    """A table of a library not known by name: through narwhals, the Arrow C interface or numpy's."""
+    library = type(table).__module__.partition(".")[0]
+    if library == "narwhals":
+        return _dispatch(table.to_native())
+    if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
+        if find_spec("pyarrow"):
+            arrow = import_module("pyarrow")
+            stream = hasattr(table, "__arrow_c_stream__")
+            return _dispatch(arrow.table(table) if stream else arrow.record_batch(table))
+        if find_spec("polars"):
+            return _dispatch(import_module("polars").DataFrame(table))
+        raise TypeError(f"to read a {type(table).__name__}, pyarrow or polars must be installed")
+    if hasattr(table, "__array__"):
+        return _dispatch(np.asarray(table))
+    if not isinstance(table, str | bytes | int | float | None):
+        narwhals = import_module("narwhals")
+        frame = narwhals.from_native(table, pass_through=True)
+        if isinstance(frame, narwhals.LazyFrame):
+            frame = frame.collect()
+        if isinstance(frame, narwhals.DataFrame):
+            return _dispatch(frame.to_arrow() if find_spec("pyarrow") else frame.to_pandas())
+    raise TypeError(f"the table is a {type(table).__name__}; expected {_ACCEPTED}")
+
+
+def _from_sparse(sparse: Any) -> Table:
+    """A scipy sparse matrix of any format, made dense in column order if that fits into memory."""
+    if sparse.ndim != 2:
+        raise ValueError(_ONE_DIMENSION)
+    kind = np.dtype(sparse.dtype)
+    if kind.kind == "c":
+        raise ValueError(complex_error("the sparse matrix"))
+    if kind.kind not in "fiub":
+        raise TypeError(f"the sparse matrix has dtype {kind}; expected numbers")
+    columns = _sound_columns(sparse)
+    _refuse_inexact(columns)
+    dense = kind if kind.kind == "f" else np.dtype(np.float32 if kind.itemsize <= 2 else np.float64)
+    n_rows, n_columns = columns.shape
+    need, have = n_rows * n_columns * dense.itemsize, available_memory()
+    if have is not None and need > have:
+        raise MemoryError(
+            f"the sparse matrix of {n_rows} x {n_columns} needs {need / 1e9:.1f} GB when dense, but only "
+            f"{have / 1e9:.1f} GB of memory are available; drop columns or rows"
+        )
+    return Table(n_rows, None, matrix=columns.astype(dense, copy=False).toarray(order="F"))
+
+
+def _sound_columns(sparse: Any) -> Any:
+    """The matrix as csc, its indices checked: scipy's compiled code would follow damaged ones anywhere."""
+    try:
+        if not hasattr(sparse, "check_format"):
+            _check_parts(sparse)
+            sparse = sparse.tocsr()
+        sparse.check_format(full_check=True)
+        return sparse.tocsc()
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"the sparse matrix is damaged: {error}") from error
+
+
+def _check_parts(sparse: Any) -> None:
+    """The checks of scipy's constructors once more: the parts may have been changed since."""
+    match sparse.format:
+        case "coo":
+            for index, size in zip((sparse.row, sparse.col), sparse.shape, strict=True):
+                if len(index) != len(sparse.data):
+                    raise ValueError("row, col and data differ in length")
+                if len(index) and not 0 <= index.min() <= index.max() < size:
+                    raise ValueError("an index is outside of the matrix")
+        case "lil":
+            lengths = [list(map(len, part)) for part in (sparse.rows, sparse.data)]
+            if len(lengths[0]) != sparse.shape[0] or lengths[0] != lengths[1]:
+                raise ValueError("rows and data differ in length")
+        case "dia":
+            if sparse.data.ndim != 2 or len(sparse.data) != len(sparse.offsets):
+                raise ValueError("offsets and data differ in length")
+
+
+def _refuse_inexact(columns: Any) -> None:
+    """Integers of a csc matrix beyond ±2^53 are refused before they become floats."""
+    data = columns.data
+    if data.dtype.kind in "iu" and data.size and (data.max() > EXACT or data.min() < -EXACT):
+        worst = int(np.argmax((data > EXACT) | (data < -EXACT)))
+        column = int(np.searchsorted(columns.indptr, worst, side="right")) - 1
+        raise ValueError(f"column 'x{column}': row {columns.indices[worst]} is {data[worst]}, {BEYOND}")
+
+
+def available_memory() -> int | None:
+    """Bytes that can still be allocated without swapping, as far as the system tells; None if it does not."""
+    limits = []
+    try:
+        fields = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
+        limits.append(int(fields["MemAvailable"].split()[0]) * 1024)
+    except (OSError, KeyError, ValueError):
+        if hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+            limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    try:  # a container may allow less than the machine has
+        group = Path("/sys/fs/cgroup")
+        limits.append(int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
+    except (OSError, ValueError):
+        pass
+    return min(limits) if limits else None

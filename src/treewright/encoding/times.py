@@ -1,0 +1,121 @@
+"""Times and durations as exact numbers: microseconds since 1970, and seconds."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+
+from treewright.encoding.dataset import Array
+
+_COARSE = {
+    "us": 1,
+    "ms": 10**3,
+    "s": 10**6,
+    "m": 60 * 10**6,
+    "h": 3600 * 10**6,
+    "D": 86400 * 10**6,
+    "W": 604800 * 10**6,
+}
+_FINE = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}  # ticks per microsecond
+
+# Below this, durations that differ by a microsecond differ as float64 seconds too.
+_LONGEST_SECONDS = 2**33
+
+
+def microseconds(values: Array, what: str) -> Array:
+    """datetime64 of any unit as float64 microseconds since 1970; NaT becomes NaN; nothing is rounded."""
+    ticks, missing = _whole_microseconds(values, what)
+    numbers = ticks.astype(np.float64)
+    # Beyond 2^53 (the year 2255) whole seconds and days are still exact: 9999-12-31 is a popular "never".
+    with np.errstate(invalid="ignore"):
+        inexact = (np.abs(numbers) >= 2.0**63) | (numbers.astype(np.int64) != ticks)
+    if inexact.any():
+        row = int(np.argmax(inexact))
+        raise ValueError(
+            f"{what}: row {row} is {values[row]}, too far from 1970 to be kept exact to the microsecond; "
+            "round it to whole seconds"
+        )
+    numbers[missing] = np.nan
+    return numbers
+
+
+def seconds(values: Array, what: str) -> Array:
+    """timedelta64 of any unit as float64 seconds; NaT becomes NaN."""
+    ticks, missing = _whole_microseconds(values, what)
+    numbers = ticks / 1e6
+    long = np.abs(numbers) >= _LONGEST_SECONDS
+    if long.any():
+        row = int(np.argmax(long))
+        raise ValueError(
+            f"{what}: row {row} lasts {values[row]}, which is too long to be kept exact (272 years)"
+        )
+    numbers[missing] = np.nan
+    return numbers
+
+
+def _whole_microseconds(values: Array, what: str) -> tuple[Array, Array]:
+    """The values as int64 microseconds (0 where missing), and where they are missing."""
+    missing = np.isnat(values)
+    unit, count = np.datetime_data(values.dtype)
+    if unit == "generic" or (unit in "YM" and values.dtype.kind == "m"):
+        if missing.all():
+            return np.zeros(len(values), np.int64), missing
+        raise ValueError(
+            f"{what}: its unit is {unit!r}, which has no length in seconds; convert it to "
+            f"{values.dtype.kind}8[us]"
+        )
+    if unit in "YM":
+        unit = "D"
+    plain = (
+        values.astype(f"{values.dtype.kind}8[{unit}]", copy=False) if count != 1 or unit == "D" else values
+    )
+    ticks = np.where(missing, 0, plain.astype(plain.dtype.newbyteorder("="), copy=False).view(np.int64))
+    if unit in _FINE:
+        whole, rest = np.divmod(ticks, _FINE[unit])
+        if rest.any():
+            row = int(np.argmax(rest != 0))
+            raise ValueError(
+                f"{what}: row {row} is {values[row]}, which is not a whole number of microseconds; "
+                "round the column to microseconds"
+            )
+        return whole, missing
+    limit = (2**63 - 1) // _COARSE[unit]
+    far = (ticks > limit) | (ticks < -limit)
+    if far.any():
+        row = int(np.argmax(far))
+        raise ValueError(
+            f"{what}: row {row} is {values[row]}, which is too far away to be counted in microseconds"
+        )
+    return ticks * _COARSE[unit], missing
+
+
+def from_datetimes(values: list[Any], what: str) -> Array:
+    """Python's dates and datetimes (None where missing) as microseconds since 1970, in UTC where aware."""
+    zoned = [getattr(value, "tzinfo", None) is not None for value in values if value is not None]
+    if any(zoned) and not all(zoned):
+        raise ValueError(f"{what} mixes times with and without a time zone; give all of them one")
+    _refuse_nanoseconds(values, "nanosecond", what)
+    if any(zoned):
+        utc = datetime.UTC
+        values = [None if value is None else value.astimezone(utc).replace(tzinfo=None) for value in values]
+    return microseconds(np.array(values, dtype="M8[us]"), what)
+
+
+def from_timedeltas(values: list[Any], what: str) -> Array:
+    """Python's timedeltas (None where missing) as float64 seconds."""
+    _refuse_nanoseconds(values, "nanoseconds", what)
+    return seconds(np.array(values, dtype="m8[us]"), what)
+
+
+def _refuse_nanoseconds(values: list[Any], attribute: str, what: str) -> None:
+    """An error for the nanoseconds of pandas' scalars, which numpy would cut off."""
+    if not any(hasattr(kind, attribute) for kind in set(map(type, values))):
+        return
+    for row, value in enumerate(values):
+        if getattr(value, attribute, 0):
+            raise ValueError(
+                f"{what}: row {row} is {value}, which is not a whole number of microseconds; "
+                "round the column to microseconds"
+            )

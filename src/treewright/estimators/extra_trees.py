@@ -1,0 +1,249 @@
+"""The trees with random thresholds: ExtraTreeClassifier and ExtraTreeRegressor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+class ExtraTreeClassifier(DecisionTreeClassifier):
+    """A decision tree that predicts classes, with thresholds drawn at random.
+
+    Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
+    ensembles: one such tree alone is worse than a `DecisionTreeClassifier`, from which it differs in the
+    defaults only.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}, default="gini"
+        What a split is to lower: the Gini index, the entropy ("log_loss" is another name for it), the
+        training error or the Kearns-Mansour root; or C4.5's rule, the best gain ratio among the splits of at
+        least average gain.
+    splitter : {"best", "random"}, default="random"
+        Take the best threshold of each column, or one drawn at random.
+    max_depth : int, default=None
+        The most tests on the way to a leaf; no limit if None.
+    min_samples_split : int or float, default=2
+        A node with fewer rows is not split. A float is a fraction of all rows, rounded up.
+    min_samples_leaf : int or float, default=1
+        No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
+    min_weight_fraction_leaf : float, default=0.0
+        No split leaves a side with less than this fraction of the whole weight.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        How many columns, drawn at random, a node considers; a float is a fraction of them. If none of these
+        can be split, more are drawn.
+    random_state : int, RandomState or None, default=None
+        Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
+        same tree.
+    max_leaf_nodes : int, default=None
+        Stop at this many leaves; the leaf with the largest gain is split first.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the risk by at least this much per unit of the whole weight.
+    class_weight : dict, list of dict, "balanced" or None, default=None
+        Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
+        "balanced" gives each class the same weight in all (rows count by their `sample_weight`).
+    ccp_alpha : float, default=0.0
+        The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
+    monotonic_cst : None
+        Monotonic constraints are not offered yet; anything but None is an error.
+    max_splits : int, default=None
+        Stop after this many splits (one less than the leaves).
+    threshold : {"readable", "midpoint"}, default="readable"
+        The number that a test names, of all those that separate the same rows: the shortest decimal, or the
+        middle.
+    kinds : dict or list, default=None
+        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
+    n_jobs : int, default=None
+        Threads to grow with; the tree is the same for any number of them. None is one thread, -1 all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    n_classes_ : int, or an array of them
+        The number of classes.
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+
+    See Also
+    --------
+    DecisionTreeClassifier : The tree with the best thresholds.
+    ExtraTreeRegressor : The same for numbers.
+
+    Examples
+    --------
+    >>> from treewright import ExtraTreeClassifier
+    >>> model = ExtraTreeClassifier(random_state=0).fit([[0, 1], [1, 0], [2, 2], [3, 1]], [0, 0, 1, 1])
+    >>> model.predict([[0, 1], [3, 1]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "random",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = "sqrt",
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: None = None,
+        max_splits: int | None = None,
+        threshold: str = "readable",
+        kinds: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            class_weight=class_weight,
+            ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
+            max_splits=max_splits,
+            threshold=threshold,
+            kinds=kinds,
+            n_jobs=n_jobs,
+        )
+
+
+class ExtraTreeRegressor(DecisionTreeRegressor):
+    """A decision tree that predicts numbers, with thresholds drawn at random.
+
+    Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
+    ensembles: one such tree alone is worse than a `DecisionTreeRegressor`, from which it differs in the
+    defaults only.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        What a split is to lower: the squared error about the mean, the absolute error about the median, or
+        the Poisson deviance about the mean (for targets that are not negative).
+    splitter : {"best", "random"}, default="random"
+        Take the best threshold of each column, or one drawn at random.
+    max_depth : int, default=None
+        The most tests on the way to a leaf; no limit if None.
+    min_samples_split : int or float, default=2
+        A node with fewer rows is not split. A float is a fraction of all rows, rounded up.
+    min_samples_leaf : int or float, default=1
+        No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
+    min_weight_fraction_leaf : float, default=0.0
+        No split leaves a side with less than this fraction of the whole weight.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        How many columns, drawn at random, a node considers; a float is a fraction of them. If none of these
+        can be split, more are drawn.
+    random_state : int, RandomState or None, default=None
+        Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
+        same tree.
+    max_leaf_nodes : int, default=None
+        Stop at this many leaves; the leaf with the largest gain is split first.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the risk by at least this much per unit of the whole weight.
+    ccp_alpha : float, default=0.0
+        The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
+    monotonic_cst : None
+        Monotonic constraints are not offered yet; anything but None is an error.
+    max_splits : int, default=None
+        Stop after this many splits (one less than the leaves).
+    threshold : {"readable", "midpoint"}, default="readable"
+        The number that a test names, of all those that separate the same rows: the shortest decimal, or the
+        middle.
+    kinds : dict or list, default=None
+        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
+    n_jobs : int, default=None
+        Threads to grow with; the tree is the same for any number of them. None is one thread, -1 all cores.
+
+    Attributes
+    ----------
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+
+    See Also
+    --------
+    DecisionTreeRegressor : The tree with the best thresholds.
+    ExtraTreeClassifier : The same for classes.
+
+    Examples
+    --------
+    >>> from treewright import ExtraTreeRegressor
+    >>> model = ExtraTreeRegressor(random_state=0).fit([[0, 1], [1, 0], [2, 2], [3, 1]], [0.0, 0.5, 2.0, 2.5])
+    >>> model.predict([[0, 1], [3, 1]])
+    array([0. , 2.5])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "random",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = 1.0,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: None = None,
+        max_splits: int | None = None,
+        threshold: str = "readable",
+        kinds: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
+            max_splits=max_splits,
+            threshold=threshold,
+            kinds=kinds,
+            n_jobs=n_jobs,
+        )

@@ -1,0 +1,260 @@
+"""What the tree estimators share: from a table to a fitted tree, and from the tree to predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Bunch
+from sklearn.utils.validation import validate_data
+
+from treewright.encoding import Dataset, encode
+from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
+from treewright.estimators.sklearn_view import sklearn_tree
+from treewright.estimators.targets import plain_target
+from treewright.growing import grow
+from treewright.pruning import cost_complexity, cost_complexity_path
+from treewright.schema import Schema
+from treewright.tree import Tree
+
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+Fitted = dict[str, Any]  # the attributes that a fit sets, by name
+
+
+class TreeEstimator:
+    """The scikit-learn clothes of a tree: `fit`, `apply` and what the fitted tree tells."""
+
+    model_: Tree
+    n_features_in_: int
+    n_outputs_: int
+    max_features_: int
+    criterion: str
+    ccp_alpha: float
+    max_features: Any
+    kinds: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Grow the tree.
+
+        A fit that fails leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            A numpy array, a pandas or polars DataFrame, an Arrow table, a sparse matrix, a dict of columns or
+            a list of rows. Columns of strings, bools and categories are split by subsets, dates as numbers;
+            missing values are welcome in all of them.
+        y : array of shape (n_rows,) or (n_rows, n_targets)
+            The classes or numbers to predict.
+        sample_weight : array of shape (n_rows,), default=None
+            A weight per row, not negative. A weight of two is as good as the row twice, zero as good as no
+            row.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature: the input is always checked, as that costs next to
+            nothing.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        check_parameters(self)
+        data, described = self._training_data(X, y, sample_weight)
+        names = _names(X, data.schema)
+        tree = self._grow(data)
+        fitted: Fitted = {
+            "model_": tree,
+            "n_features_in_": len(tree.schema.columns),
+            "n_outputs_": len(tree.schema.targets),
+            "max_features_": n_features_drawn(self.max_features, len(tree.schema.columns)),
+            "_plain": names is None and tree.schema.only_numbers,
+            **described,
+        }
+        if names is not None:
+            fitted["feature_names_in_"] = names
+        for stale in {"feature_names_in_", "_view"} & vars(self).keys() - fitted.keys():
+            delattr(self, stale)
+        vars(self).update(fitted)  # all at once and last: whatever failed before has changed nothing
+        return self
+
+    def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
+        """The leaf of each row, by its number in the tree.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Node numbers; the nodes are numbered as one meets them from left to right, parents first.
+        """
+        return self._leaves(X).astype(np.intp)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix | csr_array:
+        """The nodes that each row passes, from the root to its leaf.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        sparse matrix of shape (n_rows, n_nodes)
+            One where the row passes the node.
+        """
+        tree = self._fitted_tree()
+        leaves = self._leaves(X)
+        parent, lengths = tree.parent, tree.depths[leaves].astype(np.intp) + 1
+        ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
+        nodes = np.empty(ends[-1], np.intp)
+        node, place = leaves, ends[1:] - 1
+        while node.size:  # all rows climb one step at a time
+            nodes[place] = node
+            below = node > 0
+            node, place = parent[node[below]], place[below] - 1
+        return csr_matrix((np.ones(len(nodes), np.intp), nodes, ends), shape=(len(leaves), tree.n_nodes))
+
+    def get_depth(self) -> int:
+        """The number of tests on the longest way from the root to a leaf."""
+        return int(self._fitted_tree().depth)
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves."""
+        return int(self._fitted_tree().n_leaves)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column in the total gain of the tree's splits (zeros for a tree without any)."""
+        tree = self._fitted_tree()
+        inner = ~tree.is_leaf
+        gains = np.bincount(tree.feature[inner], np.maximum(tree.gain[inner], 0), len(tree.schema.columns))
+        total = gains.sum()
+        return gains / total if total > 0 else gains
+
+    @property
+    def tree_(self) -> Any:
+        """The tree as scikit-learn's own `Tree`, for whatever reads its arrays.
+
+        Not available where the tree tests categories, which those arrays cannot say; `model_` always is.
+        """
+        tree = self._fitted_tree(AttributeError)
+        view = vars(self).get("_view")
+        if view is None:
+            view = vars(self)["_view"] = sklearn_tree(tree)
+        return view
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """The values of `ccp_alpha` at which the tree of this table changes, and the risk of each pruned
+        tree.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on.
+        """
+        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
+        path = cost_complexity_path(whole.model_)
+        return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        # the view is scikit-learn's and made again when asked for; the tree itself is plain arrays
+        return {name: value for name, value in super().__getstate__().items() if name != "_view"}  # type: ignore[misc]
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
+        """The rows with their targets and final weights, and what there is to tell about the targets."""
+        raise NotImplementedError
+
+    def _encode(self, X: Any, y: Any, sample_weight: Any, classes: bool) -> Dataset:
+        _refuse_one_dimension(X)
+        target = plain_target(y, type(self).__name__)
+        return encode(X, target, weight=sample_weight, kinds=self.kinds, classes=classes)
+
+    def _criterion(self) -> str:
+        """The criterion by the name that the grower knows."""
+        return self.criterion
+
+    def _grow(self, data: Dataset) -> Tree:
+        n_columns = len(data.schema.columns)
+        if data.weight is None:
+            n_rows, weight = data.n_rows, float(data.n_rows)
+        else:
+            n_rows, weight = int(np.count_nonzero(data.weight)), float(data.weight.sum())
+        tree = grow(data, criterion=self._criterion(), **limits(self, n_rows, n_columns, weight))
+        return cost_complexity(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+    def _fitted_tree(self, error: type[Exception] = NotFittedError) -> Tree:
+        try:
+            return self.model_
+        except AttributeError:
+            name = type(self).__name__
+            raise error(f"this {name} is not fitted yet; call fit with a table and a target first") from None
+
+    def _leaves(self, X: Any) -> NDArray[np.int32]:
+        tree = self._fitted_tree()
+        return tree.apply(self._rows(tree.schema, X))
+
+    def _rows(self, schema: Schema, X: Any) -> Dataset:
+        """The rows to predict; an array of floats is taken as it is where all columns are unnamed numbers."""
+        state = vars(self)
+        plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and state["_plain"]
+        if plain and X.shape[1] == state["n_features_in_"] and X.shape[0]:
+            return Dataset(schema, X)
+        _refuse_one_dimension(X)
+        if not _unknown_to_sklearn(X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return encode(X, schema=schema)
+
+
+def _names(X: Any, schema: Schema) -> NDArray[Any] | None:
+    """The names of the columns by scikit-learn's rule: only where all of them are strings."""
+    if type(X) is np.ndarray:
+        return None
+    if _unknown_to_sklearn(X):
+        return np.array(schema.names, dtype=object)
+    probe = BaseEstimator()  # the rule is to be had by way of an estimator only
+    validate_data(probe, X, skip_check_array=True)
+    return getattr(probe, "feature_names_in_", None)
+
+
+def _unknown_to_sklearn(X: Any) -> bool:
+    """Whether scikit-learn does not know such tables: a dict of columns, a list of dicts, a lazy frame."""
+    if isinstance(X, list):
+        return bool(X) and isinstance(X[0], Mapping)
+    return not hasattr(X, "shape") and (isinstance(X, Mapping) or not hasattr(X, "__len__"))
+
+
+def _refuse_one_dimension(X: Any) -> None:
+    shape = getattr(X, "shape", None)
+    if isinstance(shape, tuple) and len(shape) == 1:
+        raise ValueError(
+            "Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1) if it is one "
+            "column, X.reshape(1, -1) if it is one row"
+        )

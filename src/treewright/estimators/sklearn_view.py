@@ -1,0 +1,92 @@
+"""A treewright tree as scikit-learn's own `Tree`: its arrays, so that what reads those reads our trees, too.
+
+scikit-learn offers no public way to make a `Tree`; the state that it writes when pickled is used instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.tree._tree import NODE_DTYPE, TREE_LEAF, TREE_UNDEFINED
+from sklearn.tree._tree import Tree as SklearnTree
+
+from treewright.tree import Tree
+
+
+def sklearn_tree(tree: Tree) -> SklearnTree:
+    """The same tree as scikit-learn's `Tree`, with the same node numbers.
+
+    scikit-learn and most readers of its trees cast the rows to float32. The thresholds are set such that rows
+    cast that way go where they went before (see `float32_proof`), except where two numbers of a column differ
+    in float64 only.
+
+    Raises
+    ------
+    AttributeError
+        If a node tests a category: scikit-learn's arrays know thresholds only.
+    """
+    _refuse_categories(tree)
+    schema = tree.schema
+    widths = schema.block_widths if schema.predicts_classes else (1,) * len(schema.targets)
+    view = SklearnTree(len(schema.columns), np.array(widths, dtype=np.intp), len(widths))
+    view.__setstate__(
+        {
+            "max_depth": tree.depth,
+            "node_count": tree.n_nodes,
+            "nodes": _nodes(tree),
+            "values": _values(tree, max(widths)),
+        }
+    )
+    return view
+
+
+def float32_proof(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Thresholds that decide for a number cast to float32 as the given ones do for the number itself.
+
+    Rounding keeps the order: x <= t implies float32(x) <= float32(t). So the larger of t and float32(t) lets
+    pass whatever t lets pass, cast or not. Stopped are the numbers above t, unless they round to float32(t).
+
+    >>> float32_proof(np.array([0.1, 0.7, 0.5]))  # 0.1 is above itself once cast, 0.7 below
+    array([0.1, 0.7, 0.5])
+    >>> float32_proof(np.array([0.1, 0.7, 0.5])) > np.array([0.1, 0.7, 0.5])
+    array([ True, False, False])
+    """
+    with np.errstate(over="ignore"):  # beyond float32 the cast is infinite; the threshold itself stands then
+        cast = threshold.astype(np.float32).astype(np.float64)
+    return np.where(np.isfinite(cast), np.maximum(threshold, cast), threshold)
+
+
+def _refuse_categories(tree: Tree) -> None:
+    tested = tree.feature[tree.subset >= 0]
+    if tested.size:
+        name = tree.schema.columns[int(tested[0])].name
+        raise AttributeError(
+            f"tree_ is not available: the tree tests the categories of column {name!r}, and scikit-learn's "
+            f"arrays know thresholds only. Use model_, the tree itself, or make {name!r} numbers first"
+        )
+
+
+def _nodes(tree: Tree) -> NDArray[Any]:
+    leaf = tree.is_leaf
+    nodes = np.zeros(tree.n_nodes, dtype=NODE_DTYPE)
+    nodes["left_child"] = np.where(leaf, TREE_LEAF, tree.left)
+    nodes["right_child"] = np.where(leaf, TREE_LEAF, tree.right)
+    nodes["feature"] = np.where(leaf, TREE_UNDEFINED, tree.feature)
+    nodes["threshold"] = np.where(leaf, TREE_UNDEFINED, float32_proof(tree.threshold))
+    nodes["impurity"] = tree.risk / tree.weight
+    nodes["n_node_samples"] = tree.rows
+    nodes["weighted_n_node_samples"] = tree.weight
+    nodes["missing_go_to_left"] = np.where(leaf, False, tree.missing_left)
+    return nodes
+
+
+def _values(tree: Tree, width: int) -> NDArray[np.float64]:
+    """Per node and target the proportions of the classes (and zeros up to the most classes) or the number."""
+    if not tree.schema.predicts_classes:
+        return np.ascontiguousarray(tree.value, dtype=np.float64)[:, :, np.newaxis]
+    values = np.zeros((tree.n_nodes, len(tree.schema.targets), width))
+    for target, proportions in enumerate(tree.proportions):
+        values[:, target, : proportions.shape[1]] = proportions
+    return values

@@ -1,0 +1,87 @@
+"""What scikit-learn wants to know about a target: the array of its classes, and their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.schema import Schema
+
+Classes = list[NDArray[Any]]  # per target
+
+
+def plain_target(y: Any, estimator: str) -> Any:
+    """The target, once it is clear that it is one: strings are labels here, never names of columns."""
+    if y is None:
+        raise ValueError(f"{estimator} requires y to be passed, but the target y is None")
+    if isinstance(y, str):
+        raise ValueError(f"y is the text {y!r}; it must be one label or number per row")
+    if isinstance(y, list | tuple) and all(isinstance(label, str) for label in y):
+        return np.array(y, dtype=object)
+    return y
+
+
+def class_arrays(schema: Schema, y: Any) -> Classes:
+    """The sorted classes of each target, in the dtype in which the labels came."""
+    given = getattr(y, "dtype", None)
+    arrays = []
+    for target in schema.targets:
+        labels = target.classes or ()
+        if isinstance(given, np.dtype):
+            arrays.append(np.array(labels, dtype=given))
+        elif isinstance(y, list | tuple) or not isinstance(labels[0], str):
+            arrays.append(np.array(labels))
+        else:  # text of pandas, polars and Arrow has no fixed width
+            arrays.append(np.array(labels, dtype=object))
+    return arrays
+
+
+def class_weights(
+    class_weight: Any, classes: Classes, codes: NDArray[np.int32], weight: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """The final weight of each row: the given one times that of its class, for each target."""
+    per_target = _per_target(class_weight, len(classes))
+    result = np.ones(codes.shape[1]) if weight is None else weight.copy()
+    for given, labels, code in zip(per_target, classes, codes, strict=True):
+        by_class = _balanced(code, len(labels), weight) if given == "balanced" else _given(given, labels)
+        result *= by_class[code]
+    if not result.any():
+        raise ValueError(f"all weights are zero after class_weight={class_weight!r}")
+    return result
+
+
+def _per_target(class_weight: Any, n_targets: int) -> Sequence[Any]:
+    if isinstance(class_weight, list):
+        if len(class_weight) != n_targets:
+            raise ValueError(f"class_weight has {len(class_weight)} dicts, but y has {n_targets} targets")
+        return class_weight
+    if isinstance(class_weight, Mapping) and n_targets > 1:
+        raise ValueError(f"class_weight must be 'balanced' or a list of {n_targets} dicts, one per target")
+    return [class_weight] * n_targets
+
+
+def _balanced(code: NDArray[np.int32], n_classes: int, weight: Any) -> NDArray[np.float64]:
+    """The same weight for each class. Rows count by their weight: two is as good as the row twice."""
+    totals = np.bincount(code, weights=weight, minlength=n_classes).astype(np.float64)
+    present = totals > 0
+    factors = np.zeros(n_classes)
+    factors[present] = totals.sum() / (present.sum() * totals[present])
+    return factors
+
+
+def _given(weights: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
+    """The weights that a dict gives to the classes; one for a class that is not in it."""
+    if not isinstance(weights, Mapping):
+        raise ValueError(f"class_weight must give each target a dict of weights by class; got {weights!r}")
+    known = labels.tolist()
+    unknown = [label for label in weights if label not in known]
+    without = [label for label in known if label not in weights]
+    if unknown and without:
+        raise ValueError(f"class_weight has no {without!r}, but has {unknown!r}, which y has not")
+    factors = np.array([weights.get(label, 1.0) for label in known], dtype=np.float64)
+    if not (np.isfinite(factors).all() and (factors >= 0).all()):
+        raise ValueError(f"class_weight must be finite and not negative; got {dict(weights)!r}")
+    return factors

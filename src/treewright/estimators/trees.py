@@ -1,0 +1,375 @@
+"""The trees with the best thresholds: DecisionTreeClassifier and DecisionTreeRegressor."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sklearn.tree
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.targets import class_arrays, class_weights
+
+
+class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
+    """A decision tree that predicts classes.
+
+    Everything that takes scikit-learn's class of the same name takes this one: it is a subclass with the same
+    parameters, and a few more after them. The tree is grown exactly, in float64, and is the same for any
+    number of threads. Columns may be numbers, categories (strings, bools and categorical columns) and dates,
+    with missing values; `y` may have several columns.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}, default="gini"
+        What a split is to lower: the Gini index, the entropy ("log_loss" is another name for it), the
+        training error or the Kearns-Mansour root; or C4.5's rule, the best gain ratio among the splits of at
+        least average gain.
+    splitter : {"best", "random"}, default="best"
+        Take the best threshold of each column, or one drawn at random.
+    max_depth : int, default=None
+        The most tests on the way to a leaf; no limit if None.
+    min_samples_split : int or float, default=2
+        A node with fewer rows is not split. A float is a fraction of all rows, rounded up.
+    min_samples_leaf : int or float, default=1
+        No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
+    min_weight_fraction_leaf : float, default=0.0
+        No split leaves a side with less than this fraction of the whole weight.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        How many columns, drawn at random, a node considers; a float is a fraction of them. If none of these
+        can be split, more are drawn.
+    random_state : int, RandomState or None, default=None
+        Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
+        same tree.
+    max_leaf_nodes : int, default=None
+        Stop at this many leaves; the leaf with the largest gain is split first.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the risk by at least this much per unit of the whole weight.
+    class_weight : dict, list of dict, "balanced" or None, default=None
+        Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
+        "balanced" gives each class the same weight in all (rows count by their `sample_weight`).
+    ccp_alpha : float, default=0.0
+        The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
+    monotonic_cst : None
+        Monotonic constraints are not offered yet; anything but None is an error.
+    max_splits : int, default=None
+        Stop after this many splits (one less than the leaves).
+    threshold : {"readable", "midpoint"}, default="readable"
+        The number that a test names, of all those that separate the same rows: the shortest decimal, or the
+        middle.
+    kinds : dict or list, default=None
+        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
+    n_jobs : int, default=None
+        Threads to grow with; the tree is the same for any number of them. None is one thread, -1 all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    n_classes_ : int, or an array of them
+        The number of classes.
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+
+    See Also
+    --------
+    DecisionTreeRegressor : The same for numbers.
+    treewright.grow : The function below it, for tables without an estimator around them.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> table = {"wind": [3, 12, 5, 14, 9], "sky": ["clear", "clear", "rain", "rain", "clouds"]}
+    >>> model = DecisionTreeClassifier().fit(table, ["sail", "stay", "sail", "stay", "sail"])
+    >>> model.predict({"wind": [4, 20], "sky": ["clouds", None]})
+    array(['sail', 'stay'], dtype='<U4')
+    >>> model.get_n_leaves()
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: None = None,
+        max_splits: int | None = None,
+        threshold: str = "readable",
+        kinds: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.max_splits = max_splits
+        self.threshold = threshold
+        self.kinds = kinds
+        self.n_jobs = n_jobs
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+        """The heaviest class of each row's leaf; the first of them if several are.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_targets)
+            The predicted classes.
+        """
+        leaves = self._leaves(X)
+        label = self.model_.label
+        if self.n_outputs_ == 1:
+            return self.classes_.take(label[:, 0].take(leaves))
+        columns = [classes.take(label[leaves, k]) for k, classes in enumerate(self.classes_)]
+        same = len({column.dtype.kind for column in columns}) == 1
+        return np.stack(columns if same else [column.astype(object) for column in columns], axis=1)
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """The share of each class in the weight of each row's leaf.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), or a list of them, one per target
+            The shares, in the order of `classes_`.
+        """
+        leaves = self._leaves(X)
+        shares = [proportions.take(leaves, axis=0) for proportions in self.model_.proportions]
+        return shares[0] if self.n_outputs_ == 1 else shares
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of what `predict_proba` gives; minus infinity for a class that the leaf has not
+        seen.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), or a list of them, one per target
+            The logarithms, in the order of `classes_`.
+        """
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(share) for share in shares] if isinstance(shares, list) else np.log(shares)
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
+        data = self._encode(X, y, sample_weight, classes=True)
+        classes = class_arrays(data.schema, y)
+        if self.class_weight is not None:
+            data = replace(data, weight=class_weights(self.class_weight, classes, data.targets, data.weight))
+        sizes = np.array([len(labels) for labels in classes], dtype=np.intp)
+        if len(classes) == 1:
+            return data, {"classes_": classes[0], "n_classes_": sizes[0]}
+        return data, {"classes_": classes, "n_classes_": sizes}
+
+
+class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type: ignore[misc]
+    """A decision tree that predicts numbers.
+
+    Everything that takes scikit-learn's class of the same name takes this one: it is a subclass with the same
+    parameters, and a few more after them. The tree is grown exactly, in float64, and is the same for any
+    number of threads. Columns may be numbers, categories (strings, bools and categorical columns) and dates,
+    with missing values; `y` may have several columns.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        What a split is to lower: the squared error about the mean, the absolute error about the median, or
+        the Poisson deviance about the mean (for targets that are not negative).
+    splitter : {"best", "random"}, default="best"
+        Take the best threshold of each column, or one drawn at random.
+    max_depth : int, default=None
+        The most tests on the way to a leaf; no limit if None.
+    min_samples_split : int or float, default=2
+        A node with fewer rows is not split. A float is a fraction of all rows, rounded up.
+    min_samples_leaf : int or float, default=1
+        No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
+    min_weight_fraction_leaf : float, default=0.0
+        No split leaves a side with less than this fraction of the whole weight.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        How many columns, drawn at random, a node considers; a float is a fraction of them. If none of these
+        can be split, more are drawn.
+    random_state : int, RandomState or None, default=None
+        Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
+        same tree.
+    max_leaf_nodes : int, default=None
+        Stop at this many leaves; the leaf with the largest gain is split first.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the risk by at least this much per unit of the whole weight.
+    ccp_alpha : float, default=0.0
+        The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
+    monotonic_cst : None
+        Monotonic constraints are not offered yet; anything but None is an error.
+    max_splits : int, default=None
+        Stop after this many splits (one less than the leaves).
+    threshold : {"readable", "midpoint"}, default="readable"
+        The number that a test names, of all those that separate the same rows: the shortest decimal, or the
+        middle.
+    kinds : dict or list, default=None
+        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
+    n_jobs : int, default=None
+        Threads to grow with; the tree is the same for any number of them. None is one thread, -1 all cores.
+
+    Attributes
+    ----------
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+
+    See Also
+    --------
+    DecisionTreeClassifier : The same for classes.
+    treewright.grow : The function below it, for tables without an estimator around them.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeRegressor
+    >>> table = {"rooms": [1, 2, 3, 4, 5], "lift": [True, False, True, False, True]}
+    >>> model = DecisionTreeRegressor(max_depth=1).fit(table, [300.0, 420.0, 500.0, 900.0, 1000.0])
+    >>> model.predict({"rooms": [2, 6], "lift": [True, True]}).round(1)
+    array([406.7, 950. ])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: None = None,
+        max_splits: int | None = None,
+        threshold: str = "readable",
+        kinds: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.max_splits = max_splits
+        self.threshold = threshold
+        self.kinds = kinds
+        self.n_jobs = n_jobs
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+        """The value of each row's leaf: the mean of its targets, or the median for "absolute_error".
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_targets)
+            The predicted numbers.
+        """
+        leaves = self._leaves(X)
+        values = self.model_.value
+        return values[:, 0].take(leaves) if self.n_outputs_ == 1 else values.take(leaves, axis=0)
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
+        data = self._encode(X, y, sample_weight, classes=False)
+        if self.criterion == "poisson":
+            _check_poisson(data)
+        return data, {}
+
+    def _criterion(self) -> str:
+        if self.criterion != "friedman_mse":
+            return super()._criterion()
+        warnings.warn(
+            "criterion='friedman_mse' grows the trees of 'squared_error' and will go, as in scikit-learn; "
+            "say 'squared_error' instead",
+            FutureWarning,
+            stacklevel=4,
+        )
+        return "squared_error"
+
+
+def _check_poisson(data: Dataset) -> None:
+    assert data.targets is not None
+    negative = np.flatnonzero((data.targets < 0).any(axis=0))
+    if negative.size:
+        raise ValueError(f"criterion='poisson' takes no negative targets; row {int(negative[0])} of y is one")
+    totals = data.targets.sum(axis=1) if data.weight is None else data.targets @ data.weight
+    if not totals.all():
+        raise ValueError("criterion='poisson' needs a target above zero in at least one row of some weight")

@@ -1,0 +1,186 @@
+"""A tree as text for people: one line per test; at each leaf what it says, of how many rows, how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+
+from treewright.schema import Column
+from treewright.tree import Tree
+
+DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
+LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
+WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
+COLORS = (36, 33, 35, 32, 34, 31)  # terminal colours of the classes, in turn
+
+
+def render(tree: Tree, *, max_depth: int | None = None, color: bool = False) -> str:
+    """The tree as text, down to `max_depth` tests; `color` adds terminal colours, one per class.
+
+    "or missing" stands where missing values go, in the columns of which the tree has learnt it.
+
+    >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
+    >>> schema = Schema((Column("petal width"),), (Target("species", ("setosa", "virginica")),))
+    >>> tree = Tree.write(schema, Branch(Below("petal width", 0.8), Leaf([50, 0]), Leaf([5, 45])))
+    >>> print(render(tree))
+    100 rows
+    ├─ petal width <= 0.8   setosa      50 rows    100 %
+    └─ petal width > 0.8    virginica   50 rows   90.0 %
+    """
+    if max_depth is not None and max_depth < 0:
+        raise ValueError(
+            f"max_depth is {max_depth}; it is the number of tests to show in a row, 0 or more, or None"
+        )
+    lines = list(_lines(tree, max_depth))
+    start = max(
+        (len(line.start) for line in lines if line.says and len(line.start) <= WIDEST_TEST), default=0
+    )
+    says, rows, share = (max(len(line[k]) for line in lines) for k in (1, 2, 3))
+    text = []
+    for line in lines:
+        if not line.says:
+            text.append(line.start)
+            continue
+        said = f"{line.says:<{says}}"
+        if color:
+            said = f"\x1b[{COLORS[line.color % len(COLORS)]}m{said}\x1b[0m"
+        cells = [f"{line.start:<{start}}"] * (start > 0)
+        cells += [said, f"{line.rows:>{rows}}", f"{line.share:>{share}}", line.note]
+        text.append("   ".join(cells).rstrip())
+    return "\n".join(text)
+
+
+class _Line(NamedTuple):
+    """One line: the test that leads here and, where the text goes no deeper, what the node says."""
+
+    start: str
+    says: str = ""
+    rows: str = ""
+    share: str = ""
+    note: str = ""
+    color: int = 0
+
+
+def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
+    """The lines in preorder, the order in which the nodes are stored: no stack, so any depth will do."""
+    depths, parents, learnt = tree.depths, tree.parent, _columns_with_missing(tree)
+    bars: list[str] = []  # for each level above the line: does a right child still follow?
+    node = 0
+    while node < tree.n_nodes:
+        depth, parent = int(depths[node]), int(parents[node])
+        start = _rows(tree, 0) if tree.n_leaves > 1 and max_depth != 0 else ""
+        if node > 0:
+            is_left = node == parent + 1
+            del bars[depth - 1 :]
+            if depth <= DEEPEST_INDENT:
+                start = "".join(bars) + ("├─ " if is_left else "└─ ")
+            else:
+                start = "".join(bars) + f"… depth {depth}: "
+            if depth < DEEPEST_INDENT:
+                bars.append("│  " if is_left else "   ")
+            start += _test(tree, parent, is_left, learnt)
+        ends = bool(tree.is_leaf[node]) or depth == max_depth
+        yield _leaf(tree, node, start) if ends else _Line(start)
+        node = int(tree.end[node]) if ends else node + 1
+
+
+def _columns_with_missing(tree: Tree) -> frozenset[int]:
+    """The columns in which some node sends missing values elsewhere than by default, to the heavier child."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    heavier_left = tree.weight[tree.left[inner]] >= tree.weight[tree.right[inner]]
+    learnt = (tree.missing_left[inner] != heavier_left) | np.isposinf(tree.threshold[inner])
+    return frozenset(tree.feature[inner[learnt]].tolist())
+
+
+def _test(tree: Tree, node: int, is_left: bool, learnt: frozenset[int]) -> str:
+    """What a row must satisfy to go to one child of `node`, in words."""
+    column = tree.schema.columns[tree.feature[node]]
+    name = escape(column.name)
+    if tree.subset[node] >= 0:
+        own = tree.categories_left(node)
+        lefts = frozenset(own)
+        others = tuple(category for category in column.categories if category not in lefts)
+        if not others:
+            return f"{name} is known" if is_left else f"{name} is missing"
+        if not is_left:
+            own, others = others, own
+        words = f"in {_listed(own)}" if len(own) <= len(others) else f"not in {_listed(others)}"
+    elif np.isposinf(tree.threshold[node]):
+        return f"{name} is known" if is_left else f"{name} is missing"
+    else:
+        words = f"{'<=' if is_left else '>'} {_value(column, float(tree.threshold[node]))}"
+    if tree.feature[node] in learnt and tree.missing_left[node] == is_left:
+        words += " or missing"
+    return f"{name} {words}"
+
+
+def _leaf(tree: Tree, node: int, start: str) -> _Line:
+    """The line of a node below which nothing is shown."""
+    below = 0 if tree.is_leaf[node] else int(np.sum(tree.is_leaf[node : tree.end[node]]))
+    note = f"(… {below} leaves below)" if below else ""
+    if not tree.schema.predicts_classes:
+        return _Line(
+            start, ", ".join(f"{value:.6g}" for value in tree.value[node]), _rows(tree, node), note=note
+        )
+    labels, shares, first = [], [], 0
+    for target, code in zip(tree.schema.targets, tree.label[node], strict=True):
+        classes = target.classes or ()
+        block = tree.statistic[node, first : first + len(classes)]
+        labels.append(escape(str(classes[code])))
+        shares.append(_percent(float(block[code] / block.sum())))
+        first += len(classes)
+    return _Line(
+        start, ", ".join(labels), _rows(tree, node), ", ".join(shares), note, int(tree.label[node, 0])
+    )
+
+
+def _rows(tree: Tree, node: int) -> str:
+    """How many rows of those learnt from came to a node."""
+    return "1 row" if tree.rows[node] == 1 else f"{tree.rows[node]} rows"
+
+
+def _percent(share: float) -> str:
+    """A share as per cent; only a whole is written 100 %."""
+    if share < 1:
+        return "> 99.9 %" if share > 0.9995 else f"{share:.1%}".replace("%", " %")
+    return "100 %"
+
+
+def _value(column: Column, value: float) -> str:
+    """A threshold: a number as short as it can be and still be the same one, a time as a date."""
+    if column.kind == "time":
+        try:
+            moment = datetime(1970, 1, 1) + timedelta(microseconds=int(np.floor(value)))
+        except (OverflowError, ValueError):  # beyond the calendar, which ends with the year 9999
+            return f"{value!r} µs since 1970"
+        return str(moment).removesuffix(" 00:00:00")
+    return repr(value).removesuffix(".0")
+
+
+def _listed(categories: Sequence[Hashable]) -> str:
+    """Categories in braces; of a long list only the first ones."""
+    words = [_word(category) for category in categories[:LONGEST_LIST]]
+    if len(categories) > LONGEST_LIST:
+        words.append(f"… {len(categories) - LONGEST_LIST} more")
+    return "{" + ", ".join(words) + "}"
+
+
+def _word(category: Hashable) -> str:
+    """A category; in quotes where it could be taken for several, for another, or for none."""
+    text = str(category)
+    plain = text and text == text.strip() and not set(text) & set(",{}'\"…")
+    return escape(text) if plain else repr(text)
+
+
+def escape(text: str) -> str:
+    r"""`text` on one line: line breaks, terminal codes and other unprintable characters are written out.
+
+    >>> print(escape("two\nlines, naïve"))
+    two\nlines, naïve
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+    )

@@ -1,0 +1,230 @@
+"""Growing a tree: the doors to the native grower, and the choice of thresholds."""
+
+from __future__ import annotations
+
+import operator
+import os
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.encoding import Dataset
+from treewright.tree import Tree
+
+Threshold = Literal["readable", "midpoint"]
+
+_ALIASES = {"log_loss": "entropy"}
+_LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
+
+
+def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
+    """The names of the criteria, of all or of one task.
+
+    >>> criteria("numbers")
+    ['absolute_error', 'poisson', 'squared_error']
+    """
+    return [name for name, of in _core.criteria() if task in (None, of)]
+
+
+def grow(
+    data: Dataset,
+    *,
+    criterion: str | None = None,
+    splitter: Literal["best", "random"] = "best",
+    max_depth: int | None = None,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
+    min_gain: float = 0.0,
+    max_leaf_nodes: int | None = None,
+    max_splits: int | None = None,
+    max_features: int | None = None,
+    seed: int = 0,
+    threshold: Threshold = "readable",
+    n_jobs: int | None = None,
+    _small_rows: int = 0,
+) -> Tree:
+    """Grow the exact tree: repeatedly split the leaf with the largest gain, until the limits stop it.
+
+    Parameters
+    ----------
+    data : Dataset
+        What `encode` made of a table and its target.
+    criterion : str, optional
+        One of `criteria()`; gini for classes and squared_error for numbers by default.
+    splitter : {"best", "random"}
+        The best cut of each column, or one drawn at random from each (extremely randomised trees).
+    max_depth, min_samples_split, min_samples_leaf : int
+        Limits on the depth and on the rows of a node that is split and of a leaf.
+    min_weight_leaf, min_gain : float
+        The least weight of a leaf; the least gain (weight × drop of impurity) of a split.
+    max_leaf_nodes, max_splits : int, optional
+        Two names for one budget: t splits make t + 1 leaves.
+    max_features : int, optional
+        How many columns each node draws; all by default.
+    seed : int
+        Of the draws. Without draws the tree does not depend on it.
+    threshold : {"readable", "midpoint"}
+        The shortest decimal in the gap between two values, or its middle.
+    n_jobs : int, optional
+        Threads: None is 1, -1 all cores. The tree is the same for any number.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    >>> tree.n_leaves, tree.threshold[0]
+    (2, 2.5)
+    """
+    if data.targets is None:
+        raise ValueError("data has no target to learn; encode the table with target=")
+    name = _checked_criterion(criterion, data)
+    if splitter not in ("best", "random"):
+        raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
+    if threshold not in ("readable", "midpoint"):
+        raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
+    labels, numbers = _checked_targets(data, name)
+    grown = _core.grow(
+        columns=data.columns,
+        n_categories=[len(column.categories) for column in data.schema.columns],
+        labels=labels,
+        n_classes=list(data.schema.block_widths) if labels is not None else [],
+        numbers=numbers,
+        weight=data.weight,
+        criterion=name,
+        max_depth=_limit("max_depth", max_depth, 0),
+        max_splits=_budget(max_leaf_nodes, max_splits),
+        min_rows_split=_limit("min_samples_split", min_samples_split, 1),
+        min_rows_leaf=_limit("min_samples_leaf", min_samples_leaf, 1),
+        min_weight_leaf=_non_negative("min_weight_leaf", min_weight_leaf),
+        min_gain=_non_negative("min_gain", min_gain),
+        max_columns=_drawn_columns(max_features, len(data.schema.columns)),
+        random_splits=splitter == "random",
+        seed=_limit("seed", seed, 0) % 2**64,
+        small_rows=_small_rows,
+        n_threads=n_threads(n_jobs),
+    )
+    return Tree(
+        end=grown["end"],
+        feature=grown["feature"],
+        threshold=_thresholds(grown, data, threshold),
+        subset=grown["subset"],
+        missing_left=grown["missing_left"].view(np.bool_),
+        step=grown["step"],
+        rows=grown["rows"],
+        statistic=grown["statistic"],
+        subsets=grown["subsets"],
+        schema=data.schema,
+        criterion=name,
+    )
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """The number of threads that scikit-learn's `n_jobs` means: None is 1, -1 all cores, -2 all but one.
+
+    >>> n_threads(None), n_threads(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    jobs = operator.index(n_jobs)
+    if jobs == 0:
+        raise ValueError("n_jobs is 0; it must be a positive number, or negative to count from all cores")
+    return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+
+
+def _checked_criterion(criterion: str | None, data: Dataset) -> str:
+    task: Literal["classes", "numbers"] = "classes" if data.schema.predicts_classes else "numbers"
+    if criterion is None:
+        return "gini" if task == "classes" else "squared_error"
+    name = _ALIASES.get(criterion, criterion)
+    if name not in criteria():
+        raise ValueError(f"criterion {criterion!r} is unknown; known: {', '.join(criteria())}")
+    if name not in criteria(task):
+        raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {', '.join(criteria(task))}")
+    return name
+
+
+def _checked_targets(data: Dataset, criterion: str) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
+    """The targets as labels or as numbers, after the checks that depend on the criterion."""
+    targets = np.ascontiguousarray(data.targets)
+    if data.schema.predicts_classes:
+        return targets, None
+    names = [target.name for target in data.schema.targets]
+    if criterion == "poisson":
+        for name, numbers in zip(names, targets, strict=True):
+            if numbers.min() < 0:
+                raise ValueError(f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0")
+            weights = 1.0 if data.weight is None else data.weight
+            if not np.sum(weights * numbers) > 0:
+                raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")
+    for name, numbers in zip(names, targets, strict=True):
+        if np.abs(numbers).max() > _LARGEST_TARGET:
+            raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
+    return None, targets
+
+
+def _limit(name: str, value: int | None, least: int) -> int:
+    """A whole number of at least `least`; -1 stands for None."""
+    if value is None:
+        return -1
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number") from None
+    if number < least:
+        raise ValueError(f"{name} is {number}; it must be at least {least}")
+    return number
+
+
+def _non_negative(name: str, value: float) -> float:
+    number = float(value)
+    if not number >= 0:
+        raise ValueError(f"{name} is {value!r}; it must be a number of at least 0")
+    return number
+
+
+def _budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
+    """The smaller of the two budgets in splits; -1 without one."""
+    leaves = _limit("max_leaf_nodes", max_leaf_nodes, 1)
+    budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, _limit("max_splits", max_splits, 0)) if n >= 0]
+    return min(budgets, default=-1)
+
+
+def _drawn_columns(max_features: int | None, n_columns: int) -> int:
+    """How many columns a node draws; 0 where it looks at all of them."""
+    drawn = _limit("max_features", max_features, 1)
+    return 0 if drawn < 0 or drawn >= n_columns else drawn
+
+
+def _thresholds(grown: _core.GrownTree, data: Dataset, threshold: Threshold) -> NDArray[np.float64]:
+    choose: Any = _core.readable if threshold == "readable" else _core.midpoint
+    values: NDArray[np.float64] = choose(grown["low"], grown["high"])
+    if threshold == "readable":
+        times = [i for i, column in enumerate(data.schema.columns) if column.kind == "time"]
+        if times:
+            for node in np.flatnonzero(np.isin(grown["feature"], times)):
+                values[node] = _readable_time(grown["low"][node], grown["high"][node])
+    return values
+
+
+def _readable_time(low: float, high: float) -> float:
+    """The start of the longest calendar unit in [low, high), the latest of them; in microseconds since 1970.
+
+    >>> _readable_time(0.0, 400 * 86400e6) / 86400e6  # 1 January 1971
+    365.0
+    """
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return low
+    last = np.datetime64(int(high) - 1 if high == int(high) else int(high), "us")
+    for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
+        start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
+        if low <= start < high:
+            return float(start)
+    return low

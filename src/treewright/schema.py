@@ -1,0 +1,81 @@
+"""What a table looks like: the names and kinds of its columns, and what is to be predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+Kind = Literal["number", "category", "time"]
+KINDS: tuple[Kind, ...] = ("number", "category", "time")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    A number is tested against a threshold, a category against a set of values. A time is a number
+    (microseconds since 1970, in UTC where the table names a zone) that is shown as a date.
+    """
+
+    name: str
+    kind: Kind = "number"
+    categories: tuple[Hashable, ...] = ()  # a category's code is its position here
+
+
+@dataclass(frozen=True)
+class Target:
+    """One target: classes in the order of their codes, or numbers where `classes` is None."""
+
+    name: str = "y"
+    classes: tuple[Hashable, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns that a tree may test and the targets that it predicts.
+
+    >>> schema = Schema((Column("age"), Column("job", "category", ("clerk", "cook"))),
+    ...                 (Target("loan", classes=("no", "yes")),))
+    >>> schema.names
+    ('age', 'job')
+    >>> schema.width  # components of a node's statistic: one weight per class
+    2
+    """
+
+    columns: tuple[Column, ...]
+    targets: tuple[Target, ...] = (Target(),)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def only_numbers(self) -> bool:
+        """Whether every column is a number, so that a matrix of floats fits as it is."""
+        return all(column.kind == "number" for column in self.columns)
+
+    @property
+    def predicts_classes(self) -> bool:
+        """Whether the targets are classes (True) or numbers (False)."""
+        return bool(self.targets) and self.targets[0].classes is not None
+
+    @property
+    def block_widths(self) -> tuple[int, ...]:
+        """Components of the statistic for each target: its classes, or (weight, value, deviation)."""
+        return tuple(3 if target.classes is None else len(target.classes) for target in self.targets)
+
+    @property
+    def width(self) -> int:
+        """Components of a node's statistic, over all targets."""
+        return sum(self.block_widths)
+
+    def position(self, name: str) -> int:
+        """The index of the column called `name`."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            known = ", ".join(map(repr, self.names))
+            raise KeyError(f"there is no column {name!r}; the columns are {known}") from None

@@ -1,0 +1,133 @@
+"""The house itself: imports go downhill, files and functions stay small, public names are explained."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import treewright
+
+SOURCE = Path(__file__).resolve().parent.parent / "src"
+PACKAGE = SOURCE / "treewright"
+LAYERS = [
+    {"_core", "_version", "datasets"},
+    {"schema"},
+    {"encoding"},
+    {"tree"},
+    {"growing", "pruning", "certifying", "explaining", "exporting", "searching"},
+    {"selecting", "ensembles", "neighbours", "distributing"},
+    {"estimators", "cli", "reporting"},
+    {"__init__", "__main__"},
+]
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+PYTHON = sorted(PACKAGE.rglob("*.py"))
+NATIVE = sorted(path for kind in ("*.cpp", "*.hpp") for path in SOURCE.rglob(kind))
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+def room_of(path: Path) -> str:
+    """The room a file belongs to: its module, or the folder of its module."""
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, absolute dotted name) of all that a file imports, within functions too, not for types only."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    here = ["treewright", *path.relative_to(PACKAGE).with_suffix("").parts]
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = here[: len(here) - node.level] if node.level else []
+            stem = ".".join([*base, *([node.module] if node.module else [])])
+            names = [f"{stem}.{alias.name}" for alias in node.names] if stem == "treewright" else [stem]
+            yield from ((node.lineno, name) for name in names)
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=name_of)
+def test_imports_go_downhill(path: Path) -> None:
+    room = room_of(path)
+    assert room in LEVEL, f"{room} is in no layer"
+    for line, name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "treewright" and len(parts) > 1 and parts[1] != room:
+            assert LEVEL.get(parts[1], -1) < LEVEL[room], (
+                f"{name_of(path)}:{line} imports {name}, which is uphill"
+            )
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=name_of)
+def test_only_estimators_know_scikit_learn(path: Path) -> None:
+    if room_of(path) != "estimators":
+        guilty = [f"line {line}: {name}" for line, name in imports(path) if name.split(".")[0] == "sklearn"]
+        assert not guilty, f"{name_of(path)} imports scikit-learn: {guilty}"
+
+
+@pytest.mark.parametrize("path", PYTHON + NATIVE, ids=name_of)
+def test_files_are_small_and_say_what_they_are_for(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 500, f"{name_of(path)} has {len(lines)} lines"
+    if lines:
+        assert lines[0].startswith(('"""', "//", "/*", "#pragma once")), (
+            "the first line says what the file is for"
+        )
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=name_of)
+def test_functions_fit_a_screen(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node, clean=False) or ""  # explanations may take their room
+            length = node.end_lineno - node.lineno + 1 - len(text.splitlines())
+            assert length <= 70, f"{name_of(path)}: {node.name} has {length} lines"
+
+
+def test_importing_is_light() -> None:
+    """Neither scikit-learn nor a table library is loaded before it is needed."""
+    code = "import sys, treewright; print(' '.join(m for m in sys.modules if '.' not in m))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    heavy = {"sklearn", "scipy", "pandas", "polars", "pyarrow", "narwhals", "matplotlib", "rich"}
+    assert not heavy & set(run.stdout.split())
+
+
+def test_public_names_exist_and_are_explained() -> None:
+    assert treewright.__doc__
+    assert treewright.__all__
+    for name in treewright.__all__:
+        thing = getattr(treewright, name)
+        if name.startswith("__"):
+            continue
+        assert inspect.getdoc(thing), f"treewright.{name} has no docstring"
+        if inspect.isclass(thing):
+            check_members(name, thing)
+
+
+def check_members(name: str, thing: type) -> None:
+    for member, value in vars(thing).items():
+        if member.startswith("_") or not (inspect.isfunction(value) or isinstance(value, property)):
+            continue
+        assert inspect.getdoc(getattr(thing, member)), f"treewright.{name}.{member} has no docstring"
+
+
+def test_public_names_are_in_the_readme() -> None:
+    text = (SOURCE.parent / "README.md").read_text(encoding="utf-8")
+    for name in ("grow", "encode", "DecisionTreeClassifier", "DecisionTreeRegressor"):
+        assert name in text, f"README.md does not mention {name}"

@@ -1,0 +1,55 @@
+"""scikit-learn's own checks over every estimator."""
+
+from __future__ import annotations
+
+from sklearn.utils.estimator_checks import (
+    check_dataframe_column_names_consistency,
+    parametrize_with_checks,
+)
+
+from treewright import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
+
+
+class NumbersOnly:
+    """Not to be taken for an estimator of categories: scikit-learn rounds the tables that it gives to those."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = False
+        return tags
+
+
+class NumbersClassifier(NumbersOnly, DecisionTreeClassifier):
+    pass
+
+
+class NumbersRegressor(NumbersOnly, DecisionTreeRegressor):
+    pass
+
+
+ESTIMATORS = [
+    DecisionTreeClassifier(),
+    DecisionTreeClassifier(criterion="gain_ratio", max_leaf_nodes=30, ccp_alpha=1e-4),
+    DecisionTreeRegressor(),
+    DecisionTreeRegressor(criterion="absolute_error", threshold="midpoint"),
+    ExtraTreeClassifier(),
+    ExtraTreeRegressor(),
+    NumbersClassifier(),
+    NumbersRegressor(),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_estimator(estimator, check):
+    check(estimator)
+
+
+def test_column_names():
+    """A check that scikit-learn keeps for its own estimators."""
+    for estimator in ESTIMATORS:
+        check_dataframe_column_names_consistency(type(estimator).__name__, estimator)

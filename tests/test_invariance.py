@@ -1,0 +1,288 @@
+"""What must not matter: copies or weights, the order of rows, names of classes, scales, threads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from checks import same_partition, same_structure, same_tree
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracle import CLASSES, NUMBERS
+from strategies import Table, limits, table_of, tables
+
+EVERY = [*CLASSES, *NUMBERS]
+SWITCH: list[dict[str, int]] = [{}, {"_small_rows": 8}]
+every_criterion = pytest.mark.parametrize("criterion", EVERY)
+both_engines = pytest.mark.parametrize("switch", SWITCH, ids=str)
+few = settings(max_examples=25)
+
+
+def positive(table: Table, count: int) -> bool:
+    """Whether the first rows alone still make a task (poisson needs a positive mean)."""
+    return all(y[:count].sum() > 0 for y in table.targets) or table.targets[0].dtype.kind == "i"
+
+
+# ---- weights and copies -----------------------------------------------------------------------
+
+
+@every_criterion
+@both_engines
+@few
+@given(data=st.data())
+def test_a_weight_is_a_number_of_copies(criterion: str, switch: dict[str, int], data: st.DataObject) -> None:
+    table = data.draw(tables(criterion, weighted=False))
+    weight = np.array(data.draw(st.lists(st.integers(1, 4), min_size=table.n_rows, max_size=table.n_rows)))
+    heavy = table.weighted(weight).grow(criterion, **switch)
+    copies = table.rows(np.repeat(np.arange(table.n_rows), weight)).grow(criterion, **switch)
+    same_structure(heavy, copies)
+    np.testing.assert_allclose(heavy.statistic, copies.statistic, rtol=1e-12, atol=1e-9 * heavy.risk[0])
+
+
+@every_criterion
+@both_engines
+@few
+@given(data=st.data())
+def test_a_row_of_weight_zero_is_absent(criterion: str, switch: dict[str, int], data: st.DataObject) -> None:
+    table, limit = data.draw(tables(criterion, min_rows=4, weighted=False)), data.draw(limits())
+    kept = data.draw(st.integers(2, table.n_rows))
+    assume(positive(table, kept))
+    shuffle = np.random.default_rng(kept).permutation(table.n_rows)
+    weight = np.where(np.arange(table.n_rows) < kept, 1.0, 0.0)
+    ghosts = table.weighted(weight).rows(shuffle)
+    alive = table.rows(np.arange(kept)).weighted(np.ones(kept))
+    a, b = ghosts.grow(criterion, **limit, **switch), alive.grow(criterion, **limit, **switch)
+    if criterion in CLASSES and a.schema != b.schema:
+        return  # the last class is gone, and its place in the statistic with it
+    same_tree(a, b)
+
+
+@every_criterion
+@both_engines
+@few
+@given(data=st.data())
+def test_no_weights_are_weights_of_one(criterion: str, switch: dict[str, int], data: st.DataObject) -> None:
+    table, limit = data.draw(tables(criterion, weighted=False)), data.draw(limits())
+    ones = table.weighted(np.ones(table.n_rows))
+    same_tree(table.grow(criterion, **limit, **switch), ones.grow(criterion, **limit, **switch))
+
+
+@every_criterion
+@both_engines
+@pytest.mark.parametrize("power", [-40, -1, 3, 40])
+@settings(max_examples=12)
+@given(data=st.data())
+def test_scaling_all_weights(criterion: str, switch: dict[str, int], power: int, data: st.DataObject) -> None:
+    table = data.draw(tables(criterion))
+    weight = np.ones(table.n_rows) if table.weight is None else table.weight
+    one = table.weighted(weight).grow(criterion, **switch)
+    two = table.weighted(weight * 2.0**power).grow(criterion, **switch)
+    same_structure(one, two)
+    scale = np.full(one.statistic.shape[1], 2.0**power)
+    if criterion in NUMBERS:
+        scale[1::3] = 1  # the value of a node has no weight in it
+    np.testing.assert_array_equal(one.statistic * scale, two.statistic)
+
+
+@every_criterion
+@both_engines
+@few
+@given(data=st.data())
+def test_doubling_all_rows(criterion: str, switch: dict[str, int], data: st.DataObject) -> None:
+    table = data.draw(tables(criterion))
+    twice = table.rows(np.tile(np.arange(table.n_rows), 2))
+    same_structure(table.grow(criterion, **switch), twice.grow(criterion, **switch))
+
+
+# ---- rows, columns, names ---------------------------------------------------------------------
+
+
+@every_criterion
+@both_engines
+@few
+@given(data=st.data())
+def test_order_of_rows(criterion: str, switch: dict[str, int], data: st.DataObject) -> None:
+    """Equal to the bit, real weights and targets included."""
+    table, limit = data.draw(tables(criterion)), data.draw(limits())
+    shuffle = np.random.default_rng(data.draw(st.integers(0, 9))).permutation(table.n_rows)
+    one, two = (
+        table.grow(criterion, **limit, **switch),
+        table.rows(shuffle).grow(criterion, **limit, **switch),
+    )
+    same_tree(one, two)
+
+
+def real_table(criterion: str, n: int, seed: int = 0) -> Table:
+    """Real numbers everywhere: columns, targets and weights."""
+    random = np.random.default_rng(seed)
+    x, z = random.normal(size=(2, n))
+    codes = random.integers(-1, 7, n)
+    signal = x + np.abs(z) + 0.5 * (codes % 2) + 0.5 * random.normal(size=n)
+    y = np.digitize(signal, [0.5, 1.5]) if criterion in CLASSES else np.exp(signal)
+    kinds = ["number", "number", "category", "number"]
+    return table_of([x, z, codes, np.round(x - z, 1)], y, kinds=kinds, weight=random.gamma(2.0, size=n))
+
+
+@every_criterion
+@both_engines
+def test_order_of_many_rows(criterion: str, switch: dict[str, int]) -> None:
+    table = real_table(criterion, 1200)
+    shuffle = np.random.default_rng(1).permutation(table.n_rows)
+    one, two = (t.grow(criterion, min_samples_leaf=5, **switch) for t in (table, table.rows(shuffle)))
+    same_tree(one, two)
+
+
+@every_criterion
+@pytest.mark.parametrize("rows", [300, 6000])
+def test_number_of_threads(criterion: str, rows: int) -> None:
+    table = real_table(criterion, rows)
+    limit: dict[str, Any] = {"min_samples_leaf": 10, "_small_rows": 64 if rows == 300 else 1000}
+    if criterion == "absolute_error":
+        limit["max_depth"] = 4
+    one = table.grow(criterion, n_jobs=1, **limit)
+    for n_jobs in (2, 3, 5, None, -1):
+        same_tree(one, table.grow(criterion, n_jobs=n_jobs, **limit))
+
+
+@every_criterion
+def test_number_of_threads_with_random_choices(criterion: str) -> None:
+    table = real_table(criterion, 300)
+    for options in ({"max_features": 2}, {"splitter": "random"}):
+        one = table.grow(criterion, n_jobs=1, seed=7, _small_rows=32, **options)
+        for n_jobs in (2, 3, 5):
+            same_tree(one, table.grow(criterion, n_jobs=n_jobs, seed=7, _small_rows=32, **options))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_where_the_engine_changes_does_not_matter(criterion: str) -> None:
+    table = real_table(criterion, 1500)
+    trees = [table.grow(criterion, _small_rows=k) for k in (8, 100, 1000)]
+    for tree in [*trees, table.grow(criterion)]:
+        same_tree(trees[0], tree)
+
+
+@pytest.mark.parametrize("criterion", CLASSES)
+@few
+@given(data=st.data())
+def test_names_of_classes(criterion: str, data: st.DataObject) -> None:
+    """Other codes, same questions (numbers only: tied subsets of categories may differ)."""
+    table = data.draw(tables(criterion, only_numbers=True))
+    count = [int(y.max()) + 1 for y in table.targets]
+    renamed = tuple(
+        np.array(data.draw(st.permutations(range(k))), dtype=np.int32)[y]
+        for k, y in zip(count, table.targets, strict=True)
+    )
+    other = replace(table, targets=renamed)
+    one, two = table.grow(criterion), other.grow(criterion)
+    for name in ("end", "feature", "threshold", "missing_left", "rows"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
+
+
+@every_criterion
+@both_engines
+@few
+@given(data=st.data())
+def test_columns_that_say_nothing(criterion: str, switch: dict[str, int], data: st.DataObject) -> None:
+    table, limit = data.draw(tables(criterion)), data.draw(limits())
+    n = table.n_rows
+    idle = (np.full(n, 7.0), np.full(n, np.nan), np.full(n, -1, np.int32), np.full(n, 2, np.int32))
+    kinds = ("number", "number", "category", "category")
+    more = replace(table, columns=idle + table.columns, kinds=kinds + table.kinds)
+    one, two = table.grow(criterion, **limit, **switch), more.grow(criterion, **limit, **switch)
+    np.testing.assert_array_equal(np.where(one.feature < 0, -1, one.feature + 4), two.feature)
+    for name in ("end", "threshold", "step", "missing_left", "subsets", "statistic"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
+
+
+# ---- scales -----------------------------------------------------------------------------------
+
+
+@every_criterion
+@both_engines
+@few
+@given(data=st.data())
+def test_monotone_change_of_a_column(criterion: str, switch: dict[str, int], data: st.DataObject) -> None:
+    table, limit = data.draw(tables(criterion)), data.draw(limits())
+    steps = data.draw(st.sampled_from([1.0, 1e-9, 1e6, 1e-300]))
+
+    def ranks(x: np.ndarray) -> np.ndarray:
+        distinct = np.unique(x[~np.isnan(x)])
+        return np.where(np.isnan(x), np.nan, -3 * steps + steps * np.searchsorted(distinct, x) ** 2)
+
+    columns = tuple(
+        x if kind == "category" else ranks(x.astype(float))
+        for x, kind in zip(table.columns, table.kinds, strict=True)
+    )
+    other = replace(table, columns=columns)
+    one, two = table.grow(criterion, **limit, **switch), other.grow(criterion, **limit, **switch)
+    same_partition(one, two, one.apply(table.dataset()), two.apply(other.dataset()))
+    np.testing.assert_array_equal(one.statistic, two.statistic)
+
+
+def test_single_and_double_precision_of_the_same_values() -> None:
+    random = np.random.default_rng(0)
+    cells = random.normal(size=(200, 3)).astype(np.float32)
+    y = (cells.sum(axis=1) > 0).astype(int)
+    same_tree(table_of(list(cells.T), y).grow("gini"), table_of(list(cells.astype(float).T), y).grow("gini"))
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+@both_engines
+@pytest.mark.parametrize("offset", [1e8, -1e8, 1e12])
+@few
+@given(data=st.data())
+def test_shifted_target(criterion: str, switch: dict[str, int], offset: float, data: st.DataObject) -> None:
+    table = data.draw(tables(criterion))
+    targets = tuple(np.round(y % 17) for y in table.targets)
+    one = replace(table, targets=targets).grow(criterion, **switch)
+    two = replace(table, targets=tuple(y + offset for y in targets)).grow(criterion, **switch)
+    same_structure(one, two)
+
+
+@pytest.mark.parametrize("criterion", NUMBERS)
+@both_engines
+@pytest.mark.parametrize("factor", [1e-12, 1e12, 1e-150, 1e100])
+@few
+@given(data=st.data())
+def test_scaled_target(criterion: str, switch: dict[str, int], factor: float, data: st.DataObject) -> None:
+    table = data.draw(tables(criterion))
+    if criterion != "poisson":
+        table = replace(table, targets=tuple(np.round(y % 17) for y in table.targets))
+    one = table.grow(criterion, **switch)
+    two = replace(table, targets=tuple(y * factor for y in table.targets)).grow(criterion, **switch)
+    same_structure(one, two)
+
+
+# ---- hidden values ----------------------------------------------------------------------------
+
+
+@every_criterion
+@both_engines
+@few
+@given(data=st.data())
+def test_hiding_an_extreme_value_loses_nothing(
+    criterion: str, switch: dict[str, int], data: st.DataObject
+) -> None:
+    """With the smallest (or largest) value missing every former division of the rows is still possible."""
+    table = data.draw(tables(criterion, only_numbers=True))
+    x = table.columns[0].astype(float)
+    known = x[~np.isnan(x)]
+    assume(len(known) == len(x))
+    extreme = known.min() if data.draw(st.booleans()) else known.max()
+    seen = replace(table, columns=(x,), kinds=("number",))
+    hidden = replace(seen, columns=(np.where(x == extreme, math.nan, x),))
+    before, after = (t.grow(criterion, max_depth=1, **switch) for t in (seen, hidden))
+    assert after.gain[0] >= before.gain[0] - 1e-12 * before.risk[0]
+    assert after.n_leaves == before.n_leaves
+
+
+@pytest.mark.parametrize("criterion", EVERY)
+def test_hiding_everything_leaves_a_leaf(criterion: str) -> None:
+    table = real_table(criterion, 50)
+    hidden = replace(
+        table, columns=(np.full(50, np.nan), np.full(50, -1, np.int32)), kinds=("number", "category")
+    )
+    assert hidden.grow(criterion).n_nodes == 1

@@ -1,0 +1,37 @@
+"""The Python that README.md and the pages of docs/ show does what they say."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_blocks_run(page: Path) -> None:
+    """The blocks of a page run one after the other; where one shows `>>>`, its output is the one shown."""
+    text = page.read_text()
+    names: dict[str, object] = {}
+    for number, block in enumerate(BLOCK.findall(text), start=1):
+        where = f"{page.name}, block {number}"
+        if ">>> " in block:
+            example = doctest.DocTestParser().get_doctest(block, names, where, str(page), 0)
+            told: list[str] = []
+            result = doctest.DocTestRunner(optionflags=FLAGS).run(example, out=told.append, clear_globs=False)
+            names = example.globs
+            assert result.failed == 0, "".join(told)
+        else:
+            exec(compile(block, where, "exec"), names)
+
+
+def test_pages_name_files_that_exist() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"
