@@ -61,7 +61,7 @@ sanitize: $(SANITIZED)/.installed ## run the tests on a core built with address 
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS) tests
 
 clean: ## remove builds, caches and the virtual environment
-	rm -rf $(VENV) build dist docs/_build docs/api .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- installing; a stamp in the environment says which extra is installed, and sources newer than it install again ---

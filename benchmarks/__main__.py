@@ -61,16 +61,10 @@ def measure(
 ) -> Iterator[dict[str, Any]]:
     """Every peer on one problem, each in a process of its own; treewright also with two threads."""
     data = problems.make(problem, folder)
+    seconds = min(chosen.seconds, 1.0) if chosen.quick else chosen.seconds
     for peer in (PEERS[name] for name in chosen.peers):
         for threads in (1, 2) if peer.name == reporting.OURS else (1,):
-            job = measuring.Job(
-                room,
-                problem,
-                peer.name,
-                threads,
-                str(data),
-                min(chosen.seconds, 1.0 if chosen.quick else chosen.seconds),
-            )
+            job = measuring.Job(room, problem, peer.name, threads, str(data), seconds)
             skipped = why_not(peer, problem)
             result = {"skipped": skipped} if skipped else measuring.run(job, chosen.limit)
             yield {"peer": peer.name, "threads": threads, **result}
@@ -86,11 +80,9 @@ def why_not(peer: Peer, problem: Problem) -> str | None:
 def main() -> None:
     chosen = options()
     if chosen.packages:
-        print(
-            *dict.fromkeys(peer.package for peer in PEERS.values() if peer.name != reporting.OURS), sep="\n"
-        )
+        packages = {peer.package for peer in PEERS.values()} - {reporting.OURS}
+        print(*sorted(packages), sep="\n")
         return
-    command = " ".join(["python -m benchmarks", *sys.argv[1:]])
     for room in chosen.rooms or ROOMS:
         sections = []
         with tempfile.TemporaryDirectory() as folder:
@@ -100,11 +92,17 @@ def main() -> None:
                 sections.append((problem, results))
                 print(reporting.table(problem, results), flush=True)
         print(reporting.summary(sections))
-        partly = "" if sys.argv[1:] in ([], [room]) else "-quick"
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{room}{partly}.md").write_text(reporting.page(room, command, sections))
-        kept = [{"problem": asdict(problem), "results": results} for problem, results in sections]
-        (RESULTS / f"{room}{partly}.json").write_text(json.dumps(kept, indent=1) + "\n")
+        part = chosen.quick or chosen.rows or chosen.only or len(chosen.peers) < len(PEERS)
+        write(room, f"{room}-partial" if part else room, sections)
+
+
+def write(room: str, name: str, sections: list[tuple[Problem, list[reporting.Result]]]) -> None:
+    """Keep the results as a page and as data."""
+    command = " ".join(["python -m benchmarks", *sys.argv[1:]])
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.md").write_text(reporting.page(room, command, sections))
+    kept = [{"problem": asdict(problem), "results": results} for problem, results in sections]
+    (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -150,14 +150,15 @@ class XGBoost(Peer):
         rows = matrix(
             table, target, weight=weight, nthread=threads, enable_categorical=problem.categories > 0
         )
-        return xgboost.train(options, rows, num_boost_round=1)
+        return xgboost.train(options, rows, num_boost_round=1), problem.classes
 
     def predict(self, model: Any, table: Table) -> Any:
-        predicted = model.inplace_predict(table)
-        return predicted > 0.5 if "logistic" in model.save_config() else predicted
+        booster, classes = model
+        predicted = booster.inplace_predict(table)
+        return predicted > 0.5 if classes else predicted
 
     def leaves(self, model: Any) -> int | None:
-        return int(model.get_dump()[0].count("leaf="))
+        return int(model[0].get_dump()[0].count("leaf="))
 
 
 class YDF(Peer):
@@ -185,20 +186,18 @@ class YDF(Peer):
             validation_ratio=0.0,
             num_threads=threads,
         )
-        return learner.train(table | {"y": target} | ({"w": weight} if problem.weighted else {}))
+        rows = table | {"y": target} | ({"w": weight} if problem.weighted else {})
+        return learner.train(rows), problem.classes
 
     def predict(self, model: Any, table: Table) -> Any:
-        predicted = model.predict(table)
-        if model.task().name == "REGRESSION":
-            return predicted
-        return (
-            predicted > 0.5
-            if predicted.ndim == 1
-            else np.asarray(model.label_classes())[predicted.argmax(axis=1)]
-        )
+        tree, classes = model
+        predicted = tree.predict(table)
+        if classes > 2:
+            return np.asarray(tree.label_classes())[predicted.argmax(axis=1)]
+        return predicted > 0.5 if classes else predicted
 
     def leaves(self, model: Any) -> int | None:
-        return (int(model.num_nodes()) + 1) // 2
+        return (int(model[0].num_nodes()) + 1) // 2
 
 
 def _frame(rows: Any) -> Any:

@@ -40,7 +40,7 @@ def page(room: str, command: str, sections: Sequence[tuple[Problem, list[Result]
         f"Machine: {machine()}. {versions()}. Command: `{command}`.\n",
         "Seconds are the least of the repeats; CPU counts every thread. Times ours: the ratio of CPU "
         "seconds, more than 1 where treewright is faster. Exact: every threshold is considered; binned: at "
-        "most 256 per column. Memory: by how much the first run raised the peak.\n",
+        "most 256 per column. Memory: the most held at once on top of the data.\n",
         "## In short\n",
         summary(sections),
     ]
@@ -50,14 +50,17 @@ def page(room: str, command: str, sections: Sequence[tuple[Problem, list[Result]
 
 
 def summary(sections: Sequence[tuple[Problem, list[Result]]]) -> str:
-    """One line per problem: our time, and how many times as long the others take (CPU, one thread)."""
+    """One line per problem: our time, and how many times as long the others take (CPU, one thread).
+
+    The gain of 2 threads is one of wall time.
+    """
     head = (
         "problem",
         "treewright CPU",
         "scikit-learn",
         "fastest exact peer",
         "fastest binned peer",
-        "2 threads, wall",
+        "gain of 2 threads",
     )
     lines = []
     for problem, results in sections:
@@ -74,7 +77,7 @@ def summary(sections: Sequence[tuple[Problem, list[Result]]]) -> str:
             )
             cells.append(f"{_times(fastest['cpu'], ours)} ({fastest['peer']})" if fastest else "–")
         walls = [_time(results, OURS, threads=threads, clock="wall") for threads in (1, 2)]
-        cells.append(_times(walls[0], walls[1], "faster") if walls[1] else "–")
+        cells.append(_times(walls[0], walls[1]))
         lines.append(cells)
     return _markdown(head, lines)
 
@@ -127,8 +130,8 @@ def _time(results: list[Result], peer: str, *, threads: int = 1, clock: str = "c
     return None
 
 
-def _times(value: float | None, ours: float | None, word: str = "") -> str:
-    return f"{value / ours:.3g}x {word}".strip() if value and ours else "–"
+def _times(value: float | None, ours: float | None) -> str:
+    return f"{value / ours:.3g}x" if value and ours else "–"
 
 
 def _markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

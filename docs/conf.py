@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import version as version_of
+from typing import Any
 
 project = "treewright"
 author = "treewright developers"
@@ -16,3 +18,16 @@ html_title = f"treewright {release}"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
+
+# Methods that scikit-learn adds by itself; their text refers to its own pages.
+requests = ("fit", "predict", "predict_proba", "score")
+autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in requests)}
+
+
+def quote_shapes(app: Any, what: str, name: str, item: Any, options: Any, lines: list[str]) -> None:
+    """In a shape like (n_features_in_,) the underscore at the end would make a link of the name."""
+    lines[:] = [re.sub(r"\((\w+_),", r"(``\1``,", line) for line in lines]
+
+
+def setup(app: Any) -> None:
+    app.connect("autodoc-process-docstring", quote_shapes, priority=100)  # before numpydoc, at 500

@@ -18,6 +18,7 @@ class Verdict:
     depth: int
     made: int  # the how-many-th node to be created
     risk: Real
+    noise: Real
     gain: Real | None  # of the tree's split, or of the one that a leaf could have had; None: must be a leaf
     left: Array | None  # which of the rows go left
 
@@ -40,14 +41,14 @@ def compare(tree: Any, growth: Growth) -> None:
     assert len(leaves) + len(at) == len(tree.end), "nodes that no split has made"
     for node, leaf in leaves.items():
         if leaf.gain is not None and len(at) < growth.budget:
-            nearly = growth.min_gain + _slack(growth, leaf.gain, leaf.risk)
+            nearly = growth.min_gain + _slack(growth, leaf.gain, leaf.risk, leaf.noise)
             doubtful = growth.min_gain > 0 and leaf.gain < nearly
             assert doubtful, f"leaf {node} should have been split"
 
 
-def _slack(growth: Growth, gain: Real, parent: Real) -> Real:
+def _slack(growth: Growth, gain: Real, parent: Real, noise: Real) -> Real:
     """How far a gain in double precision may lie from the exact one."""
-    return growth.real(1e-11) * abs(gain) + growth.real(2e-13) * parent
+    return growth.real(1e-11) * abs(gain) + growth.real(2e-13) * parent + noise
 
 
 def _check_order(tree: Any, growth: Growth, first: tuple[int, Verdict], later: tuple[int, Verdict]) -> None:
@@ -55,7 +56,7 @@ def _check_order(tree: Any, growth: Growth, first: tuple[int, Verdict], later: t
     (node, mine), (other, rival) = first, later
     if rival.gain is None:
         return
-    slack = _slack(growth, rival.gain, max(mine.risk, rival.risk))
+    slack = _slack(growth, rival.gain, max(mine.risk, rival.risk), max(mine.noise, rival.noise))
     assert mine.gain >= rival.gain - slack, f"node {node} was split before {other}, which gains more"
     if tree.feature[other] >= 0 and mine.made > rival.made:
         pairs = [(node, other), (node + 1, other + 1), (tree.end[node + 1], tree.end[other + 1])]
@@ -64,23 +65,23 @@ def _check_order(tree: Any, growth: Growth, first: tuple[int, Verdict], later: t
 
 
 def _judge(tree: Any, node: int, rows: Array, depth: int, made: int, growth: Growth) -> Verdict:
-    risk = growth.risk_of(rows)
+    risk, noise = growth.risk_of(rows), growth.noise(rows)
     _check_statistic(tree, node, rows, risk, growth)
     splits = growth.splits(rows, depth)
     if tree.feature[node] < 0:
         chosen = growth.choose(splits, risk)
-        return Verdict(rows, depth, made, risk, None if chosen is None else chosen.gain, None)
+        return Verdict(rows, depth, made, risk, noise, None if chosen is None else chosen.gain, None)
     assert splits, f"node {node} should be a leaf"
     left, split = _identify(tree, node, rows, splits, growth)
-    slack = _slack(growth, split.gain, risk)
+    slack = _slack(growth, split.gain, risk, noise)
     assert split.gain >= growth.min_gain - slack, f"the split of node {node} gains less than min_gain"
     if growth.criterion == "gain_ratio":
-        _check_ratio(node, split, splits, risk, growth)
+        _check_ratio(node, split, splits, risk, noise, growth)
     else:
-        _check_best(node, split, splits, risk, growth)
-    root = float(growth.risk_of(growth.rows))
-    assert math.isclose(tree.gain[node], split.gain, rel_tol=1e-9, abs_tol=1e-12 * root), f"gain of {node}"
-    return Verdict(rows, depth, made, risk, split.gain, left)
+        _check_best(node, split, splits, risk, noise, growth)
+    absolute = 1e-12 * float(growth.risk_of(growth.rows)) + float(noise)
+    assert math.isclose(tree.gain[node], split.gain, rel_tol=1e-9, abs_tol=absolute), f"gain of {node}"
+    return Verdict(rows, depth, made, risk, noise, split.gain, left)
 
 
 def _identify(tree: Any, node: int, rows: Array, splits: list[Split], growth: Growth) -> tuple[Array, Split]:
@@ -122,7 +123,7 @@ def _check_threshold(node: int, threshold: float, split: Split, growth: Growth) 
         assert math.isnan(threshold)
     elif math.isinf(split.lo) and split.lo > 0:
         assert threshold == math.inf
-    elif math.isinf(split.lo) or math.isinf(split.hi):
+    elif math.isinf(split.lo) or math.isinf(split.hi) or growth.kinds[split.column] == "time":
         assert split.lo <= threshold < split.hi
     else:
         wanted = split.threshold(growth.threshold)
@@ -130,34 +131,42 @@ def _check_threshold(node: int, threshold: float, split: Split, growth: Growth) 
         assert threshold == wanted, f"node {node}: threshold {threshold!r} instead of {wanted!r} in {gap}"
 
 
-def _check_best(node: int, split: Split, splits: list[Split], risk: Real, growth: Growth) -> None:
+def _check_best(
+    node: int, split: Split, splits: list[Split], risk: Real, noise: Real, growth: Growth
+) -> None:
     """No split gains more; no split that gains exactly as much comes earlier in the order of ties."""
     best = max(s.gain for s in splits)
-    assert split.gain >= best - _slack(growth, best, risk), (
+    assert split.gain >= best - _slack(growth, best, risk, noise), (
         f"node {node}: {split} gains {float(split.gain)!r}, the best is {growth.choose(splits, risk)}"
     )
     equal = [s for s in splits if s.gain >= best - growth.tolerance(best, risk) / 4]
     first = min(equal, key=Split.place)
+    if noise > 100 * growth.tolerance(best, risk):
+        return  # a light node among heavy weights: rounding decides between equals
     assert split.place() <= first.place(), f"node {node}: {split} is chosen, the equal {first} comes first"
 
 
-def _check_ratio(node: int, split: Split, splits: list[Split], risk: Real, growth: Growth) -> None:
+def _check_ratio(
+    node: int, split: Split, splits: list[Split], risk: Real, noise: Real, growth: Growth
+) -> None:
     """The best of its column; no other column of average gain has a clearly better ratio."""
     of_column: dict[int, list[Split]] = {}
     for s in splits:
         of_column.setdefault(s.column, []).append(s)
-    _check_best(node, split, of_column[split.column], risk, growth)
+    _check_best(node, split, of_column[split.column], risk, noise, growth)
     best = {c: max(s.gain for s in own) for c, own in of_column.items()}
     useful = [gain for gain in best.values() if gain > growth.tolerance(gain, risk)]
+    if any(gain < _slack(growth, gain, risk, noise) for gain in useful):
+        return  # whether that is a gain at all is a matter of rounding
     if not useful:
         assert split.column == min(of_column), f"node {node}: no gain anywhere, so the lowest column"
         return
     average = sum(useful) / len(useful)
-    slack = _slack(growth, average, risk)
+    slack = _slack(growth, average, risk, noise)
     assert split.gain >= average - slack, f"node {node}: {split} gains less than average"
     for column, own in of_column.items():
         if best[column] > average + slack and column != split.column:
-            tied = [s for s in own if s.gain >= best[column] - _slack(growth, best[column], risk)]
+            tied = [s for s in own if s.gain >= best[column] - slack]
             rival = min(s.gain / s.information for s in tied)
             ratio = split.gain / split.information
             assert ratio >= rival * (1 - 1e-9), f"node {node}: column {column} has a better ratio"
@@ -166,8 +175,8 @@ def _check_ratio(node: int, split: Split, splits: list[Split], risk: Real, growt
 def _check_statistic(tree: Any, node: int, rows: Array, risk: Real, growth: Growth) -> None:
     """The node keeps the number of its rows, and for each target the sums over them or their value."""
     assert tree.rows[node] == len(rows), f"node {node}: {tree.rows[node]} rows instead of {len(rows)}"
-    root = float(growth.risk_of(growth.rows))
-    assert math.isclose(tree.risk[node], risk, rel_tol=1e-9, abs_tol=1e-12 * root), f"risk of node {node}"
+    absolute = 1e-12 * float(growth.risk_of(growth.rows)) + float(growth.noise(rows))
+    assert math.isclose(tree.risk[node], risk, rel_tol=1e-9, abs_tol=absolute), f"risk of node {node}"
     start, weight = 0, growth.weight[rows]
     for y, width in zip(growth.targets, tree.schema.block_widths, strict=True):
         block, own = tree.statistic[node, start : start + width], y[rows]

@@ -85,17 +85,21 @@ def _whole(numbers: ArrayLike) -> tuple[Array, Fraction]:
 
 
 def readable(lo: float, hi: float) -> float:
-    """The shortest decimal t in lo <= t < hi, among several the nearest to the middle; both ends finite."""
-    if lo <= 0 < hi:
+    """The shortest decimal between lo and hi, among several the nearest to the middle; both ends finite."""
+    if lo < 0 < hi:
         return 0.0
+    if math.nextafter(lo, math.inf) >= hi:
+        return lo
     a, b = Fraction(lo), Fraction(hi)
     for exponent in range(math.floor(math.log10(max(abs(lo), abs(hi)))) + 1, -345, -1):
         unit = Fraction(10) ** exponent
         middle = (a + b) / 2 / unit
         multiples = range(math.floor(a / unit), math.ceil(b / unit) + 1)
-        fits = [k for k in multiples if lo <= _nearest(k * unit) < hi]
+        fits = [k for k in multiples if lo < _nearest(k * unit) < hi]
         if fits:
-            return _nearest(min(fits, key=lambda k: (abs(k - middle), k)) * unit)
+            nearest = min(abs(k - middle) for k in fits)
+            tie = (b - a) / unit / 10**9  # as good as equally far: the lower one
+            return _nearest(next(k for k in fits if abs(k - middle) <= nearest + tie) * unit)
     return lo
 
 
@@ -120,7 +124,9 @@ class Split:
 
     def place(self) -> tuple[int, float, bool]:
         """What decides between equal gains: column, threshold, missing left before missing right."""
-        return (self.column, 0.0 if self.categories is not None else self.lo, self.missing_left is False)
+        if self.categories is not None:
+            return (self.column, 0.0, False)
+        return (self.column, self.lo, self.missing_left is False)
 
     def threshold(self, style: str = "readable") -> float:
         if math.isinf(self.lo) or math.isinf(self.hi):
@@ -266,6 +272,16 @@ class Growth:
 
     def tolerance(self, gain: Real, parent: Real) -> Real:
         return self.real(1e-12) * gain + self.real(2e-15) * parent
+
+    def noise(self, rows: Array) -> Real:
+        """What sums in double precision cannot resolve: the rounding of the largest terms."""
+        weight = self.weight[rows].sum()
+        if self.criterion in CLASSES:
+            return self.real(2e-15 * weight)
+        power = {"squared_error": 2, "absolute_error": 1}.get(self.criterion)
+        own = [y[rows] for y in self.targets]
+        scale = [float(np.ptp(y)) ** power if power else float(y.max()) for y in own]
+        return self.real(1e-15 * weight * max(scale))
 
     def choose(self, splits: list[Split], parent: Real) -> Split | None:
         """The split that the rules prescribe; None for a leaf."""

@@ -44,6 +44,22 @@ POOLS: dict[str, list[float]] = {
 }
 
 
+DAY = 86_400e6
+TIMES = [
+    0.0,
+    1.0,
+    DAY,
+    1.5 * DAY,
+    365 * DAY,
+    -DAY,
+    1.7e15,
+    1.7e15 + 1,
+    1.7e15 + 60e6,
+    -6e16,
+    2.5e17,
+]  # microseconds
+
+
 @dataclass(frozen=True)
 class Table:
     """Columns, kinds, targets and weights as plain arrays: what both the oracle and the package take."""
@@ -145,6 +161,11 @@ def numbers(n: int) -> st.SearchStrategy[Array]:
     )
 
 
+def times(n: int) -> st.SearchStrategy[Array]:
+    """One column of times in whole microseconds, with or without missing values."""
+    return st.sampled_from([TIMES, [*TIMES, math.nan]]).flatmap(lambda pool: _lists(pool, n)).map(np.array)
+
+
 def categories(n: int, count: int = 8) -> st.SearchStrategy[Array]:
     """One column of category codes, -1 where the value is missing."""
     lowest = st.sampled_from([-1, 0])
@@ -168,14 +189,15 @@ def values(n: int, positive: bool = False) -> st.SearchStrategy[Array]:
     return lists.map(np.array)
 
 
-def weights(n: int) -> st.SearchStrategy[Array | None]:
-    """No weights, copies, exact fractions, or arbitrary ones; zeros among them, at least one positive."""
+def weights(n: int, spread: bool = False) -> st.SearchStrategy[Array | None]:
+    """No weights, copies, exact fractions, arbitrary ones, or far apart; zeros among them, one positive."""
     pools = [
         [0.0, 1.0, 2.0, 3.0],
         [0.25, 0.5, 1.5, 0.0],
         [0.1, 1 / 3, 0.7, 1e-3, 12.34, 0.0],
-        [1.0, 1e6, 1e-6],
     ]
+    if spread:
+        pools.append([1.0, 1e6, 1e-6])
     lists = st.sampled_from(pools).flatmap(lambda pool: _lists(pool, n))
     return st.one_of(st.none(), lists.map(lambda w: np.array(w) if max(w) > 0 else np.ones(n)))
 
@@ -189,14 +211,16 @@ def tables(
     max_rows: int = 24,
     outputs: int = 2,
     weighted: bool = True,
+    spread: bool = False,
     only_numbers: bool = False,
 ) -> Table:
     """A whole table for a criterion."""
     n = draw(st.integers(min_rows, max_rows))
     kinds = ["number", "number", "time"] if only_numbers else ["number", "number", "category", "time"]
     kinds = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=4))
-    columns = tuple(draw(categories(n) if kind == "category" else numbers(n)) for kind in kinds)
-    weight = draw(weights(n)) if weighted else None
+    maker = {"category": categories, "number": numbers, "time": times}
+    columns = tuple(draw(maker[kind](n)) for kind in kinds)
+    weight = draw(weights(n, spread)) if weighted else None
     count = draw(st.sampled_from([1] * 3 + [outputs]))
     if criterion in CLASSES:
         targets = tuple(draw(class_codes(n)) for _ in range(count))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from importlib.metadata import version
 
 import pytest
+
+import treewright
 
 RUN = [sys.executable, "-c", "from treewright.cli import main; main()"]
 
@@ -21,7 +22,7 @@ def call(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_version() -> None:
     done = call("--version")
     assert done.returncode == 0
-    assert done.stdout.strip() == version("treewright")
+    assert done.stdout.strip() == treewright.__version__
 
 
 def test_demo_prints_the_errors_and_the_tree() -> None:

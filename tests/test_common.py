@@ -16,7 +16,7 @@ from treewright import (
 
 
 class NumbersOnly:
-    """Not to be taken for an estimator of categories: scikit-learn rounds the tables that it gives to those."""
+    """Not taken for an estimator of categories: scikit-learn rounds the tables that it gives to those."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

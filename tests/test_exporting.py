@@ -45,6 +45,7 @@ def test_print_shows_the_text() -> None:
 
 def test_a_leaf_alone() -> None:
     assert render(grow(encode([[1.0], [2.0]], ["a", "a"]))) == "a   2 rows   100 %"
+    assert render(grow(encode([[1.0], [2.0]], ["", ""]))) == "''   2 rows   100 %"
 
 
 def test_numbers() -> None:
@@ -108,6 +109,7 @@ def test_names_cannot_break_the_text(name: str) -> None:
     tree = Tree.write(schema, Branch(Among(name, (name + "a",)), Leaf([2.0, 0.0]), Leaf([0.0, 2.0])))
     text = render(tree)
     assert len(text.splitlines()) == 3
+    assert text.count("2 rows") == 2
     assert all(character.isprintable() for line in text.splitlines() for character in line)
 
 

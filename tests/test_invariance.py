@@ -94,7 +94,7 @@ def test_scaling_all_weights(criterion: str, switch: dict[str, int], power: int,
 def test_doubling_all_rows(criterion: str, switch: dict[str, int], data: st.DataObject) -> None:
     table = data.draw(tables(criterion))
     twice = table.rows(np.tile(np.arange(table.n_rows), 2))
-    same_structure(table.grow(criterion, **switch), twice.grow(criterion, **switch))
+    same_structure(table.grow(criterion, **switch), twice.grow(criterion, **switch), order=False)
 
 
 # ---- rows, columns, names ---------------------------------------------------------------------
@@ -218,7 +218,8 @@ def test_monotone_change_of_a_column(criterion: str, switch: dict[str, int], dat
     )
     other = replace(table, columns=columns)
     one, two = table.grow(criterion, **limit, **switch), other.grow(criterion, **limit, **switch)
-    same_partition(one, two, one.apply(table.dataset()), two.apply(other.dataset()))
+    seen = slice(None) if table.weight is None else table.weight > 0  # a row of weight 0 may lie in a gap
+    same_partition(one, two, one.apply(table.dataset())[seen], two.apply(other.dataset())[seen])
     np.testing.assert_array_equal(one.statistic, two.statistic)
 
 
@@ -239,7 +240,7 @@ def test_shifted_target(criterion: str, switch: dict[str, int], offset: float, d
     targets = tuple(np.round(y % 17) for y in table.targets)
     one = replace(table, targets=targets).grow(criterion, **switch)
     two = replace(table, targets=tuple(y + offset for y in targets)).grow(criterion, **switch)
-    same_structure(one, two)
+    same_structure(one, two, order=False)
 
 
 @pytest.mark.parametrize("criterion", NUMBERS)
@@ -253,7 +254,7 @@ def test_scaled_target(criterion: str, switch: dict[str, int], factor: float, da
         table = replace(table, targets=tuple(np.round(y % 17) for y in table.targets))
     one = table.grow(criterion, **switch)
     two = replace(table, targets=tuple(y * factor for y in table.targets)).grow(criterion, **switch)
-    same_structure(one, two)
+    same_structure(one, two, order=False)
 
 
 # ---- hidden values ----------------------------------------------------------------------------

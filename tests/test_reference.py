@@ -17,12 +17,15 @@ NUMBERS = ["squared_error", "absolute_error", "poisson"]
 
 
 def tie_free(criterion: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows, target and real weights, so that no two splits gain the same."""
+    """Rows, target and weights, so that no two splits gain the same.
+
+    The weights are multiples of 2^-20: sums of them are exact, so scikit-learn sees that a pure node is pure.
+    """
     random = np.random.default_rng(seed)
     x = random.normal(size=(n, 5)).astype(np.float32)
     signal = x[:, 0] + np.abs(x[:, 1]) + x[:, 2] * x[:, 3] + 0.5 * random.normal(size=n)
     y = np.digitize(signal, [0.3, 1.2]) if criterion in CLASSES else np.exp(0.5 * signal)
-    return x, y, random.gamma(2.0, size=n)
+    return x, y, np.ceil(random.gamma(2.0, size=n) * 2**20) / 2**20
 
 
 def reference(criterion: str, **limits: Any) -> Any:

@@ -63,6 +63,23 @@ def test_subsets_against_brute_force(
         compare(table.grow(criterion, **limit, **switch), table.growth(criterion, exact=False, **limit))
 
 
+@pytest.mark.parametrize("limit", [{"min_samples_leaf": 3}, {"min_weight_leaf": 4.0}], ids=str)
+@pytest.mark.parametrize("criterion", EVERY)
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_subsets_where_a_limit_forbids_the_best(criterion: str, limit: dict[str, Any], outputs: int) -> None:
+    """Among the subsets that the limits allow the best one need not be a cut in any order."""
+    random = np.random.default_rng(1)
+    for _ in range(60):
+        n = int(random.integers(5, 12))
+        whole = random.integers(
+            0 if criterion in CLASSES else 1, 2 if criterion in CLASSES else 6, (outputs, n)
+        )
+        targets = tuple(whole if criterion in CLASSES else whole.astype(float))
+        weight = random.integers(1, 4, n)
+        table = table_of([random.integers(-1, 5, n)], targets, kinds=["category"], weight=weight)
+        compare(table.grow(criterion, max_depth=1, **limit), table.growth(criterion, max_depth=1, **limit))
+
+
 @pytest.mark.parametrize("criterion", CLASSES)
 def test_many_classes_exact_to_ten_categories(criterion: str) -> None:
     table = category_table(criterion, 300, 10, 4, seed=2)

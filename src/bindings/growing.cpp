@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "arrays.hpp"
+#include "binning.hpp"
 #include "criterion.hpp"
 #include "thresholds.hpp"
 
@@ -85,7 +86,33 @@ nb::dict to_dict(GrownTree&& tree) {
     return out;
 }
 
-nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_categories, const std::optional<Matrix<std::int32_t>>& labels,
+/// Bins that were made before, for tables too large to be sorted as they are.
+void read_bins(Problem& problem, const std::optional<Matrix<std::uint8_t>>& bins, const std::optional<Matrix<std::uint8_t>>& is_mixed) {
+    if (!bins || !is_mixed) return;
+    if (bins->shape(0) != problem.columns.size() || bins->shape(1) != problem.n_rows || is_mixed->shape(0) != problem.columns.size() || is_mixed->shape(1) != 256)
+        throw std::invalid_argument("bins do not fit the columns");
+    for (std::size_t i = 0; i < problem.columns.size(); ++i) {
+        if (problem.columns[i].n_categories > max_bins) continue;
+        problem.columns[i].bins = bins->data() + i * problem.n_rows;
+        problem.columns[i].is_mixed = is_mixed->data() + i * 256;
+    }
+}
+
+nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categories, std::size_t n_threads) {
+    Table table = read_table(columns);
+    if (n_categories.size() != table.columns.size()) throw std::invalid_argument("n_categories needs one number per column");
+    for (std::size_t i = 0; i < n_categories.size(); ++i) table.columns[i].n_categories = n_categories[i];
+    Bins bins;
+    without_gil([&](Interrupt& interrupt) {
+        Pool pool(n_threads);
+        bins = bin_columns(table.columns, table.n_rows, pool, interrupt);
+    });
+    const std::size_t n_columns = table.columns.size();
+    return nb::make_tuple(to_numpy(std::move(bins.codes), {n_columns, table.n_rows}), to_numpy(std::move(bins.is_mixed), {n_columns, 256}));
+}
+
+nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_categories, const std::optional<Matrix<std::uint8_t>>& bins,
+                   const std::optional<Matrix<std::uint8_t>>& is_mixed, const std::optional<Matrix<std::int32_t>>& labels,
                    const std::vector<std::int32_t>& n_classes, const std::optional<Matrix<double>>& numbers,
                    const std::optional<Vector<double>>& weight, const std::string& criterion_name, std::int64_t max_depth,
                    std::int64_t max_splits, std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
@@ -100,6 +127,7 @@ nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_catego
     if (n_categories.size() != problem.columns.size()) throw std::invalid_argument("n_categories needs one number per column");
     for (std::size_t i = 0; i < n_categories.size(); ++i) problem.columns[i].n_categories = n_categories[i];
     check_codes(problem);
+    read_bins(problem, bins, is_mixed);
     read_targets(problem, labels, n_classes, numbers, weight);
     problem.limits = {max_depth, max_splits, min_rows_split, min_rows_leaf, min_weight_leaf, min_gain, max_columns, random_splits, seed, small_rows};
     const auto& criterion = criterion_named(criterion_name);
@@ -107,7 +135,8 @@ nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_catego
     GrownTree tree;
     without_gil([&](Interrupt& interrupt) {
         problem.interrupt = &interrupt;
-        tree = grow(problem, criterion, n_threads);
+        Pool pool(bins ? n_threads : 1);  // a table without bins is small: threads would cost more than they bring
+        tree = grow(problem, criterion, pool);
     });
     return to_dict(std::move(tree));
 }
@@ -127,9 +156,10 @@ void bind_growing(nb::module_& module) {
     using namespace nb::literals;
     module.def("criteria", &list_criteria);
     module.def("risk", &risk, "criterion"_a, "statistic"_a);
-    module.def("grow", &grow_tree, "columns"_a, "n_categories"_a, "labels"_a.none(), "n_classes"_a, "numbers"_a.none(), "weight"_a.none(), "criterion"_a,
+    module.def("grow", &grow_tree, "columns"_a, "n_categories"_a, "bins"_a.none(), "is_mixed"_a.none(), "labels"_a.none(), "n_classes"_a, "numbers"_a.none(), "weight"_a.none(), "criterion"_a,
                "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a, "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a,
                "random_splits"_a, "seed"_a, "small_rows"_a, "n_threads"_a);
+    module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);
     module.def("midpoint", &thresholds<middle_threshold>, "low"_a, "high"_a);
 }

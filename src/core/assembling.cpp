@@ -63,6 +63,7 @@ public:
     void fill_parent(std::span<const Row>, const double* left, const double* right, double* out) const {
         for (std::size_t i = 0; i < width(); ++i) out[i] = left[i] + right[i];
     }
+    void finish(std::span<const Row>, bool, double*) const {}
 
 private:
     const Problem& problem_;
@@ -72,18 +73,22 @@ private:
 /// Statistics of numbers: weight, value, deviation Σ w·loss(y, value), for each output. Means join as
 /// the moments of two samples do (Chan, Golub and LeVeque); the excess is the loss of the two means about the
 /// common one, which holds for every Bregman loss. Medians have to be found anew.
+/// Until the end a mean is kept less `centre_`, so that an offset of all numbers costs no digits.
 class NumberStatistics {
 public:
-    NumberStatistics(const Problem& problem, const Criterion& criterion) : problem_(problem), criterion_(criterion) {}
+    NumberStatistics(const Problem& problem, const Criterion& criterion) : problem_(problem), criterion_(criterion) {
+        for (std::size_t output = 0; output < problem.targets.n_outputs; ++output)
+            centre_.push_back(criterion.is_centred ? problem.number(problem.rows.front(), output) : 0.0);
+    }
 
     std::size_t width() const { return 3 * problem_.targets.n_outputs; }
     void fill_leaf(std::span<const Row> rows, double* out) const {
         for (std::size_t output = 0; output < problem_.targets.n_outputs; ++output, out += 3) {
             out[0] = 0;
             for (const Row row : rows) out[0] += problem_.weight(row);
-            out[1] = criterion_.by_median ? median(rows, output, out[0]) : mean(rows, output, out[0]);
+            out[1] = criterion_.by_median ? median(rows, output, out[0]) - centre_[output] : mean(rows, output, out[0]);
             out[2] = 0;
-            for (const Row row : rows) out[2] += problem_.weight(row) * criterion_.loss(problem_.number(row, output), out[1]);
+            for (const Row row : rows) out[2] += problem_.weight(row) * criterion_.loss(problem_.number(row, output) - centre_[output], out[1]);
         }
     }
     void fill_parent(std::span<const Row> rows, const double* left, const double* right, double* out) const {
@@ -94,14 +99,23 @@ public:
             out[2] = left[2] + right[2] + left[0] * criterion_.loss(left[1], out[1]) + right[0] * criterion_.loss(right[1], out[1]);
         }
     }
+    /// Puts the centre back; a leaf of equal numbers gets exactly that number.
+    void finish(std::span<const Row> rows, bool is_leaf, double* out) const {
+        for (std::size_t output = 0; output < problem_.targets.n_outputs; ++output, out += 3) {
+            const double first = problem_.number(rows.front(), output);
+            const bool is_constant = is_leaf && std::all_of(rows.begin(), rows.end(), [&](Row row) { return problem_.number(row, output) == first; });
+            out[1] = is_constant ? first : out[1] + centre_[output];
+            if (is_constant) out[2] = 0;
+        }
+    }
 
 private:
-    /// About the first number, so that equal numbers have exactly themselves as their mean.
+    /// About the first number of the node, less the centre.
     double mean(std::span<const Row> rows, std::size_t output, double weight) const {
         const double first = problem_.number(rows.front(), output);
         double sum = 0;
         for (const Row row : rows) sum += problem_.weight(row) * (problem_.number(row, output) - first);
-        return first + sum / weight;
+        return (first - centre_[output]) + sum / weight;
     }
     double median(std::span<const Row> rows, std::size_t output, double weight) const {
         std::vector<std::pair<double, double>> sorted;
@@ -118,24 +132,28 @@ private:
 
     const Problem& problem_;
     const Criterion& criterion_;
+    std::vector<double> centre_;
 };
 
 template <class Statistics>
 void fill_statistics(const Statistics& statistics, Problem& problem, const Nodes& grown, const std::vector<std::int32_t>& order, GrownTree& tree) {
     tree.width = statistics.width();
     tree.statistic.assign(order.size() * tree.width, 0.0);
-    for (std::size_t i = order.size(); i-- > 0;) {
+    const auto rows_of = [&](std::size_t i) {
         const Node& node = grown.nodes[order[i]];
-        const std::span<const Row> rows(problem.rows.data() + node.begin, node.end - node.begin);
+        return std::span<const Row>(problem.rows.data() + node.begin, node.end - node.begin);
+    };
+    for (std::size_t i = order.size(); i-- > 0;) {
         double* out = tree.statistic.data() + i * tree.width;
         if (tree.feature[i] < 0) {
-            statistics.fill_leaf(rows, out);
+            statistics.fill_leaf(rows_of(i), out);
         } else {
             const auto right = static_cast<std::size_t>(tree.end[i + 1]);
-            statistics.fill_parent(rows, out + tree.width, tree.statistic.data() + right * tree.width, out);
+            statistics.fill_parent(rows_of(i), out + tree.width, tree.statistic.data() + right * tree.width, out);
         }
         if (i % 1024 == 0) problem.interrupt->check();
     }
+    for (std::size_t i = 0; i < order.size(); ++i) statistics.finish(rows_of(i), tree.feature[i] < 0, tree.statistic.data() + i * tree.width);
 }
 
 }  // namespace

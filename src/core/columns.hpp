@@ -24,8 +24,7 @@ struct Column {
     Type type = Type::float64;
     std::int32_t n_categories = 0;       // 0: a number
     const std::uint8_t* bins = nullptr;  // one byte per row; null where the column has no bins
-    const double* bin_low = nullptr;     // smallest and largest value in each bin: where they are equal,
-    const double* bin_high = nullptr;    // nothing is hidden inside the bin
+    const std::uint8_t* is_mixed = nullptr;  // whether a bin holds more than one value, so that it can hide a cut
 
     bool is_category() const { return type == Type::code; }
 

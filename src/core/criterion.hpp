@@ -17,16 +17,16 @@ namespace treewright {
 using Weights = std::span<const double>;
 
 /// The risk is a function of the total weight and a sum of one term per class: it can be kept up to date
-/// in O(1) while rows move from right to left.
+/// in O(1) while rows move from right to left. Used for counts, which are small enough to lose nothing.
 template <class C>
 concept Separable = requires(double x) {
     { C::term(x) } -> std::same_as<double>;
     { C::risk(x, x) } -> std::same_as<double>;
 };
 
-/// A criterion of classes: separable, or any function of the weights per class.
+/// The risk of any weights per class, to full precision also where one class outweighs the others by far.
 template <class C>
-concept ClassCriterion = Separable<C> || requires(Weights w) {
+concept ClassCriterion = requires(Weights w) {
     { C::risk(w) } -> std::same_as<double>;
 };
 
@@ -36,19 +36,22 @@ concept SumCriterion = requires(double x) {
     { C::gain(x, x, x, x) } -> std::same_as<double>;
 };
 
-template <ClassCriterion C>
-double risk_of(Weights weights) {
-    if constexpr (Separable<C>) {
-        double total = 0, terms = 0;
-        for (const double w : weights) {
-            total += w;
-            terms += C::term(w);
-        }
-        return total > 0 ? std::max(0.0, C::risk(total, terms)) : 0.0;
-    } else {
-        return C::risk(weights);
+/// The weights with the heaviest set apart: differences from the total are taken without loss.
+struct Heaviest {
+    double weight = 0;  // of the heaviest class
+    double rest = 0;    // of all others together
+    std::size_t index = 0;
+
+    explicit Heaviest(Weights weights) {
+        for (std::size_t k = 0; k < weights.size(); ++k)
+            if (weights[k] > weight) {
+                weight = weights[k];
+                index = k;
+            }
+        for (std::size_t k = 0; k < weights.size(); ++k) rest += k == index ? 0.0 : weights[k];
     }
-}
+    double total() const { return weight + rest; }
+};
 
 /// Gain of sending `left` one way and `right` the other. A criterion may offer its own form where the
 /// difference of risks would lose digits.
@@ -57,7 +60,7 @@ double gain_of(Weights left, Weights right, double risk_parent) {
     if constexpr (requires { C::gain(left, right); })
         return C::gain(left, right);
     else
-        return risk_parent - risk_of<C>(left) - risk_of<C>(right);
+        return risk_parent - C::risk(left) - C::risk(right);
 }
 
 /// Whether columns compete by gain ratio instead of gain.
@@ -65,6 +68,8 @@ template <class C>
 constexpr bool by_ratio = requires { requires C::by_ratio; };
 
 class Searcher;
+class LargeSearcher;
+class Pool;
 struct Problem;
 
 struct Criterion {
@@ -72,7 +77,10 @@ struct Criterion {
     double (*risk)(Weights) = nullptr;         // of classes
     double (*loss)(double, double) = nullptr;  // of a number and the value that stands for it
     bool by_median = false;                    // that value is the median, not the mean
+    bool is_centred = false;                   // the loss depends on the difference of the two alone
     std::unique_ptr<Searcher> (*make_searcher)(const Problem&) = nullptr;
+    /// Null where the criterion, or this problem, has no histograms; lists of any length serve instead.
+    std::unique_ptr<LargeSearcher> (*make_large_searcher)(const Problem&, Pool&) = nullptr;
 
     bool of_classes() const { return risk != nullptr; }
 };

@@ -1,24 +1,221 @@
-// The best-first grower.
+// The best-first grower: large nodes by histograms, one at a time and all threads on each; the subtrees of
+// small nodes in sorted lists, one thread on each.
 #include "growing.hpp"
 
-#include <stdexcept>
+#include <memory>
 
 #include "assembling.hpp"
 #include "nodes.hpp"
 
 namespace treewright {
 
-GrownTree grow(Problem& problem, const Criterion& criterion, std::size_t n_threads) {
-    (void)n_threads;
+namespace {
+
+/// Nodes up to this many rows are grown in lists. Measured: the time is flat from 2,000 to 8,000.
+constexpr std::int64_t default_small_rows = 4096;
+/// Histograms kept for subtraction; beyond this a node's are built from its rows.
+constexpr std::size_t max_kept_bytes = std::size_t{256} << 20;
+
+class Grower {
+public:
+    Grower(Problem& problem, const Criterion& criterion, Pool& pool)
+        : problem_(problem), limits_(problem.limits), criterion_(criterion), pool_(pool), searchers_(pool.size()), spill_(problem.rows.size()) {
+        if (!limits_.random_splits && criterion.make_large_searcher && has_bins()) large_ = criterion.make_large_searcher(problem, pool);
+        small_rows_ = limits_.small_rows > 0 ? limits_.small_rows : default_small_rows;
+        is_budgeted_ = limits_.max_splits >= 0;
+    }
+
+    Nodes grow() {
+        grown_.add(0, static_cast<std::uint32_t>(problem_.rows.size()));
+        open(0, 0, Random{limits_.seed}.next(), {});
+        for (std::int64_t n_splits = 0; !frontier_.empty() && (!is_budgeted_ || n_splits < limits_.max_splits); ++n_splits) {
+            problem_.interrupt->check();
+            Open next = take();
+            if (next.large)
+                split(*next.large, next.node);
+            else
+                for (const int side : {0, 1}) open_grown(grown_.nodes[next.node].left + side);
+        }
+        grow_waiting();
+        return std::move(grown_);
+    }
+
+private:
+    using Histograms = std::vector<Sum>;
+
+    /// A large leaf with its best split and the histograms its children will need.
+    struct Large {
+        std::int64_t depth;
+        std::uint64_t key;
+        Split split;
+        Histograms histograms;
+    };
+    /// An entry of the frontier: a large leaf, or a node of a subtree that has been grown ahead.
+    struct Open {
+        double gain;
+        std::int64_t made;
+        std::int32_t node;
+        std::shared_ptr<Large> large;
+        bool operator<(const Open& other) const { return gain != other.gain ? gain < other.gain : made > other.made; }
+    };
+
+    bool has_bins() const {
+        return std::all_of(problem_.columns.begin(), problem_.columns.end(), [](const Column& c) { return c.bins || c.n_categories > max_bins; });
+    }
+    std::span<Row> rows_of(std::int32_t node) {
+        return {problem_.rows.data() + grown_.nodes[node].begin, grown_.nodes[node].end - grown_.nodes[node].begin};
+    }
+    bool is_large(std::size_t n_rows) const { return large_ && static_cast<std::int64_t>(n_rows) > small_rows_; }
+
+    /// A new leaf: searched if it is large; grown to the end if it is small, at once where a budget decides what
+    /// comes next, otherwise together with the others.
+    void open(std::int32_t node, std::int64_t depth, std::uint64_t key, Histograms&& histograms) {
+        const std::int64_t made = n_made_++;
+        const auto rows = rows_of(node);
+        if (!may_split(limits_, rows.size(), depth) || problem_.is_pure(rows)) return;
+        if (is_large(rows.size())) {
+            auto large = std::make_shared<Large>(Large{depth, key, {}, std::move(histograms)});
+            if (large->histograms.empty()) {
+                large->histograms.resize(large_->histogram_size());
+                large_->build(rows, large->histograms.data());
+            }
+            large->split = large_->search(rows, large->histograms.data(), key);
+            if (!large->split.found()) return;
+            kept_bytes_ += large->histograms.size() * sizeof(Sum);
+            if (kept_bytes_ > max_kept_bytes) {
+                kept_bytes_ -= large->histograms.size() * sizeof(Sum);
+                Histograms().swap(large->histograms);
+            }
+            const double gain = large->split.gain;
+            push({gain, made, node, std::move(large)});
+            return;
+        }
+        const Job job{node, depth, key, limits_.max_splits};
+        if (!is_budgeted_) {
+            waiting_.push_back(job);
+            return;
+        }
+        Nodes subtree = grow_small(job, 0);
+        splice(node, std::move(subtree));
+        if (!grown_.nodes[node].is_leaf()) push({grown_.nodes[node].gain, made, node, nullptr});
+    }
+    void open_grown(std::int32_t node) {
+        const std::int64_t made = n_made_++;
+        if (!grown_.nodes[node].is_leaf()) push({grown_.nodes[node].gain, made, node, nullptr});
+    }
+    void push(Open&& entry) {
+        frontier_.push_back(std::move(entry));
+        if (is_budgeted_) std::push_heap(frontier_.begin(), frontier_.end());
+    }
+    Open take() {
+        if (is_budgeted_) std::pop_heap(frontier_.begin(), frontier_.end());
+        Open entry = std::move(frontier_.back());
+        frontier_.pop_back();
+        return entry;
+    }
+
+    void split(Large& parent, std::int32_t node) {
+        const std::uint32_t n_left = divide(rows_of(node), parent.split);
+        double weight_left = 0, weight = 0;
+        for (const Row row : rows_of(node)) weight += problem_.weight(row);
+        for (const Row row : rows_of(node).first(n_left)) weight_left += problem_.weight(row);
+        grown_.cut(node, problem_, parent.split, n_left, weight_left >= weight - weight_left);
+        const std::int32_t left = grown_.nodes[node].left;
+        Histograms children[2];
+        share_histograms(parent, left, children);
+        for (const int side : {0, 1}) open(left + side, parent.depth + 1, Random::child(parent.key, side == 0), std::move(children[side]));
+    }
+    /// Builds the smaller child's histograms; the larger child's are the parent's less those. Sums are integers,
+    /// so nothing is lost.
+    void share_histograms(Large& parent, std::int32_t left, Histograms* children) {
+        kept_bytes_ -= parent.histograms.size() * sizeof(Sum);
+        const std::size_t sizes[2] = {rows_of(left).size(), rows_of(left + 1).size()};
+        const int larger = sizes[1] > sizes[0], smaller = 1 - larger;
+        if (parent.histograms.empty() || !is_large(sizes[larger])) return;
+        children[smaller].resize(large_->histogram_size());
+        large_->build(rows_of(left + smaller), children[smaller].data());
+        children[larger] = std::move(parent.histograms);
+        for (std::size_t i = 0; i < children[larger].size(); ++i) children[larger][i] -= children[smaller][i];
+        if (!is_large(sizes[smaller])) children[smaller].clear();
+    }
+    /// Moves the rows that go left to the front, keeping the order on both sides.
+    std::uint32_t divide(std::span<Row> rows, const Split& split) {
+        const Column& column = problem_.columns[split.column];
+        if (column.is_category()) {
+            std::vector<std::uint8_t> goes_left(static_cast<std::size_t>(column.n_categories) + 1, 0);
+            for (const auto code : split.left_codes) goes_left[code + 1] = 1;
+            goes_left[0] = split.missing_left;
+            return divide_by(rows, [&](Row row) { return goes_left[std::max(column.code(row), missing_code) + 1] != 0; });
+        }
+        return with_values(column, [&](auto value) {
+            return divide_by(rows, [&](Row row) {
+                const double x = value(row);
+                return x <= split.low || (split.missing_left && x != x);
+            });
+        });
+    }
+    template <class Side>
+    std::uint32_t divide_by(std::span<Row> rows, Side goes_left) {
+        std::size_t n_left = 0, n_right = 0;
+        for (const Row row : rows) {
+            const std::size_t left = goes_left(row);
+            rows[n_left] = row;
+            spill_[n_right] = row;
+            n_left += left;
+            n_right += 1 - left;
+        }
+        std::copy(spill_.begin(), spill_.begin() + static_cast<std::ptrdiff_t>(n_right), rows.begin() + static_cast<std::ptrdiff_t>(n_left));
+        return static_cast<std::uint32_t>(n_left);
+    }
+
+    Nodes grow_small(const Job& job, std::size_t thread) {
+        if (!searchers_[thread]) searchers_[thread] = criterion_.make_searcher(problem_);
+        Nodes subtree;
+        subtree.nodes.push_back(grown_.nodes[job.node]);
+        Job local = job;
+        local.node = 0;
+        searchers_[thread]->grow_small(problem_.rows.data() + subtree.nodes[0].begin, local, subtree);
+        return subtree;
+    }
+    void grow_waiting() {
+        std::vector<Nodes> subtrees(waiting_.size());
+        pool_.run(waiting_.size(), [&](std::size_t task, std::size_t thread) { subtrees[task] = grow_small(waiting_[task], thread); });
+        for (std::size_t i = 0; i < waiting_.size(); ++i) splice(waiting_[i].node, std::move(subtrees[i]));
+    }
+    /// Puts a subtree in the place of its root.
+    void splice(std::int32_t node, Nodes&& subtree) {
+        const auto shift = static_cast<std::int32_t>(grown_.nodes.size()) - 1;
+        const auto first_byte = static_cast<std::int64_t>(grown_.subsets.size());
+        for (auto& each : subtree.nodes) {
+            if (each.left >= 0) each.left += shift;
+            if (each.subset >= 0) each.subset += first_byte;
+        }
+        grown_.nodes[node] = subtree.nodes[0];
+        grown_.nodes.insert(grown_.nodes.end(), subtree.nodes.begin() + 1, subtree.nodes.end());
+        grown_.subsets.insert(grown_.subsets.end(), subtree.subsets.begin(), subtree.subsets.end());
+    }
+
+    Problem& problem_;
+    const Limits& limits_;
+    const Criterion& criterion_;
+    Pool& pool_;
+    std::vector<std::unique_ptr<Searcher>> searchers_;  // one per thread
+    std::unique_ptr<LargeSearcher> large_;
+    std::int64_t small_rows_ = 0;
+    bool is_budgeted_ = false;
+    Nodes grown_;
+    std::vector<Open> frontier_;  // a heap where there is a budget, otherwise a stack
+    std::vector<Job> waiting_;
+    std::vector<Row> spill_;
+    std::size_t kept_bytes_ = 0;
+    std::int64_t n_made_ = 0;
+};
+
+}  // namespace
+
+GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
     sort_rows(problem);
-    Nodes grown;
-    grown.add(0, static_cast<std::uint32_t>(problem.rows.size()));
-    Job job;
-    job.key = Random{problem.limits.seed}.next();
-    job.max_splits = problem.limits.max_splits;
-    auto searcher = criterion.make_searcher(problem);
-    searcher->grow_small(problem.rows.data(), job, grown);
-    return assemble(problem, criterion, grown);
+    return assemble(problem, criterion, Grower(problem, criterion, pool).grow());
 }
 
 }  // namespace treewright

@@ -20,6 +20,6 @@ struct GrownTree {
     std::size_t width = 0;
 };
 
-GrownTree grow(Problem& problem, const Criterion& criterion, std::size_t n_threads);
+GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool);
 
 }  // namespace treewright

@@ -284,33 +284,50 @@ private:
         }
         for (std::size_t i = n_known; i < n; ++i) scanner_.add_to(groups_.missing.data(), entries[i]);
     }
-    /// Absolute error: groups in the order of their medians, every prefix tried. Good, not proven best.
+    /// Absolute error: the missing rows are one more group. Tries the division that the scanner finds, and each
+    /// group alone, so that there is a cut even where none gains; where limits or further outputs spoil the
+    /// scanner's proof, every subset of a few groups.
     bool try_medians(const Candidate& node, const Id* entries, std::size_t n_known, Best& best, Subset& subset) {
-        const std::size_t n_groups = group_start_.size() - 1, n = node.size();
-        std::vector<std::pair<double, std::size_t>> order(n_groups);
-        for (std::size_t g = 0; g < n_groups; ++g)
-            order[g] = {scanner_.middle({entries + group_start_[g], entries + group_start_[g + 1]}), g};
-        std::sort(order.begin(), order.end());
-        bool found = false;
-        for (const bool missing_left : {true, false}) {
-            if (missing_left && n_known == n) continue;
-            auto cursor = scanner_.cursor();
-            std::size_t n_left = 0;
-            for (std::size_t i = n_known; missing_left && i < n; ++i, ++n_left) cursor.add(entries[i]);
-            for (std::size_t g = 0; g < n_groups; ++g) {
-                for (std::size_t i = group_start_[order[g].second]; i < group_start_[order[g].second + 1]; ++i, ++n_left)
-                    cursor.add(entries[i]);
-                const auto smaller = static_cast<std::int64_t>(std::min(n_left, n - n_left));
-                const double score = cursor.score(n_left), weight = cursor.weight(n_left);
-                if (smaller < limits_.min_rows_leaf || !best.beaten_by(score) ||
-                    std::min(weight, node.weight - weight) < limits_.min_weight_leaf)
-                    continue;
-                best.set(score);
-                subset = {std::vector<char>(n_groups, 0), missing_left, weight};
-                for (std::size_t h = 0; h <= g; ++h) subset.is_left[order[h].second] = 1;
-                found = true;
+        std::vector<std::span<const Id>> groups;
+        for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) groups.emplace_back(entries + group_start_[g], entries + group_start_[g + 1]);
+        if (n_known < node.size()) groups.emplace_back(entries + n_known, entries + node.size());
+        const auto refused = [&](const std::vector<char>& is_left) {
+            std::int64_t n_left = 0;
+            double weight = 0;
+            for (std::size_t g = 0; g < groups.size(); ++g) {
+                if (!is_left[g]) continue;
+                n_left += static_cast<std::int64_t>(groups[g].size());
+                for (const Id id : groups[g]) weight += problem_.weight(rows_[id]);
             }
+            return std::min(n_left, static_cast<std::int64_t>(node.size()) - n_left) < limits_.min_rows_leaf ||
+                   std::min(weight, node.weight - weight) < limits_.min_weight_leaf;
+        };
+        bool found = false;
+        const auto attempt = [&](const std::vector<char>& is_left) {
+            auto cursor = scanner_.cursor();
+            for (std::size_t g = 0; g < groups.size(); ++g)
+                for (const Id id : groups[g])
+                    if (is_left[g]) cursor.add(id);
+            const double score = cursor.score(0);
+            if (!best.beaten_by(score)) return;
+            best.set(score);
+            subset = {is_left, n_known < node.size() && is_left.back(), cursor.weight(0)};
+            subset.is_left.resize(group_start_.size() - 1);
+            found = true;
+        };
+        std::vector<char> is_left(groups.size());
+        const auto attempt_mask = [&](std::uint64_t mask) {
+            for (std::size_t g = 0; g < groups.size(); ++g) is_left[g] = g < 64 && (mask >> g & 1);
+            if (!refused(is_left)) attempt(is_left);
+        };
+        const bool is_limited = problem_.targets.n_outputs > 1 || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
+        constexpr std::size_t affordable = std::size_t{1} << 22;
+        if (is_limited && groups.size() <= exact_groups && node.size() << groups.size() < affordable) {
+            for (std::uint64_t mask = 1; mask < std::uint64_t{1} << groups.size(); ++mask) attempt_mask(mask);
+            return found;
         }
+        if (scanner_.divide_groups(groups, refused, is_left)) attempt(is_left);
+        for (std::size_t g = 0; g < std::min<std::size_t>(groups.size(), 64); ++g) attempt_mask(std::uint64_t{1} << g);
         return found;
     }
 

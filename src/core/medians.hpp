@@ -111,17 +111,30 @@ public:
     double gain(double score) const {
         return std::max(0.0, score) * grid_.unit / static_cast<double>(outputs_.size());
     }
-    /// Orders the groups of a category: the weighted median of the first output.
-    double middle(std::span<const Id> ids) const {
-        Sum total = 0, below = 0;
-        for (const Id id : ids) total += weight_[id];
-        for (const Id id : ids) {
-            below += weight_[id];
-            if (2 * static_cast<OrderedSums::Wide>(below) >= total) return static_cast<double>(outputs_[0].y[outputs_[0].rank[id]]);
-        }
-        return 0;
+    /// The best division of groups of rows: the one that `refused` does not refuse and that leaves the least
+    /// deviation from two medians. For fixed medians every group goes to the nearer one, so trying every pair of
+    /// values is exact; above `max_values` distinct values only that many are tried, and of several outputs only
+    /// the first is looked at.
+    template <class Refused>
+    bool divide_groups(const std::vector<std::span<const Id>>& groups, Refused refused, std::vector<char>& is_left) const {
+        const auto costs = costs_of(groups);
+        const std::size_t n_values = costs.size() / groups.size();
+        double least = std::numeric_limits<double>::infinity();
+        std::vector<char> side(groups.size());
+        for (std::size_t a = 0; a < n_values; ++a)
+            for (std::size_t b = a + 1; b < n_values; ++b) {
+                double cost = 0;
+                for (std::size_t g = 0; g < groups.size(); ++g) {
+                    const double to_left = costs[g * n_values + a], to_right = costs[g * n_values + b];
+                    side[g] = to_left < to_right;
+                    cost += std::min(to_left, to_right);
+                }
+                if (cost >= least || refused(side)) continue;
+                least = cost;
+                is_left = side;
+            }
+        return least < std::numeric_limits<double>::infinity();
     }
-
 private:
     struct Output {
         Grid grid;
@@ -154,6 +167,29 @@ private:
         }
         output.left.resize(n);
         output.right.resize(n);
+    }
+    /// Σ w·|y − v| of each group about each value v that may be a median, in the units of a score.
+    std::vector<double> costs_of(const std::vector<std::span<const Id>>& groups) const {
+        constexpr std::size_t max_values = 256;
+        const Output& output = outputs_[0];
+        std::vector<Sum> values;
+        for (const auto& group : groups)
+            for (const Id id : group) values.push_back(output.y[output.rank[id]]);
+        std::sort(values.begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        if (values.size() > max_values) {
+            for (std::size_t i = 0; i < max_values; ++i) values[i] = values[i * (values.size() - 1) / (max_values - 1)];
+            values.resize(max_values);
+        }
+        std::vector<double> costs;
+        for (const auto& group : groups)
+            for (const Sum value : values) {
+                double cost = 0;
+                for (const Id id : group)
+                    cost += static_cast<double>(weight_[id]) * std::abs(static_cast<double>(output.y[output.rank[id]] - value));
+                costs.push_back(cost * output.grid.unit);
+            }
+        return costs;
     }
     void send(Id id, bool to_left) {
         is_left_[id] = to_left;

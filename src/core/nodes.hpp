@@ -86,4 +86,14 @@ public:
     virtual void grow_small(Row* rows, const Job& job, Nodes& out) = 0;
 };
 
+/// Searches nodes that are too large for lists; one for all threads.
+class LargeSearcher {
+public:
+    virtual ~LargeSearcher() = default;
+    virtual std::size_t histogram_size() const = 0;
+    virtual void build(std::span<const Row> rows, Sum* histograms) = 0;
+    /// The best split of a node from the histograms of all its columns.
+    virtual Split search(std::span<const Row> rows, const Sum* histograms, std::uint64_t key) = 0;
+};
+
 }  // namespace treewright

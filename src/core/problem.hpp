@@ -12,6 +12,8 @@
 
 namespace treewright {
 
+using Sum = std::int64_t;  // sums of counts, weights and targets on an integer grid: exact in any order
+
 struct Limits {
     std::int64_t max_depth = -1;  // -1: none
     std::int64_t max_splits = -1;

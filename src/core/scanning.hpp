@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -20,34 +21,40 @@
 
 namespace treewright {
 
-using Sum = std::int64_t;
 
 constexpr double unreachable = -std::numeric_limits<double>::infinity();
 /// Gains that are differences of risks carry the rounding of the risks.
 constexpr double rounding_noise = 2e-15;
 
-/// Weights on the grid; a weight never vanishes.
-inline Grid weight_grid(const Problem& problem, std::span<const Row> rows) {
+/// A grid for the weights of `rows`.
+template <class Rows>
+Grid weight_grid(const Problem& problem, const Rows& rows) {
     if (!problem.is_weighted()) return {};
     double largest = 0;
     for (const Row row : rows) largest = std::max(largest, problem.weight(row));
     return Grid::covering(largest, static_cast<double>(rows.size()));
 }
 
+/// A weight on its grid; it never vanishes.
 inline Sum weight_on(const Grid& grid, const Problem& problem, Row row) {
     return problem.is_weighted() ? std::max<Sum>(1, grid.place(problem.weight(row))) : 1;
 }
 
-/// A grid for the numbers of `rows`, centred near their middle so that an offset of y costs no digits.
-inline Grid number_grid(const Problem& problem, std::span<const Row> rows, std::size_t output, bool centred) {
-    double low = problem.number(rows.front(), output), high = low, largest_weight = 0;
-    for (const Row row : rows) {
-        low = std::min(low, problem.number(row, output));
-        high = std::max(high, problem.number(row, output));
-        largest_weight = std::max(largest_weight, problem.weight(row));
+/// A grid for the numbers of `rows`, centred at their mean so that an offset of y costs no digits.
+template <class Rows>
+Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, bool centred) {
+    const double first = problem.number(*rows.begin(), output);
+    double centre = 0;
+    if (centred) {
+        double sum = 0, weight = 0;
+        for (const Row row : rows) {
+            sum += problem.weight(row) * (problem.number(row, output) - first);
+            weight += problem.weight(row);
+        }
+        centre = first + sum / weight;
     }
-    const double centre = centred ? low / 2 + high / 2 : 0.0;
-    const double largest = std::max(std::abs(high - centre), std::abs(low - centre)) * largest_weight;
+    double largest = 0;
+    for (const Row row : rows) largest = std::max(largest, problem.weight(row) * std::abs(problem.number(row, output) - centre));
     return Grid::covering(largest, static_cast<double>(rows.size()), centre);
 }
 
@@ -62,6 +69,7 @@ template <class Id, bool of_labels>
 class LinearScanner {
 public:
     static constexpr bool is_additive = true;
+    static constexpr bool may_refuse = false;
 
     explicit LinearScanner(const Problem& problem) : problem_(problem) {}
 
@@ -71,13 +79,15 @@ public:
                 std::partition_point(rows.begin(), rows.end(), [&](Row row) { return problem_.label(row) == 0; }) -
                 rows.begin());
         } else {
-            grid_ = number_grid(problem_, rows, 0, true);
+            rows_ = rows;
             y_.resize(rows.size());
-            for (std::size_t id = 0; id < rows.size(); ++id) y_[id] = number_on(grid_, problem_, rows[id], 0);
+            whole_grid_ = number_grid(problem_, rows, 0, true);
+            for (std::size_t id = 0; id < rows.size(); ++id) y_[id] = number_on(whole_grid_, problem_, rows[id], 0);
         }
     }
     void enter(std::span<const Id> ids) {
         n_ = ids.size();
+        if constexpr (!of_labels) refine_grid(ids);
         Sum sum = 0;
         if constexpr (of_labels)
             sum = ids.end() - std::lower_bound(ids.begin(), ids.end(), first_one_);
@@ -136,8 +146,22 @@ public:
     }
 
 private:
+    /// A node whose numbers span far less than the subtree's gets a grid of its own, and so does every node
+    /// below it: an outlier elsewhere costs no digits here. Ids ascend with the numbers.
+    void refine_grid(std::span<const Id> ids) {
+        constexpr double far_less = 0x1p-16;
+        const auto number = [&](Id id) { return problem_.number(rows_[id]); };
+        grid_ = whole_grid_;
+        if (number(ids.back()) - number(ids.front()) > far_less * (number_at_end() - number_at_start())) return;
+        grid_ = number_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }), 0, true);
+        for (const Id id : ids) y_[id] = number_on(grid_, problem_, rows_[id], 0);
+    }
+    double number_at_start() const { return problem_.number(rows_.front()); }
+    double number_at_end() const { return problem_.number(rows_.back()); }
+
     const Problem& problem_;
-    Grid grid_;
+    std::span<const Row> rows_;
+    Grid whole_grid_, grid_;
     std::vector<Sum> y_;
     std::vector<double> reciprocal_;
     std::size_t n_ = 0;
@@ -175,6 +199,7 @@ template <class Id, Separable C>
 class CountScanner {
 public:
     static constexpr bool is_additive = true;
+    static constexpr bool may_refuse = false;
 
     explicit CountScanner(const Problem& problem) : problem_(problem) {}
 
@@ -270,18 +295,21 @@ template <class Id, ClassCriterion C>
 class WeightScanner {
 public:
     static constexpr bool is_additive = true;
+    static constexpr bool may_refuse = false;
 
     explicit WeightScanner(const Problem& problem) : problem_(problem), labels_(problem.targets.n_outputs) {}
 
     void load(std::span<const Row> rows) {
         rows_ = rows;
-        grid_ = weight_grid(problem_, rows);
-        weight_.resize(rows.size());
-        for (std::size_t id = 0; id < rows.size(); ++id) weight_[id] = weight_on(grid_, problem_, rows[id]);
+        weight_.assign(rows.size(), 1);
         for (std::size_t output = 0; output < labels_.size(); ++output)
             labels_[output].resize(rows.size(), static_cast<std::size_t>(problem_.targets.n_classes[output]));
     }
     void enter(std::span<const Id> ids) {
+        if (problem_.is_weighted()) {
+            grid_ = weight_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }));
+            for (const Id id : ids) weight_[id] = weight_on(grid_, problem_, rows_[id]);
+        }
         start_.assign(1, 0);
         for (std::size_t output = 0; output < labels_.size(); ++output) {
             labels_[output].enter(ids, [&](Id id) { return problem_.label(rows_[id], output); });
@@ -295,7 +323,7 @@ public:
         for (std::size_t i = 0; i < width(); ++i) left_real_[i] = static_cast<double>(total_[i]);
         risk_ = 0;
         for (std::size_t output = 0; output < labels_.size(); ++output) {
-            risks_[output] = risk_of<C>(block(left_real_, output));
+            risks_[output] = C::risk(block(left_real_, output));
             risk_ += risks_[output];
         }
     }
@@ -369,22 +397,24 @@ template <class Id, SumCriterion C>
 class SumScanner {
 public:
     static constexpr bool is_additive = true;
+    static constexpr bool may_refuse = C::may_refuse;
 
     explicit SumScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
-        const std::size_t n_outputs = problem_.targets.n_outputs;
-        weight_grid_ = weight_grid(problem_, rows);
+        rows_ = rows;
         values_.resize(rows.size() * width());
-        for (std::size_t id = 0; id < rows.size(); ++id) values_[id * width()] = weight_on(weight_grid_, problem_, rows[id]);
-        grids_.clear();
-        for (std::size_t output = 0; output < n_outputs; ++output) {
-            grids_.push_back(number_grid(problem_, rows, output, C::is_centred));
-            for (std::size_t id = 0; id < rows.size(); ++id)
-                values_[id * width() + 1 + output] = number_on(grids_[output], problem_, rows[id], output);
-        }
+        grids_.resize(problem_.targets.n_outputs);
     }
+    /// Every node has its own grids, so that what lies outside it costs no digits.
     void enter(std::span<const Id> ids) {
+        const auto rows = ids | std::views::transform([&](Id id) { return rows_[id]; });
+        weight_grid_ = weight_grid(problem_, rows);
+        for (const Id id : ids) values_[id * width()] = weight_on(weight_grid_, problem_, rows_[id]);
+        for (std::size_t output = 0; output < grids_.size(); ++output) {
+            grids_[output] = number_grid(problem_, rows, output, C::is_centred);
+            for (const Id id : ids) values_[id * width() + 1 + output] = number_on(grids_[output], problem_, rows_[id], output);
+        }
         total_.assign(width(), 0);
         for (const Id id : ids) add_to(total_.data(), id);
     }
@@ -428,6 +458,7 @@ public:
 
 private:
     const Problem& problem_;
+    std::span<const Row> rows_;
     Grid weight_grid_;
     std::vector<Grid> grids_;
     std::vector<Sum> values_, total_, left_;

@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "criterion.hpp"
+#include "histograms.hpp"
 #include "lists.hpp"
+#include "measuring.hpp"
 #include "medians.hpp"
 #include "nodes.hpp"
 #include "scanning.hpp"
@@ -62,6 +64,12 @@ std::unique_ptr<Searcher> make_class_searcher(const Problem& problem) {
     return std::make_unique<ListSearcher<S::template ByWeight, by_ratio<C>>>(problem);
 }
 
+template <class Measure, bool ratio>
+std::unique_ptr<LargeSearcher> make_histogram_searcher(const Problem& problem, Pool& pool) {
+    if (!Measure::fits(problem)) return nullptr;
+    return std::make_unique<HistogramSearcher<Measure, ratio>>(problem, pool);
+}
+
 template <SumCriterion C>
 struct SumScannerOf {
     template <class Id>
@@ -83,9 +91,11 @@ template <class C>
 struct Enlist {
     Enlist() {
         if constexpr (ClassCriterion<C>)
-            criteria().push_back({.name = C::name, .risk = &risk_of<C>, .make_searcher = &make_class_searcher<C>});
+            criteria().push_back({.name = C::name, .risk = static_cast<double (*)(Weights)>(&C::risk), .make_searcher = &make_class_searcher<C>, .make_large_searcher = &make_histogram_searcher<ClassMeasure<C>, by_ratio<C>>});
+        else if constexpr (requires { requires C::is_linear; })
+            criteria().push_back({.name = C::name, .loss = &C::loss, .is_centred = C::is_centred, .make_searcher = &make_sum_searcher<C>, .make_large_searcher = &make_histogram_searcher<SquareMeasure, false>});
         else if constexpr (SumCriterion<C>)
-            criteria().push_back({.name = C::name, .loss = &C::loss, .make_searcher = &make_sum_searcher<C>});
+            criteria().push_back({.name = C::name, .loss = &C::loss, .is_centred = C::is_centred, .make_searcher = &make_sum_searcher<C>});
         else
             criteria().push_back(
                 {.name = C::name, .loss = &C::loss, .by_median = true, .make_searcher = &C::make_searcher});

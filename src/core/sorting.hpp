@@ -69,7 +69,7 @@ inline void sort_keys(const Column& column, std::span<const Row> rows, SortingSp
     std::size_t begin = 0;
     for (int bin = 0; bin < 256; ++bin) {
         const std::size_t end = start[bin];
-        if (end - begin > 1 && (column.is_category() ? false : column.bin_low[bin] != column.bin_high[bin]))
+        if (end - begin > 1 && column.is_mixed[bin])
             std::sort(space.buckets.begin() + static_cast<std::ptrdiff_t>(begin), space.buckets.begin() + static_cast<std::ptrdiff_t>(end));
         begin = end;
     }

@@ -1,7 +1,8 @@
 // The best subset of a column's categories to send left.
 //
 // Where a group is one number (two classes, or one regression target), the best subset is a prefix of the
-// groups in the order of that number (Fisher; Breiman et al. 1984): exact at any number of categories.
+// groups in the order of that number (Fisher; Breiman et al. 1984): exact at any number of categories, as long
+// as limits on leaves do not refuse it.
 // Otherwise every subset is tried up to `exact_groups` categories. Above that the groups are ordered along
 // their first principal component (Coppersmith, Hong and Hosking 1999) and by the share of each of the
 // largest classes, every prefix is tried, and the best one is improved by moving single categories.
@@ -50,10 +51,11 @@ public:
             attempt(false);
             clear();
         }
-        if (scorer_.dimensions() == 1) {
+        const bool few = groups_.n <= exact_groups;
+        if (scorer_.dimensions() == 1 && !(few && may_be_refused())) {
             const auto line = points(1);
             try_prefixes(order_by([&](std::size_t g) { return line[g]; }));
-        } else if (groups_.n <= exact_groups) {
+        } else if (few) {
             try_all();
         } else {
             try_orders();
@@ -73,6 +75,9 @@ public:
     Subset found;
 
 private:
+    /// Whether limits or the criterion may refuse the best prefix, so that the best legal subset is none.
+    bool may_be_refused() const { return Scorer::may_refuse || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0; }
+
     const Sum* statistic(std::size_t g) const { return groups_.statistics.data() + g * width_; }
 
     void toggle(std::size_t g) {

@@ -27,7 +27,7 @@ double decimal(double digits, int exponent) {
     return result.ec == std::errc() ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The multiple of 10^exponent in [low, high) nearest to the middle; NaN if there is none.
+/// The multiple of 10^exponent between low and high, nearest to the middle; NaN if there is none.
 double multiple_between(double low, double high, double middle, int exponent) {
     const double quotient = exponent >= 0 || exponent < -22 ? middle / std::pow(10.0, exponent) : middle * exact_powers[-exponent];
     constexpr double whole_numbers_end = 0x1p53;
@@ -36,25 +36,36 @@ double multiple_between(double low, double high, double middle, int exponent) {
     const double base = std::floor(quotient);
     for (const double digits : {base - 1, base, base + 1, base + 2}) {
         const double candidate = decimal(digits, exponent);
-        if (!(candidate >= low && candidate < high)) continue;
-        if (std::isnan(nearest) || std::abs(candidate - middle) < std::abs(nearest - middle)) nearest = candidate;
+        if (!(candidate > low && candidate < high)) continue;
+        const double rounding = 1e-9 * (high - low);  // of the distances: candidates equally far are a tie, the lower wins
+        if (std::isnan(nearest) || std::abs(candidate - middle) < std::abs(nearest - middle) - rounding) nearest = candidate;
     }
     return nearest;
+}
+
+/// Gaps of a few neighbouring floats: the middle in as few digits as fit, or `low` where nothing lies between.
+double shortest_between(double low, double high, double middle) {
+    for (int digits = 13; digits <= 17 && middle > low; ++digits) {
+        char text[40];
+        const int length = std::snprintf(text, sizeof text, "%.*e", digits, middle);
+        double value = low;
+        if (std::from_chars(text, text + length, value).ec == std::errc() && value > low && value < high) return value;
+    }
+    return low;
 }
 
 }  // namespace
 
 double middle_threshold(double low, double high) {
     if (std::isinf(low) && low > 0) return low;
-    low = std::max(low, -largest);
-    const double middle = low / 2 + std::min(high, largest) / 2;
+    const double middle = std::max(low, -largest) / 2 + std::min(high, largest) / 2;
     return middle >= low && middle < high ? middle : low;
 }
 
 double readable_threshold(double low, double high) {
     if (std::isinf(low) && low > 0) return low;
     if (std::isinf(low) && high == -largest) return low;
-    if (low <= 0 && high > 0) return 0.0;
+    if (low < 0 && high > 0) return 0.0;
     // An infinite end stands for a finite one of the same side, far enough to leave round numbers between.
     if (std::isinf(low)) low = std::min(high * 10, -1.0) >= -largest ? std::min(high * 10, -1.0) : -largest;
     if (std::isinf(high)) high = std::max(low * 10, 1.0) <= largest ? std::max(low * 10, 1.0) : largest;
@@ -63,7 +74,7 @@ double readable_threshold(double low, double high) {
     int exponent = static_cast<int>(std::floor(std::log10(high - low)));
     double best = multiple_between(low, high, middle, exponent);
     for (int finer = 1; std::isnan(best) && finer <= 2; ++finer) best = multiple_between(low, high, middle, --exponent);
-    if (std::isnan(best)) return low;
+    if (std::isnan(best)) return shortest_between(low, high, middle);
     for (double coarser; !std::isnan(coarser = multiple_between(low, high, middle, exponent + 1)); ++exponent) best = coarser;
     return best;
 }

@@ -26,6 +26,8 @@ def grow(
     *,
     columns: Columns,
     n_categories: Sequence[int],
+    bins: NDArray[np.uint8] | None,
+    is_mixed: NDArray[np.uint8] | None,
     labels: NDArray[np.int32] | None,
     n_classes: Sequence[int],
     numbers: NDArray[np.float64] | None,
@@ -43,6 +45,9 @@ def grow(
     small_rows: int,
     n_threads: int,
 ) -> GrownTree: ...
+def bin_columns(
+    columns: Columns, n_categories: Sequence[int], n_threads: int
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]: ...
 def readable(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def midpoint(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def apply(

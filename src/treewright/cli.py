@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from importlib.metadata import version
+
+from treewright import __version__
 
 # cyclopts and rich come with the extra [cli]; they are imported inside the functions, so that `main` can say
 # what is missing.
@@ -49,7 +50,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         sys.exit(f"the command line needs {error.name}: pip install 'treewright[cli]'")
     app = cyclopts.App(
-        name="treewright", help="Decision trees that people can read.", version=version("treewright")
+        name="treewright", help="Decision trees that people can read.", version=__version__
     )
     app.command(demo)
     app()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 from typing import Any, Literal
@@ -16,6 +17,8 @@ from treewright.tree import Tree
 Threshold = Literal["readable", "midpoint"]
 
 _ALIASES = {"log_loss": "entropy"}
+_SMALL_TABLE = 4096  # rows up to which a whole table is grown in sorted lists, without bins
+_LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
 
 
@@ -90,9 +93,13 @@ def grow(
     if threshold not in ("readable", "midpoint"):
         raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
     labels, numbers = _checked_targets(data, name)
+    threads = n_threads(n_jobs)
+    bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _SMALL_TABLE) else (None, None)
     grown = _core.grow(
         columns=data.columns,
-        n_categories=[len(column.categories) for column in data.schema.columns],
+        n_categories=data.schema.category_counts,
+        bins=bins,
+        is_mixed=is_mixed,
         labels=labels,
         n_classes=list(data.schema.block_widths) if labels is not None else [],
         numbers=numbers,
@@ -108,7 +115,7 @@ def grow(
         random_splits=splitter == "random",
         seed=_limit("seed", seed, 0) % 2**64,
         small_rows=_small_rows,
-        n_threads=n_threads(n_jobs),
+        n_threads=threads,
     )
     return Tree(
         end=grown["end"],
@@ -215,16 +222,16 @@ def _thresholds(grown: _core.GrownTree, data: Dataset, threshold: Threshold) -> 
 
 
 def _readable_time(low: float, high: float) -> float:
-    """The start of the longest calendar unit in [low, high), the latest of them; in microseconds since 1970.
+    """The start of the longest calendar unit between two times, the latest of them; microseconds since 1970.
 
     >>> _readable_time(0.0, 400 * 86400e6) / 86400e6  # 1 January 1971
     365.0
     """
-    if not (np.isfinite(low) and np.isfinite(high)):
+    if not (abs(low) < _LAST_TIME and abs(high) < _LAST_TIME):
         return low
-    last = np.datetime64(int(high) - 1 if high == int(high) else int(high), "us")
+    last = np.datetime64(math.ceil(high) - 1, "us")
     for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
         start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
-        if low <= start < high:
+        if low < start < high:
             return float(start)
     return low

@@ -57,6 +57,11 @@ class Schema:
         """Whether every column is a number, so that a matrix of floats fits as it is."""
         return all(column.kind == "number" for column in self.columns)
 
+    @cached_property
+    def category_counts(self) -> list[int]:
+        """How many categories each column has; 0 for numbers and times."""
+        return [len(column.categories) for column in self.columns]
+
     @property
     def predicts_classes(self) -> bool:
         """Whether the targets are classes (True) or numbers (False)."""

@@ -221,12 +221,15 @@ class Tree:
         for power in range(3):
             np.add.at(sums[:, power], leaf, weight * shift**power)
         mean = np.divide(sums[:, 1], sums[:, 0], out=np.zeros(self.n_nodes), where=sums[:, 0] > 0)
-        out = np.stack([sums[:, 0], value + mean, np.maximum(sums[:, 2] - sums[:, 0] * mean**2, 0.0)], axis=1)
+        centre = value[0]
+        deviation = np.maximum(sums[:, 2] - sums[:, 0] * mean**2, 0.0)
+        out = np.stack([sums[:, 0], value - centre + mean, deviation], axis=1)
         inner = np.flatnonzero(~self.is_leaf)
         by_depth = inner[np.argsort(-self.depths[inner], kind="stable")]
         borders = np.flatnonzero(np.diff(self.depths[by_depth])) + 1
         for level in np.split(by_depth, borders):
             out[level] = _joined(out[self.left[level]], out[self.right[level]])
+        out[:, 1] += centre
         return out
 
     def _summed_up(self, sums: Floats) -> Floats:
@@ -285,17 +288,27 @@ class Tree:
         leaf = (becomes_leaf | self.is_leaf)[kept]
         position = np.concatenate([[0], np.cumsum(kept)])
         end = position[self.end][kept]
+        subset, subsets = self._repacked(np.where(leaf, -1, self.subset[kept]), self.feature[kept])
         return replace(
             self,
             end=end.astype(np.int32),
             feature=np.where(leaf, -1, self.feature[kept]).astype(np.int32),
             threshold=np.where(leaf, np.nan, self.threshold[kept]),
-            subset=np.where(leaf, -1, self.subset[kept]),
+            subset=subset,
+            subsets=subsets,
             missing_left=self.missing_left[kept] & ~leaf,
             step=np.where(leaf, -1, self.step[kept]).astype(np.int32),
             rows=self.rows[kept],
             statistic=self.statistic[kept],
         )
+
+    def _repacked(self, subset: NDArray[np.int64], feature: Ints) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """The bits of the given nodes' subsets, one after the other, and where each begins."""
+        sizes = np.array([(n + 7) // 8 for n in self.schema.category_counts])
+        lengths = np.where(subset >= 0, sizes[feature], 0)
+        parts = [self.subsets[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0]
+        packed = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
+        return np.where(subset >= 0, np.cumsum(lengths) - lengths, -1), packed
 
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cmath>
+#include <numbers>
 #include <string_view>
+
+#include "criterion.hpp"
 
 namespace treewright {
 
@@ -11,6 +14,15 @@ struct Entropy {
 
     static double term(double weight) { return weight > 0 ? weight * std::log2(weight) : 0.0; }
     static double risk(double total, double terms) { return term(total) - terms; }
+    static double risk(Weights weights) {
+        const Heaviest heaviest(weights);
+        const double total = heaviest.total();
+        if (heaviest.rest <= 0) return 0;
+        double nats = -heaviest.weight * std::log1p(-heaviest.rest / total);
+        for (std::size_t k = 0; k < weights.size(); ++k)
+            if (k != heaviest.index && weights[k] > 0) nats += weights[k] * std::log(total / weights[k]);
+        return nats / std::numbers::ln2;
+    }
 };
 
 }  // namespace treewright

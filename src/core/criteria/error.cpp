@@ -1,6 +1,4 @@
 // Error: W − the heaviest class, what a leaf gets wrong.
-#include <algorithm>
-
 #include "searching.hpp"
 
 namespace treewright {
@@ -8,14 +6,7 @@ namespace treewright {
 struct Error {
     static constexpr std::string_view name = "error";
 
-    static double risk(Weights weights) {
-        double total = 0, heaviest = 0;
-        for (const double w : weights) {
-            total += w;
-            heaviest = std::max(heaviest, w);
-        }
-        return total - heaviest;
-    }
+    static double risk(Weights weights) { return Heaviest(weights).rest; }
 };
 
 static const Enlist<Error> enlisted;

@@ -9,6 +9,14 @@ struct Gini {
 
     static double term(double weight) { return weight * weight; }
     static double risk(double total, double terms) { return total - terms / total; }
+    static double risk(Weights weights) {
+        const Heaviest heaviest(weights);
+        if (heaviest.rest <= 0) return 0;
+        double products = heaviest.weight * heaviest.rest;
+        for (std::size_t k = 0; k < weights.size(); ++k)
+            if (k != heaviest.index) products += weights[k] * (heaviest.total() - weights[k]);
+        return products / heaviest.total();
+    }
 
     /// Σ_k (l_k·R − r_k·L)² / (L·R·W): the difference of the risks without its cancellation.
     static double gain(Weights left, Weights right) {

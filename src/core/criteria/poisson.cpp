@@ -9,6 +9,7 @@ namespace treewright {
 struct Poisson {
     static constexpr std::string_view name = "poisson";
     static constexpr bool is_centred = false;
+    static constexpr bool may_refuse = true;  // a side whose numbers are all zero
 
     static double loss(double y, double value) { return (y > 0 ? y * std::log(y / value) : 0.0) - y + value; }
     static double gain(double weight_left, double sum_left, double weight_right, double sum_right) {

@@ -11,6 +11,18 @@ struct SquareRoot {
 
     static double term(double weight) { return std::sqrt(weight); }
     static double risk(double total, double terms) { return (terms * terms - total) / 2; }
+    static double risk(Weights weights) {
+        const Heaviest heaviest(weights);
+        double roots = 0;
+        int n_others = 0;
+        for (std::size_t k = 0; k < weights.size(); ++k)
+            if (k != heaviest.index && weights[k] > 0) {
+                roots += std::sqrt(weights[k]);
+                ++n_others;
+            }
+        const double among_others = n_others > 1 ? (roots * roots - heaviest.rest) / 2 : 0.0;
+        return std::sqrt(heaviest.weight) * roots + among_others;
+    }
 };
 
 static const Enlist<SquareRoot> enlisted;

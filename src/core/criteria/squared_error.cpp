@@ -6,6 +6,7 @@ namespace treewright {
 struct SquaredError {
     static constexpr std::string_view name = "squared_error";
     static constexpr bool is_centred = true;
+    static constexpr bool may_refuse = false;
     static constexpr bool is_linear = true;
 
     static double loss(double y, double value) { return (y - value) * (y - value); }

@@ -24,9 +24,9 @@ class Cells:
     """
 
     family: Family
-    values: Array  # floats (missing: NaN) or integers of any size; with `labels`: int32 positions in them (missing: -1)
+    values: Array  # floats (missing: NaN) or integers of any size; with `labels`: int32 codes (missing: -1)
     missing: Array | None = None  # where integers are missing
-    labels: tuple[Hashable, ...] | None = None
+    labels: tuple[Hashable, ...] | None = None  # a code is a position here
     declared: bool = False  # the table itself declared the labels and their order, occurring or not
 
 

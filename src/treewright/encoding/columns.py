@@ -63,7 +63,7 @@ def _chosen(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> l
     chosen: list[Kind | None] = [None] * len(names)
     if kinds is None:
         return chosen
-    if isinstance(kinds, str):
+    if isinstance(kinds, str) or not hasattr(kinds, "__len__"):
         raise TypeError(f"kinds must be a dict of columns to kinds, or one kind per column, not {kinds!r}")
     if not isinstance(kinds, Mapping):
         if len(kinds) != len(names):

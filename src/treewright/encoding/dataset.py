@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from treewright import _core
 from treewright.schema import Schema
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -40,6 +41,17 @@ class Dataset:
     def n_columns(self) -> int:
         """The number of columns, targets not counted."""
         return len(self.schema.columns)
+
+    def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
+        """One byte per cell, made once and shared by every tree grown on this table.
+
+        (columns, rows) bins, and (columns, 256) whether a bin holds several values.
+        """
+        if "_bins" not in self.__dict__:
+            made = _core.bin_columns(self.columns, self.schema.category_counts, n_threads)
+            object.__setattr__(self, "_bins", made)
+        bins: tuple[Array, Array] = self.__dict__["_bins"]
+        return bins
 
     def take(self, rows: Array | Sequence[int] | slice) -> Dataset:
         """The rows at these positions (or where a mask is True), in that order, as a new Dataset.

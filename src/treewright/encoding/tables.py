@@ -81,7 +81,9 @@ def _dispatch(table: Any) -> Table:
     """The right reader for a table."""
     if isinstance(table, np.ndarray):
         return _from_numpy(table)
-    if isinstance(table, Mapping):
+    if is_a(table, "scipy.sparse", "spmatrix", "sparray"):
+        return _from_sparse(table)
+    if isinstance(table, Mapping):  # after the sparse formats: one of them is a dict
         return _from_columns(table)
     if is_a(table, "pandas", "DataFrame"):
         return Table(len(table), _texts(table.columns), [column for _, column in table.items()])
@@ -91,8 +93,6 @@ def _dispatch(table: Any) -> Table:
         return Table(table.height, _texts(table.columns), table.get_columns())
     if is_a(table, "pyarrow", "Table", "RecordBatch"):
         return Table(table.num_rows, _texts(table.schema.names), table.columns)
-    if is_a(table, "scipy.sparse", "spmatrix", "sparray"):
-        return _from_sparse(table)
     if is_a(table, "pandas", "Series", "Index") or is_a(table, "polars", "Series"):
         raise ValueError(_ONE_DIMENSION + " (a Series: .to_frame())")
     if isinstance(table, Sequence) and not isinstance(table, str | bytes):

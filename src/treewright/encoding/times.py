@@ -58,37 +58,43 @@ def seconds(values: Array, what: str) -> Array:
 def _whole_microseconds(values: Array, what: str) -> tuple[Array, Array]:
     """The values as int64 microseconds (0 where missing), and where they are missing."""
     missing = np.isnat(values)
+    kind = values.dtype.kind
     unit, count = np.datetime_data(values.dtype)
-    if unit == "generic" or (unit in "YM" and values.dtype.kind == "m"):
-        if missing.all():
-            return np.zeros(len(values), np.int64), missing
+    if missing.all():
+        return np.zeros(len(values), np.int64), missing
+    if unit == "generic" or (unit in "YM" and kind == "m"):
         raise ValueError(
-            f"{what}: its unit is {unit!r}, which has no length in seconds; convert it to "
-            f"{values.dtype.kind}8[us]"
+            f"{what}: its unit is {unit!r}, which has no length in seconds; convert it to {kind}8[us]"
         )
-    if unit in "YM":
-        unit = "D"
-    plain = (
-        values.astype(f"{values.dtype.kind}8[{unit}]", copy=False) if count != 1 or unit == "D" else values
-    )
-    ticks = np.where(missing, 0, plain.astype(plain.dtype.newbyteorder("="), copy=False).view(np.int64))
-    if unit in _FINE:
-        whole, rest = np.divmod(ticks, _FINE[unit])
-        if rest.any():
-            row = int(np.argmax(rest != 0))
-            raise ValueError(
-                f"{what}: row {row} is {values[row]}, which is not a whole number of microseconds; "
-                "round the column to microseconds"
-            )
-        return whole, missing
-    limit = (2**63 - 1) // _COARSE[unit]
+    ticks = _ticks(values, missing)
+    if unit in "YM":  # of no fixed length: numpy turns them into days
+        _refuse_far(ticks, 10**6 // count, values, what)
+        unit, count, ticks = "D", 1, _ticks(values.astype("M8[D]"), missing)
+    factor = count * _COARSE.get(unit, 1)
+    _refuse_far(ticks, (2**63 - 1) // factor, values, what)
+    if unit in _COARSE:
+        return ticks * factor, missing
+    whole, rest = np.divmod(ticks * factor, _FINE[unit])
+    if rest.any():
+        row = int(np.argmax(rest != 0))
+        raise ValueError(f"{what}: row {row} is {values[row]}, {_NOT_WHOLE}")
+    return whole, missing
+
+
+_NOT_WHOLE = "which is not a whole number of microseconds; round the column to microseconds"
+
+
+def _ticks(values: Array, missing: Array) -> Array:
+    """The integers behind datetime64 or timedelta64; 0 where missing."""
+    native = values.astype(values.dtype.newbyteorder("="), copy=False)
+    return np.where(missing, 0, native.view(np.int64))
+
+
+def _refuse_far(ticks: Array, limit: int, values: Array, what: str) -> None:
     far = (ticks > limit) | (ticks < -limit)
     if far.any():
         row = int(np.argmax(far))
-        raise ValueError(
-            f"{what}: row {row} is {values[row]}, which is too far away to be counted in microseconds"
-        )
-    return ticks * _COARSE[unit], missing
+        raise ValueError(f"{what}: row {row} is {values[row]}, too far away to be counted in microseconds")
 
 
 def from_datetimes(values: list[Any], what: str) -> Array:
@@ -115,7 +121,4 @@ def _refuse_nanoseconds(values: list[Any], attribute: str, what: str) -> None:
         return
     for row, value in enumerate(values):
         if getattr(value, attribute, 0):
-            raise ValueError(
-                f"{what}: row {row} is {value}, which is not a whole number of microseconds; "
-                "round the column to microseconds"
-            )
+            raise ValueError(f"{what}: row {row} is {value}, {_NOT_WHOLE}")

@@ -55,7 +55,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
-        Threads to grow with; the tree is the same for any number of them. None is one thread, -1 all cores.
+        Threads to grow and predict with; the result is the same for any number. None is one, -1 all cores.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
-        Threads to grow with; the tree is the same for any number of them. None is one thread, -1 all cores.
+        Threads to grow and predict with; the result is the same for any number. None is one, -1 all cores.
 
     Attributes
     ----------

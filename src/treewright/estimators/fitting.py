@@ -17,7 +17,7 @@ from treewright.encoding import Dataset, encode
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
-from treewright.growing import grow
+from treewright.growing import grow, n_threads
 from treewright.pruning import cost_complexity, cost_complexity_path
 from treewright.schema import Schema
 from treewright.tree import Tree
@@ -36,6 +36,7 @@ class TreeEstimator:
     criterion: str
     ccp_alpha: float
     max_features: Any
+    n_jobs: int | None
     kinds: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
@@ -77,8 +78,8 @@ class TreeEstimator:
         }
         if names is not None:
             fitted["feature_names_in_"] = names
-        for stale in {"feature_names_in_", "_view"} & vars(self).keys() - fitted.keys():
-            delattr(self, stale)
+        else:
+            vars(self).pop("feature_names_in_", None)
         vars(self).update(fitted)  # all at once and last: whatever failed before has changed nothing
         return self
 
@@ -97,7 +98,8 @@ class TreeEstimator:
         ndarray of shape (n_rows,)
             Node numbers; the nodes are numbered as one meets them from left to right, parents first.
         """
-        return self._leaves(X).astype(np.intp)
+        _, leaves = self._arrive(X)
+        return leaves.astype(np.intp)
 
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix | csr_array:
         """The nodes that each row passes, from the root to its leaf.
@@ -114,8 +116,7 @@ class TreeEstimator:
         sparse matrix of shape (n_rows, n_nodes)
             One where the row passes the node.
         """
-        tree = self._fitted_tree()
-        leaves = self._leaves(X)
+        tree, leaves = self._arrive(X)
         parent, lengths = tree.parent, tree.depths[leaves].astype(np.intp) + 1
         ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
         nodes = np.empty(ends[-1], np.intp)
@@ -139,9 +140,9 @@ class TreeEstimator:
         """The share of each column in the total gain of the tree's splits (zeros for a tree without any)."""
         tree = self._fitted_tree()
         inner = ~tree.is_leaf
-        gains = np.bincount(tree.feature[inner], np.maximum(tree.gain[inner], 0), len(tree.schema.columns))
-        total = gains.sum()
-        return gains / total if total > 0 else gains
+        gains = np.zeros(len(tree.schema.columns))
+        np.add.at(gains, tree.feature[inner], tree.gain[inner])
+        return gains / (gains.sum() or 1.0)
 
     @property
     def tree_(self) -> Any:
@@ -150,14 +151,14 @@ class TreeEstimator:
         Not available where the tree tests categories, which those arrays cannot say; `model_` always is.
         """
         tree = self._fitted_tree(AttributeError)
-        view = vars(self).get("_view")
-        if view is None:
-            view = vars(self)["_view"] = sklearn_tree(tree)
+        seen, view = vars(self).get("_view", (None, None))
+        if seen is not tree:
+            view = sklearn_tree(tree)
+            vars(self)["_view"] = tree, view
         return view
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """The values of `ccp_alpha` at which the tree of this table changes, and the risk of each pruned
-        tree.
+        """The values of `ccp_alpha` at which the pruned tree changes, and its risk from there on.
 
         Parameters
         ----------
@@ -186,7 +187,8 @@ class TreeEstimator:
 
     def __getstate__(self) -> dict[str, Any]:
         # the view is scikit-learn's and made again when asked for; the tree itself is plain arrays
-        return {name: value for name, value in super().__getstate__().items() if name != "_view"}  # type: ignore[misc]
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_view"}
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
         """The rows with their targets and final weights, and what there is to tell about the targets."""
@@ -217,9 +219,10 @@ class TreeEstimator:
             name = type(self).__name__
             raise error(f"this {name} is not fitted yet; call fit with a table and a target first") from None
 
-    def _leaves(self, X: Any) -> NDArray[np.int32]:
+    def _arrive(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
+        """The tree and the leaf of each row in it; one tree for both, even if another thread fits again."""
         tree = self._fitted_tree()
-        return tree.apply(self._rows(tree.schema, X))
+        return tree, tree.apply(self._rows(tree.schema, X), n_threads=n_threads(self.n_jobs))
 
     def _rows(self, schema: Schema, X: Any) -> Dataset:
         """The rows to predict; an array of floats is taken as it is where all columns are unnamed numbers."""

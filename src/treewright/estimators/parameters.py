@@ -80,7 +80,7 @@ RULES: dict[str, Rule] = {
     "monotonic_cst": (lambda v: v is None, "None: monotonic constraints are not offered yet"),
     "max_splits": at_least(0),
     "threshold": one_of("readable", "midpoint"),
-    "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple | str), "a dict, a list, or None"),
+    "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
 }
 CLASS_WEIGHT: Rule = (

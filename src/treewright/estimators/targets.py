@@ -40,9 +40,10 @@ def class_arrays(schema: Schema, y: Any) -> Classes:
 
 
 def class_weights(
-    class_weight: Any, classes: Classes, codes: NDArray[np.int32], weight: NDArray[np.float64] | None
+    class_weight: Any, classes: Classes, codes: NDArray[Any] | None, weight: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """The final weight of each row: the given one times that of its class, for each target."""
+    assert codes is not None
     per_target = _per_target(class_weight, len(classes))
     result = np.ones(codes.shape[1]) if weight is None else weight.copy()
     for given, labels, code in zip(per_target, classes, codes, strict=True):

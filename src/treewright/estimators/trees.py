@@ -64,7 +64,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
-        Threads to grow with; the tree is the same for any number of them. None is one thread, -1 all cores.
+        Threads to grow and predict with; the result is the same for any number. None is one, -1 all cores.
 
     Attributes
     ----------
@@ -157,11 +157,10 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         ndarray of shape (n_rows,) or (n_rows, n_targets)
             The predicted classes.
         """
-        leaves = self._leaves(X)
-        label = self.model_.label
+        tree, leaves = self._arrive(X)
         if self.n_outputs_ == 1:
-            return self.classes_.take(label[:, 0].take(leaves))
-        columns = [classes.take(label[leaves, k]) for k, classes in enumerate(self.classes_)]
+            return np.take(self.classes_, tree.label[:, 0].take(leaves))
+        columns = [classes.take(tree.label[leaves, k]) for k, classes in enumerate(self.classes_)]
         same = len({column.dtype.kind for column in columns}) == 1
         return np.stack(columns if same else [column.astype(object) for column in columns], axis=1)
 
@@ -180,13 +179,12 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         ndarray of shape (n_rows, n_classes), or a list of them, one per target
             The shares, in the order of `classes_`.
         """
-        leaves = self._leaves(X)
-        shares = [proportions.take(leaves, axis=0) for proportions in self.model_.proportions]
-        return shares[0] if self.n_outputs_ == 1 else shares
+        tree, leaves = self._arrive(X)
+        shares = [proportions.take(leaves, axis=0) for proportions in tree.proportions]
+        return shares[0] if len(shares) == 1 else shares
 
     def predict_log_proba(self, X: Any) -> Any:
-        """The logarithms of what `predict_proba` gives; minus infinity for a class that the leaf has not
-        seen.
+        """The logarithms of the shares of `predict_proba`; minus infinity where a leaf lacks a class.
 
         Parameters
         ----------
@@ -206,7 +204,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         data = self._encode(X, y, sample_weight, classes=True)
         classes = class_arrays(data.schema, y)
         if self.class_weight is not None:
-            data = replace(data, weight=class_weights(self.class_weight, classes, data.targets, data.weight))
+            weight = class_weights(self.class_weight, classes, data.targets, data.weight)
+            data = replace(data, weight=weight)
         sizes = np.array([len(labels) for labels in classes], dtype=np.intp)
         if len(classes) == 1:
             return data, {"classes_": classes[0], "n_classes_": sizes[0]}
@@ -258,7 +257,7 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
-        Threads to grow with; the tree is the same for any number of them. None is one thread, -1 all cores.
+        Threads to grow and predict with; the result is the same for any number. None is one, -1 all cores.
 
     Attributes
     ----------
@@ -343,15 +342,12 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         ndarray of shape (n_rows,) or (n_rows, n_targets)
             The predicted numbers.
         """
-        leaves = self._leaves(X)
-        values = self.model_.value
-        return values[:, 0].take(leaves) if self.n_outputs_ == 1 else values.take(leaves, axis=0)
+        tree, leaves = self._arrive(X)
+        values = tree.value
+        return values[:, 0].take(leaves) if values.shape[1] == 1 else values.take(leaves, axis=0)
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
-        data = self._encode(X, y, sample_weight, classes=False)
-        if self.criterion == "poisson":
-            _check_poisson(data)
-        return data, {}
+        return self._encode(X, y, sample_weight, classes=False), {}
 
     def _criterion(self) -> str:
         if self.criterion != "friedman_mse":
@@ -363,13 +359,3 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
             stacklevel=4,
         )
         return "squared_error"
-
-
-def _check_poisson(data: Dataset) -> None:
-    assert data.targets is not None
-    negative = np.flatnonzero((data.targets < 0).any(axis=0))
-    if negative.size:
-        raise ValueError(f"criterion='poisson' takes no negative targets; row {int(negative[0])} of y is one")
-    totals = data.targets.sum(axis=1) if data.weight is None else data.targets @ data.weight
-    if not totals.all():
-        raise ValueError("criterion='poisson' needs a target above zero in at least one row of some weight")

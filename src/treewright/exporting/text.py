@@ -35,13 +35,14 @@ def render(tree: Tree, *, max_depth: int | None = None, color: bool = False) -> 
             f"max_depth is {max_depth}; it is the number of tests to show in a row, 0 or more, or None"
         )
     lines = list(_lines(tree, max_depth))
-    start = max(
-        (len(line.start) for line in lines if line.says and len(line.start) <= WIDEST_TEST), default=0
-    )
-    says, rows, share = (max(len(line[k]) for line in lines) for k in (1, 2, 3))
+    ends = [line for line in lines if line.rows]
+    start = max((len(line.start) for line in ends if len(line.start) <= WIDEST_TEST), default=0)
+    says = max(len(line.says) for line in ends)
+    rows = max(len(line.rows) for line in ends)
+    share = max(len(line.share) for line in ends)
     text = []
     for line in lines:
-        if not line.says:
+        if not line.rows:
             text.append(line.start)
             continue
         said = f"{line.says:<{says}}"
@@ -98,20 +99,20 @@ def _columns_with_missing(tree: Tree) -> frozenset[int]:
 def _test(tree: Tree, node: int, is_left: bool, learnt: frozenset[int]) -> str:
     """What a row must satisfy to go to one child of `node`, in words."""
     column = tree.schema.columns[tree.feature[node]]
-    name = escape(column.name)
+    name, only_missing_right = escape(column.name), not tree.missing_left[node]
     if tree.subset[node] >= 0:
         own = tree.categories_left(node)
         lefts = frozenset(own)
         others = tuple(category for category in column.categories if category not in lefts)
-        if not others:
-            return f"{name} is known" if is_left else f"{name} is missing"
+        only_missing_right &= not others
         if not is_left:
             own, others = others, own
         words = f"in {_listed(own)}" if len(own) <= len(others) else f"not in {_listed(others)}"
-    elif np.isposinf(tree.threshold[node]):
-        return f"{name} is known" if is_left else f"{name} is missing"
     else:
+        only_missing_right &= np.isposinf(tree.threshold[node])
         words = f"{'<=' if is_left else '>'} {_value(column, float(tree.threshold[node]))}"
+    if only_missing_right:
+        return f"{name} is known" if is_left else f"{name} is missing"
     if tree.feature[node] in learnt and tree.missing_left[node] == is_left:
         words += " or missing"
     return f"{name} {words}"
@@ -129,7 +130,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
     for target, code in zip(tree.schema.targets, tree.label[node], strict=True):
         classes = target.classes or ()
         block = tree.statistic[node, first : first + len(classes)]
-        labels.append(escape(str(classes[code])))
+        labels.append(_word(classes[code]))
         shares.append(_percent(float(block[code] / block.sum())))
         first += len(classes)
     return _Line(
@@ -145,7 +146,7 @@ def _rows(tree: Tree, node: int) -> str:
 def _percent(share: float) -> str:
     """A share as per cent; only a whole is written 100 %."""
     if share < 1:
-        return "> 99.9 %" if share > 0.9995 else f"{share:.1%}".replace("%", " %")
+        return "> 99.9 %" if share >= 0.9995 else f"{share:.1%}".replace("%", " %")
     return "100 %"
 
 
@@ -168,9 +169,9 @@ def _listed(categories: Sequence[Hashable]) -> str:
     return "{" + ", ".join(words) + "}"
 
 
-def _word(category: Hashable) -> str:
-    """A category; in quotes where it could be taken for several, for another, or for none."""
-    text = str(category)
+def _word(name: Hashable) -> str:
+    """A category or class; in quotes where it could be taken for several, for another, or for none."""
+    text = str(name)
     plain = text and text == text.strip() and not set(text) & set(",{}'\"…")
     return escape(text) if plain else repr(text)
 

@@ -1,5 +1,4 @@
-"""Minimal cost-complexity pruning: the subtree with the smallest risk + alpha * leaves, for every alpha at
-once.
+"""Minimal cost-complexity pruning: the subtree of least risk + alpha * leaves, for every alpha at once.
 
 Let R(v) be the risk of node v as a leaf and R(T_v) that of the leaves below it. As alpha grows, the inner
 node with the smallest g(v) = (R(v) - R(T_v)) / (|T_v| - 1) collapses first (the weakest link), and so on up
@@ -63,17 +62,14 @@ def cost_complexity_path(tree: Tree) -> CostComplexityPath:
     risk = (tree.risk[tree.is_leaf].sum() + np.concatenate([[0.0], np.cumsum(loss[links])])) / total
     leaves = tree.n_leaves - np.concatenate([[0], np.cumsum(saved[links])])
     tolerance = SAME_LEVEL * alpha[1:] + SAME_RISK * float(tree.risk[0]) / total
-    last = np.append(
-        np.diff(alpha) > tolerance, True
-    )  # the last of a run of equal levels stands for all of it
+    last = np.append(np.diff(alpha) > tolerance, True)  # the last of a run of equal levels stands for it
     return CostComplexityPath(alpha[last], risk[last], leaves[last])
 
 
 def cost_complexity(tree: Tree, alpha: float) -> Tree:
     """The smallest subtree with the least risk + alpha * leaves, risk being per unit of weight.
 
-    At alpha 0 only the splits go that bring nothing; from the last alpha of the path on, the root alone is
-    left.
+    At alpha 0 only useless splits go; from the last alpha of the path on, the root alone is left.
 
     Parameters
     ----------
@@ -86,6 +82,16 @@ def cost_complexity(tree: Tree, alpha: float) -> Tree:
     -------
     Tree
         The pruned tree.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"]))
+    >>> path = cost_complexity_path(tree)
+    >>> path.leaves.tolist(), path.alpha.round(3).tolist()
+    ([4, 2, 1], [0.0, 0.111, 0.222])
+    >>> cost_complexity(tree, 0.2).n_leaves
+    2
     """
     if isnan(alpha) or alpha < 0:
         raise ValueError(f"alpha={alpha!r} is not possible; the price of a leaf is a number >= 0")

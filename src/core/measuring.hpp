@@ -1,0 +1,234 @@
+// Measures: what a histogram sums up for each bin, how a cut scores, and how much a bin can hide.
+//
+// begin(problem)        once: the targets of all rows on an integer grid
+// build(...)            adds rows to a histogram
+// enter(total)          once per node
+// score_of(statistic)   of the rows that go left; comparable within the node
+// bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic before it
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "criterion.hpp"
+#include "problem.hpp"
+#include "scanning.hpp"
+
+namespace treewright {
+
+/// An upper bound on |D|²/(L·R) inside a bin, where D = Σ_left (y − mean of the node), L and R weights.
+/// Inside, D leaves the straight line between its values at the borders by at most √(s·w(1−w/b)), for w of the
+/// bin's weight b moved left, s the squared deviation within the bin (Cauchy–Schwarz).
+inline double spread_bound(double before, double after, double spread, double left, double bin, double total) {
+    const double right = total - left - bin;
+    const double root = std::sqrt(std::max(0.0, spread));
+    const auto square = [](double x) { return x * x; };
+    if (left <= 0) return right <= 0 ? std::numeric_limits<double>::infinity() : square(after / std::sqrt(bin) + root) / right;
+    if (right <= 0) return square(before / std::sqrt(bin) + root) / left;
+    const double farthest = std::max(before, after) + root * std::sqrt(bin) / 2;
+    return square(farthest) / std::min(left * (total - left), right * (total - right));
+}
+
+/// One output of classes. statistic = (weight of each class[, rows]).
+template <ClassCriterion C>
+class ClassMeasure {
+public:
+    static constexpr bool may_refuse = false;
+
+    explicit ClassMeasure(const Problem& problem)
+        : problem_(problem), n_classes_(static_cast<std::size_t>(problem.targets.n_classes[0])), left_(n_classes_), right_(n_classes_), after_(n_classes_) {
+        if (!problem.is_weighted()) return;
+        grid_ = weight_grid(problem, problem.rows);
+        auto weight = std::make_shared<std::vector<Sum>>(problem.n_rows, 0);
+        for (const Row row : problem.rows) (*weight)[row] = weight_on(grid_, problem, row);
+        weight_ = weight;
+    }
+
+    static bool fits(const Problem& problem) { return problem.targets.n_outputs == 1 && problem.targets.n_classes[0] <= 256; }
+
+    std::size_t width() const { return n_classes_ + (weight_ ? 1 : 0); }
+    void build(Sum* histogram, const std::uint8_t* bins, std::span<const Row> rows) const {
+        for (std::size_t begin = 0; begin < rows.size();) {
+            // Rows are sorted by class: within a run only the bin has to be looked up.
+            const auto label = problem_.label(rows[begin]);
+            const auto end = static_cast<std::size_t>(
+                std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(), [&](Row row) { return problem_.label(row) <= label; }) - rows.begin());
+            Sum* const cells = histogram + label;
+            if (weight_) {
+                const Sum* const weight = weight_->data();
+                for (std::size_t i = begin; i < end; ++i) {
+                    Sum* const cell = histogram + bins[rows[i]] * width();
+                    cell[label] += weight[rows[i]];
+                    ++cell[n_classes_];
+                }
+            } else {
+                for (std::size_t i = begin; i < end; ++i) ++cells[bins[rows[i]] * n_classes_];
+            }
+            begin = end;
+        }
+    }
+    void add_row(Sum* statistic, Row row) const {
+        statistic[problem_.label(row)] += weight_ ? (*weight_)[row] : 1;
+        if (weight_) ++statistic[n_classes_];
+    }
+    void enter(const Sum* total) {
+        total_.assign(total, total + width());
+        sum_ = total_sum(total);
+        for (std::size_t k = 0; k < n_classes_; ++k) left_[k] = static_cast<double>(total[k]);
+        risk_ = C::risk(left_);
+    }
+
+    double weight() const { return sum_ * grid_.unit; }
+    double weight_of(const Sum* statistic) const { return total_sum(statistic) * grid_.unit; }
+    std::int64_t rows_of(const Sum* statistic) const { return weight_ ? statistic[n_classes_] : static_cast<std::int64_t>(total_sum(statistic)); }
+    double noise() const { return rounding_noise * risk_; }
+    double gain(double score) const { return std::max(0.0, score) * grid_.unit; }
+    double score_of(const Sum* statistic) {
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            left_[k] = static_cast<double>(statistic[k]);
+            right_[k] = static_cast<double>(total_[k] - statistic[k]);
+        }
+        return gain_of<C>(left_, right_, risk_);
+    }
+    double bound(const Sum* left, const Sum* bin) {
+        if (n_classes_ == 2) return corner_bound(left, bin);
+        if constexpr (requires { requires C::is_linear_for_two; }) {
+            return gini_bound(left, bin);
+        } else {
+            // The bin's own rows might be told apart without risk.
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                left_[k] = static_cast<double>(left[k]);
+                right_[k] = static_cast<double>(total_[k] - left[k] - bin[k]);
+            }
+            return risk_ - C::risk(left_) - C::risk(right_);
+        }
+    }
+    /// With one class alone a cut inside cannot beat both borders, where the risk is strictly concave.
+    bool hides_nothing(const Sum* bin) const {
+        if constexpr (!Separable<C>) return false;
+        return std::count_if(bin, bin + n_classes_, [](Sum weight) { return weight > 0; }) <= 1;
+    }
+
+    std::size_t dimensions() const { return n_classes_ == 2 ? 1 : n_classes_; }
+    void point(const Sum* statistic, double* out) const {
+        const double sum = total_sum(statistic);
+        for (std::size_t k = 0; k < dimensions(); ++k) out[k] = static_cast<double>(statistic[k]) / sum;
+    }
+
+private:
+    double total_sum(const Sum* statistic) const {
+        Sum sum = 0;
+        for (std::size_t k = 0; k < n_classes_; ++k) sum += statistic[k];
+        return static_cast<double>(sum);
+    }
+    /// The gain is convex in the counts, so inside the bin's box it is largest at a corner; two of the four
+    /// corners are the borders, which are scored anyway.
+    double corner_bound(const Sum* left, const Sum* bin) {
+        double largest = unreachable;
+        for (const std::size_t k : {0, 1}) {
+            Sum corner[2] = {left[0], left[1]};
+            corner[k] += bin[k];
+            const Sum sum = corner[0] + corner[1];
+            if (sum > 0 && static_cast<double>(sum) < sum_) largest = std::max(largest, score_of(corner));
+        }
+        return largest;
+    }
+    double gini_bound(const Sum* left, const Sum* bin) {
+        double before = 0, after = 0, squares = 0;
+        const double l = total_sum(left), b = total_sum(bin);
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            const double share = static_cast<double>(total_[k]) / sum_, own = static_cast<double>(bin[k]);
+            const double at_start = static_cast<double>(left[k]) - l * share, at_end = at_start + own - b * share;
+            before += at_start * at_start;
+            after += at_end * at_end;
+            squares += own * own;
+        }
+        return sum_ * spread_bound(std::sqrt(before), std::sqrt(after), b - squares / b, l, b, sum_);
+    }
+
+    const Problem& problem_;
+    std::size_t n_classes_;
+    Grid grid_;
+    std::shared_ptr<const std::vector<Sum>> weight_;
+    std::vector<Sum> total_;
+    std::vector<double> left_, right_, after_;
+    double sum_ = 0, risk_ = 0;
+};
+
+/// One number by squared error. statistic = (weight, sum, an upper bound of the squares[, rows]).
+class SquareMeasure {
+public:
+    static constexpr bool may_refuse = false;
+
+    explicit SquareMeasure(const Problem& problem) : problem_(problem), is_weighted_(problem.is_weighted()) {
+        weight_grid_ = weight_grid(problem, problem.rows);
+        grid_ = number_grid(problem, problem.rows, 0, true);
+        auto values = std::make_shared<std::vector<Sum>>(problem.n_rows * width(), 0);
+        double largest = 0;
+        for (const Row row : problem.rows) largest = std::max(largest, square_of(row));
+        const Grid squares = Grid::covering(largest, static_cast<double>(problem.rows.size()));
+        square_unit_ = squares.unit;
+        for (const Row row : problem.rows) {
+            Sum* const cell = values->data() + static_cast<std::size_t>(row) * width();
+            cell[0] = weight_on(weight_grid_, problem, row);
+            cell[1] = number_on(grid_, problem, row, 0);
+            cell[2] = squares.place(square_of(row)) + 1;
+            if (is_weighted_) cell[3] = 1;
+        }
+        values_ = values;
+    }
+
+    static bool fits(const Problem& problem) { return problem.targets.n_outputs == 1; }
+
+    std::size_t width() const { return is_weighted_ ? 4 : 3; }
+    void build(Sum* histogram, const std::uint8_t* bins, std::span<const Row> rows) const {
+        for (const Row row : rows) add_row(histogram + bins[row] * width(), row);
+    }
+    void add_row(Sum* statistic, Row row) const {
+        const Sum* const cell = values_->data() + static_cast<std::size_t>(row) * width();
+        for (std::size_t i = 0; i < 3; ++i) statistic[i] += cell[i];
+        if (is_weighted_) ++statistic[3];
+    }
+    void enter(const Sum* total) {
+        total_.assign(total, total + width());
+        mean_ = static_cast<double>(total[1]) * grid_.unit / weight();
+    }
+
+    double weight() const { return weight_of(total_.data()); }
+    double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]) * weight_grid_.unit; }
+    std::int64_t rows_of(const Sum* statistic) const { return is_weighted_ ? statistic[3] : statistic[0]; }
+    double noise() const { return 0; }
+    double gain(double score) const { return score * weight(); }
+    double score_of(const Sum* statistic) const {
+        const double left = weight_of(statistic), difference = distance(statistic);
+        return difference * difference / (left * (weight() - left));
+    }
+    double bound(const Sum* left, const Sum* bin) const {
+        const double b = weight_of(bin), l = weight_of(left), sum = static_cast<double>(bin[1]) * grid_.unit;
+        const double spread = static_cast<double>(bin[2]) * square_unit_ - sum * sum / b;
+        return spread_bound(std::abs(distance(left)), std::abs(distance(left) + distance(bin)), spread, l, b, weight());
+    }
+    bool hides_nothing(const Sum*) const { return false; }
+
+    std::size_t dimensions() const { return 1; }
+    void point(const Sum* statistic, double* out) const { out[0] = static_cast<double>(statistic[1]) * grid_.unit / weight_of(statistic); }
+
+private:
+    double square_of(Row row) const {
+        const double centred = problem_.number(row) - grid_.centre;
+        return problem_.weight(row) * centred * centred;
+    }
+    double distance(const Sum* statistic) const { return static_cast<double>(statistic[1]) * grid_.unit - weight_of(statistic) * mean_; }
+
+    const Problem& problem_;
+    bool is_weighted_;
+    Grid weight_grid_, grid_;
+    double square_unit_ = 1, mean_ = 0;
+    std::shared_ptr<const std::vector<Sum>> values_;
+    std::vector<Sum> total_;
+};
+
+}  // namespace treewright
