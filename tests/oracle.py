@@ -280,7 +280,7 @@ class Growth:
             return self.real(2e-15 * weight)
         power = {"squared_error": 2, "absolute_error": 1}.get(self.criterion)
         own = [y[rows] for y in self.targets]
-        scale = [float(np.ptp(y)) ** power if power else float(y.max()) for y in own]
+        scale = [float(np.ptp(y)) ** power if power else 20 * float(y.max()) for y in own]
         return self.real(1e-15 * weight * max(scale))
 
     def choose(self, splits: list[Split], parent: Real) -> Split | None:

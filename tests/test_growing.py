@@ -119,6 +119,20 @@ def test_continuous_target(criterion: str, switch: dict[str, int]) -> None:
     compare(table.grow(criterion, **limit, **switch), table.growth(criterion, exact=False, **limit))
 
 
+@pytest.mark.parametrize("criterion", ["squared_error", "poisson"])
+@pytest.mark.parametrize("switch", SWITCH, ids=str)
+@pytest.mark.parametrize("outlier", [1e6, 1e9, 1e12])
+def test_an_outlier_does_not_blur_its_neighbours(
+    criterion: str, switch: dict[str, int], outlier: float
+) -> None:
+    """Value and risk of a leaf are as exact as its own rows allow, whatever went to the other side."""
+    y = [outlier] + [0.1, 0.7, 0.1] * 20
+    tree = table_of([range(61)], y).grow(criterion, max_depth=1, **switch)
+    alone = table_of([range(60)], y[1:]).grow(criterion, max_depth=0)
+    assert tree.value[2, 0] == pytest.approx(0.3, rel=1e-12)
+    assert tree.risk[2] == pytest.approx(alone.risk[0], rel=1e-12)
+
+
 # ---- best first -------------------------------------------------------------------------------
 
 

@@ -26,7 +26,8 @@ Table read_table(nb::handle columns) {
         table.n_rows = matrix.shape(0);
         for (std::size_t i = 0; i < matrix.shape(1); ++i) {
             Column column;
-            column.data = static_cast<const std::byte*>(matrix.data()) + static_cast<std::ptrdiff_t>(i) * matrix.stride(1) * step;
+            column.data = static_cast<const std::byte*>(matrix.data()) +
+                          static_cast<std::ptrdiff_t>(i) * matrix.stride(1) * step;
             column.stride = matrix.stride(0) * step;
             column.type = type;
             table.columns.push_back(column);

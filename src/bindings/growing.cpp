@@ -19,23 +19,27 @@ namespace {
 nb::list list_criteria() {
     nb::list names;
     for (const auto& criterion : criteria())
-        names.append(nb::make_tuple(std::string(criterion.name), criterion.of_classes() ? "classes" : "numbers"));
+        names.append(
+            nb::make_tuple(std::string(criterion.name), criterion.of_classes() ? "classes" : "numbers"));
     names.attr("sort")();
     return names;
 }
 
 nb::object risk(const std::string& name, const Matrix<double>& statistic) {
     const auto& criterion = criterion_named(name);
-    if (!criterion.of_classes()) throw std::invalid_argument("criterion '" + name + "' is not one of classes");
+    if (!criterion.of_classes())
+        throw std::invalid_argument("criterion '" + name + "' is not one of classes");
     std::vector<double> out(statistic.shape(0));
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = criterion.risk(Weights(statistic.data() + i * statistic.shape(1), statistic.shape(1)));
     return to_numpy(std::move(out));
 }
 
-void read_targets(Problem& problem, const std::optional<Matrix<std::int32_t>>& labels, const std::vector<std::int32_t>& n_classes,
-                  const std::optional<Matrix<double>>& numbers, const std::optional<Vector<double>>& weight) {
-    if (labels.has_value() == numbers.has_value()) throw std::invalid_argument("targets are either labels or numbers");
+void read_targets(Problem& problem, const std::optional<Matrix<std::int32_t>>& labels,
+                  const std::vector<std::int32_t>& n_classes, const std::optional<Matrix<double>>& numbers,
+                  const std::optional<Vector<double>>& weight) {
+    if (labels.has_value() == numbers.has_value())
+        throw std::invalid_argument("targets are either labels or numbers");
     const auto check = [&](std::size_t n) {
         if (n != problem.n_rows) throw std::invalid_argument("targets and columns differ in length");
     };
@@ -45,11 +49,13 @@ void read_targets(Problem& problem, const std::optional<Matrix<std::int32_t>>& l
         targets.n_outputs = labels->shape(0);
         targets.labels = labels->data();
         targets.n_classes = n_classes;
-        if (n_classes.size() != targets.n_outputs) throw std::invalid_argument("n_classes needs one number per target");
+        if (n_classes.size() != targets.n_outputs)
+            throw std::invalid_argument("n_classes needs one number per target");
         for (std::size_t output = 0; output < targets.n_outputs; ++output)
             for (std::size_t row = 0; row < problem.n_rows; ++row) {
                 const auto label = targets.labels[output * problem.n_rows + row];
-                if (label < 0 || label >= n_classes[output]) throw std::invalid_argument("a label is not below the number of classes");
+                if (label < 0 || label >= n_classes[output])
+                    throw std::invalid_argument("a label is not below the number of classes");
             }
     } else {
         check(numbers->shape(1));
@@ -67,7 +73,8 @@ void check_codes(const Problem& problem) {
     for (const auto& column : problem.columns)
         if (column.is_category())
             for (std::size_t row = 0; row < problem.n_rows; ++row)
-                if (column.code(row) >= column.n_categories) throw std::invalid_argument("a code is not below the number of categories");
+                if (column.code(row) >= column.n_categories)
+                    throw std::invalid_argument("a code is not below the number of categories");
 }
 
 nb::dict to_dict(GrownTree&& tree) {
@@ -87,9 +94,11 @@ nb::dict to_dict(GrownTree&& tree) {
 }
 
 /// Bins that were made before, for tables too large to be sorted as they are.
-void read_bins(Problem& problem, const std::optional<Matrix<std::uint8_t>>& bins, const std::optional<Matrix<std::uint8_t>>& is_mixed) {
+void read_bins(Problem& problem, const std::optional<Matrix<std::uint8_t>>& bins,
+               const std::optional<Matrix<std::uint8_t>>& is_mixed) {
     if (!bins || !is_mixed) return;
-    if (bins->shape(0) != problem.columns.size() || bins->shape(1) != problem.n_rows || is_mixed->shape(0) != problem.columns.size() || is_mixed->shape(1) != 256)
+    if (bins->shape(0) != problem.columns.size() || bins->shape(1) != problem.n_rows ||
+        is_mixed->shape(0) != problem.columns.size() || is_mixed->shape(1) != 256)
         throw std::invalid_argument("bins do not fit the columns");
     for (std::size_t i = 0; i < problem.columns.size(); ++i) {
         if (problem.columns[i].n_categories > max_bins) continue;
@@ -98,9 +107,11 @@ void read_bins(Problem& problem, const std::optional<Matrix<std::uint8_t>>& bins
     }
 }
 
-nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categories, std::size_t n_threads) {
+nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categories,
+                    std::size_t n_threads) {
     Table table = read_table(columns);
-    if (n_categories.size() != table.columns.size()) throw std::invalid_argument("n_categories needs one number per column");
+    if (n_categories.size() != table.columns.size())
+        throw std::invalid_argument("n_categories needs one number per column");
     for (std::size_t i = 0; i < n_categories.size(); ++i) table.columns[i].n_categories = n_categories[i];
     Bins bins;
     without_gil([&](Interrupt& interrupt) {
@@ -108,34 +119,43 @@ nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categ
         bins = bin_columns(table.columns, table.n_rows, pool, interrupt);
     });
     const std::size_t n_columns = table.columns.size();
-    return nb::make_tuple(to_numpy(std::move(bins.codes), {n_columns, table.n_rows}), to_numpy(std::move(bins.is_mixed), {n_columns, 256}));
+    return nb::make_tuple(to_numpy(std::move(bins.codes), {n_columns, table.n_rows}),
+                          to_numpy(std::move(bins.is_mixed), {n_columns, 256}));
 }
 
-nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_categories, const std::optional<Matrix<std::uint8_t>>& bins,
-                   const std::optional<Matrix<std::uint8_t>>& is_mixed, const std::optional<Matrix<std::int32_t>>& labels,
+nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_categories,
+                   const std::optional<Matrix<std::uint8_t>>& bins,
+                   const std::optional<Matrix<std::uint8_t>>& is_mixed,
+                   const std::optional<Matrix<std::int32_t>>& labels,
                    const std::vector<std::int32_t>& n_classes, const std::optional<Matrix<double>>& numbers,
-                   const std::optional<Vector<double>>& weight, const std::string& criterion_name, std::int64_t max_depth,
-                   std::int64_t max_splits, std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
-                   double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed, std::int64_t small_rows,
+                   const std::optional<Vector<double>>& weight, const std::string& criterion_name,
+                   std::int64_t max_depth, std::int64_t max_splits, std::int64_t min_rows_split,
+                   std::int64_t min_rows_leaf, double min_weight_leaf, double min_gain,
+                   std::int64_t max_columns, bool random_splits, std::uint64_t seed, std::int64_t small_rows,
                    std::size_t n_threads) {
     Table table = read_table(columns);
     Problem problem;
     problem.n_rows = table.n_rows;
     problem.columns = table.columns;
     if (problem.n_rows == 0 || problem.columns.empty()) throw std::invalid_argument("the table is empty");
-    if (problem.n_rows > std::numeric_limits<Row>::max() / 2) throw std::invalid_argument("the table has more than 2^31 rows");
-    if (n_categories.size() != problem.columns.size()) throw std::invalid_argument("n_categories needs one number per column");
+    if (problem.n_rows > std::numeric_limits<Row>::max() / 2)
+        throw std::invalid_argument("the table has more than 2^31 rows");
+    if (n_categories.size() != problem.columns.size())
+        throw std::invalid_argument("n_categories needs one number per column");
     for (std::size_t i = 0; i < n_categories.size(); ++i) problem.columns[i].n_categories = n_categories[i];
     check_codes(problem);
     read_bins(problem, bins, is_mixed);
     read_targets(problem, labels, n_classes, numbers, weight);
-    problem.limits = {max_depth, max_splits, min_rows_split, min_rows_leaf, min_weight_leaf, min_gain, max_columns, random_splits, seed, small_rows};
+    problem.limits = {max_depth, max_splits,  min_rows_split, min_rows_leaf, min_weight_leaf,
+                      min_gain,  max_columns, random_splits,  seed,          small_rows};
     const auto& criterion = criterion_named(criterion_name);
-    if (criterion.of_classes() != problem.targets.are_classes()) throw std::invalid_argument("criterion '" + criterion_name + "' does not fit the target");
+    if (criterion.of_classes() != problem.targets.are_classes())
+        throw std::invalid_argument("criterion '" + criterion_name + "' does not fit the target");
     GrownTree tree;
     without_gil([&](Interrupt& interrupt) {
         problem.interrupt = &interrupt;
-        Pool pool(bins ? n_threads : 1);  // a table without bins is small: threads would cost more than they bring
+        Pool pool(bins ? n_threads
+                       : 1);  // a table without bins is small: threads would cost more than they bring
         tree = grow(problem, criterion, pool);
     });
     return to_dict(std::move(tree));
@@ -156,9 +176,10 @@ void bind_growing(nb::module_& module) {
     using namespace nb::literals;
     module.def("criteria", &list_criteria);
     module.def("risk", &risk, "criterion"_a, "statistic"_a);
-    module.def("grow", &grow_tree, "columns"_a, "n_categories"_a, "bins"_a.none(), "is_mixed"_a.none(), "labels"_a.none(), "n_classes"_a, "numbers"_a.none(), "weight"_a.none(), "criterion"_a,
-               "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a, "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a,
-               "random_splits"_a, "seed"_a, "small_rows"_a, "n_threads"_a);
+    module.def("grow", &grow_tree, "columns"_a, "n_categories"_a, "bins"_a.none(), "is_mixed"_a.none(),
+               "labels"_a.none(), "n_classes"_a, "numbers"_a.none(), "weight"_a.none(), "criterion"_a,
+               "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a, "min_weight_leaf"_a,
+               "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a, "small_rows"_a, "n_threads"_a);
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);
     module.def("midpoint", &thresholds<middle_threshold>, "low"_a, "high"_a);

@@ -24,7 +24,8 @@ std::vector<Step> steps_of(const Routes& routes) {
             steps[i] = {0.0, {here, here}, 0, here};
         } else {
             const auto left = here + 1, right = routes.end[i + 1];
-            steps[i] = {routes.threshold[i], {right, left}, routes.feature[i], routes.missing_left[i] ? left : right};
+            steps[i] = {
+                routes.threshold[i], {right, left}, routes.feature[i], routes.missing_left[i] ? left : right};
         }
     }
     return steps;
@@ -32,8 +33,9 @@ std::vector<Step> steps_of(const Routes& routes) {
 
 /// Numbers only: a group of rows walks in step, so that the loads of one hide the waiting of the others.
 class NumberWalk {
-public:
-    NumberWalk(const Routes& routes, const std::vector<Column>& columns) : columns_(columns), steps_(steps_of(routes)) {}
+  public:
+    NumberWalk(const Routes& routes, const std::vector<Column>& columns)
+        : columns_(columns), steps_(steps_of(routes)) {}
     void run(std::size_t begin, std::size_t end, std::int32_t* leaf) const {
         with_values_of_table([&](auto value) {
             constexpr std::size_t group = 16;
@@ -55,18 +57,21 @@ public:
         });
     }
 
-private:
+  private:
     /// Tables whose columns share one type are read without asking each time.
     template <class Work>
     void with_values_of_table(Work work) const {
         const auto all = [&](Column::Type type) {
-            return std::all_of(columns_.begin(), columns_.end(), [&](const Column& c) { return c.type == type; });
+            return std::all_of(columns_.begin(), columns_.end(),
+                               [&](const Column& c) { return c.type == type; });
         };
         const Column* const columns = columns_.data();
         if (all(Column::Type::float64))
             work([=](std::size_t row, std::int32_t c) { return columns[c].at<double>(row); });
         else if (all(Column::Type::float32))
-            work([=](std::size_t row, std::int32_t c) { return static_cast<double>(columns[c].at<float>(row)); });
+            work([=](std::size_t row, std::int32_t c) {
+                return static_cast<double>(columns[c].at<float>(row));
+            });
         else
             work([=](std::size_t row, std::int32_t c) { return columns[c].value(row); });
     }
@@ -90,7 +95,9 @@ std::int32_t leaf_of(const Routes& routes, const std::vector<Column>& columns, s
             else if (code < 0)
                 left = routes.heavier_left[node] != 0;
             else
-                left = routes.subsets[static_cast<std::size_t>(routes.subset[node] + code / 8)] >> (code % 8) & 1;
+                left =
+                    routes.subsets[static_cast<std::size_t>(routes.subset[node] + code / 8)] >> (code % 8) &
+                    1;
         }
         node = left ? node + 1 : static_cast<std::size_t>(routes.end[node + 1]);
     }
@@ -99,7 +106,8 @@ std::int32_t leaf_of(const Routes& routes, const std::vector<Column>& columns, s
 
 }  // namespace
 
-void apply(const Routes& routes, const std::vector<Column>& columns, std::size_t n_rows, std::int32_t* leaf, Pool& pool, Interrupt& interrupt) {
+void apply(const Routes& routes, const std::vector<Column>& columns, std::size_t n_rows, std::int32_t* leaf,
+           Pool& pool, Interrupt& interrupt) {
     constexpr std::size_t block = 8192;
     const std::size_t n_blocks = (n_rows + block - 1) / block;
     const auto in_blocks = [&](auto&& walk) {
@@ -108,7 +116,8 @@ void apply(const Routes& routes, const std::vector<Column>& columns, std::size_t
             walk(task * block, std::min(n_rows, (task + 1) * block));
         });
     };
-    const bool numbers_only = std::none_of(columns.begin(), columns.end(), [](const Column& c) { return c.is_category(); });
+    const bool numbers_only =
+        std::none_of(columns.begin(), columns.end(), [](const Column& c) { return c.is_category(); });
     if (numbers_only && n_rows > 1) {
         const NumberWalk walk(routes, columns);
         in_blocks([&](std::size_t begin, std::size_t end) { walk.run(begin, end, leaf); });

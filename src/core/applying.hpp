@@ -20,6 +20,7 @@ struct Routes {
 
 /// The leaf of each row. Missing values follow missing_left, categories that training never saw go to the
 /// heavier child.
-void apply(const Routes& routes, const std::vector<Column>& columns, std::size_t n_rows, std::int32_t* leaf, Pool& pool, Interrupt& interrupt);
+void apply(const Routes& routes, const std::vector<Column>& columns, std::size_t n_rows, std::int32_t* leaf,
+           Pool& pool, Interrupt& interrupt);
 
 }  // namespace treewright

@@ -15,7 +15,9 @@ std::vector<std::int32_t> split_steps(const Nodes& grown, std::int64_t max_split
         double gain;
         std::int64_t made;
         std::int32_t node;
-        bool operator<(const Open& other) const { return gain != other.gain ? gain < other.gain : made > other.made; }
+        bool operator<(const Open& other) const {
+            return gain != other.gain ? gain < other.gain : made > other.made;
+        }
     };
     std::vector<std::int32_t> steps(grown.nodes.size(), -1);
     std::priority_queue<Open> frontier;
@@ -50,22 +52,24 @@ std::vector<std::int32_t> preorder(const Nodes& grown, const std::vector<std::in
 
 /// Statistics of classes: weights per class, one block per output.
 class ClassStatistics {
-public:
+  public:
     explicit ClassStatistics(const Problem& problem) : problem_(problem) {
-        for (const auto k : problem.targets.n_classes) start_.push_back(start_.back() + static_cast<std::size_t>(k));
+        for (const auto k : problem.targets.n_classes)
+            start_.push_back(start_.back() + static_cast<std::size_t>(k));
     }
     std::size_t width() const { return start_.back(); }
     void fill_leaf(std::span<const Row> rows, double* out) const {
         for (const Row row : rows)
             for (std::size_t output = 0; output + 1 < start_.size(); ++output)
-                out[start_[output] + static_cast<std::size_t>(problem_.label(row, output))] += problem_.weight(row);
+                out[start_[output] + static_cast<std::size_t>(problem_.label(row, output))] +=
+                    problem_.weight(row);
     }
     void fill_parent(std::span<const Row>, const double* left, const double* right, double* out) const {
         for (std::size_t i = 0; i < width(); ++i) out[i] = left[i] + right[i];
     }
     void finish(std::span<const Row>, bool, double*) const {}
 
-private:
+  private:
     const Problem& problem_;
     std::vector<std::size_t> start_{0};
 };
@@ -75,8 +79,9 @@ private:
 /// common one, which holds for every Bregman loss. Medians have to be found anew.
 /// Until the end a mean is kept less `centre_`, so that an offset of all numbers costs no digits.
 class NumberStatistics {
-public:
-    NumberStatistics(const Problem& problem, const Criterion& criterion) : problem_(problem), criterion_(criterion) {
+  public:
+    NumberStatistics(const Problem& problem, const Criterion& criterion)
+        : problem_(problem), criterion_(criterion) {
         for (std::size_t output = 0; output < problem.targets.n_outputs; ++output)
             centre_.push_back(criterion.is_centred ? problem.number(problem.rows.front(), output) : 0.0);
     }
@@ -86,30 +91,37 @@ public:
         for (std::size_t output = 0; output < problem_.targets.n_outputs; ++output, out += 3) {
             out[0] = 0;
             for (const Row row : rows) out[0] += problem_.weight(row);
-            out[1] = criterion_.by_median ? median(rows, output, out[0]) - centre_[output] : mean(rows, output, out[0]);
+            out[1] = criterion_.by_median ? median(rows, output, out[0]) - centre_[output]
+                                          : mean(rows, output, out[0]);
             out[2] = 0;
-            for (const Row row : rows) out[2] += problem_.weight(row) * criterion_.loss(problem_.number(row, output) - centre_[output], out[1]);
+            for (const Row row : rows)
+                out[2] += problem_.weight(row) *
+                          criterion_.loss(problem_.number(row, output) - centre_[output], out[1]);
         }
     }
     void fill_parent(std::span<const Row> rows, const double* left, const double* right, double* out) const {
         if (criterion_.by_median) return fill_leaf(rows, out);
-        for (std::size_t output = 0; output < problem_.targets.n_outputs; ++output, left += 3, right += 3, out += 3) {
+        for (std::size_t output = 0; output < problem_.targets.n_outputs;
+             ++output, left += 3, right += 3, out += 3) {
             out[0] = left[0] + right[0];
             out[1] = left[1] + (right[1] - left[1]) * (right[0] / out[0]);
-            out[2] = left[2] + right[2] + left[0] * criterion_.loss(left[1], out[1]) + right[0] * criterion_.loss(right[1], out[1]);
+            out[2] = left[2] + right[2] + left[0] * criterion_.loss(left[1], out[1]) +
+                     right[0] * criterion_.loss(right[1], out[1]);
         }
     }
     /// Puts the centre back; a leaf of equal numbers gets exactly that number.
     void finish(std::span<const Row> rows, bool is_leaf, double* out) const {
         for (std::size_t output = 0; output < problem_.targets.n_outputs; ++output, out += 3) {
             const double first = problem_.number(rows.front(), output);
-            const bool is_constant = is_leaf && std::all_of(rows.begin(), rows.end(), [&](Row row) { return problem_.number(row, output) == first; });
+            const bool is_constant = is_leaf && std::all_of(rows.begin(), rows.end(), [&](Row row) {
+                                         return problem_.number(row, output) == first;
+                                     });
             out[1] = is_constant ? first : out[1] + centre_[output];
             if (is_constant) out[2] = 0;
         }
     }
 
-private:
+  private:
     /// About the first number of the node, less the centre.
     double mean(std::span<const Row> rows, std::size_t output, double weight) const {
         const double first = problem_.number(rows.front(), output);
@@ -124,7 +136,8 @@ private:
         double below = 0;
         for (std::size_t i = 0; i < sorted.size(); ++i) {
             below += sorted[i].second;
-            if (2 * below == weight && i + 1 < sorted.size()) return sorted[i].first / 2 + sorted[i + 1].first / 2;
+            if (2 * below == weight && i + 1 < sorted.size())
+                return sorted[i].first / 2 + sorted[i + 1].first / 2;
             if (2 * below >= weight) return sorted[i].first;
         }
         return sorted.back().first;
@@ -136,7 +149,8 @@ private:
 };
 
 template <class Statistics>
-void fill_statistics(const Statistics& statistics, Problem& problem, const Nodes& grown, const std::vector<std::int32_t>& order, GrownTree& tree) {
+void fill_statistics(const Statistics& statistics, Problem& problem, const Nodes& grown,
+                     const std::vector<std::int32_t>& order, GrownTree& tree) {
     tree.width = statistics.width();
     tree.statistic.assign(order.size() * tree.width, 0.0);
     const auto rows_of = [&](std::size_t i) {
@@ -149,11 +163,13 @@ void fill_statistics(const Statistics& statistics, Problem& problem, const Nodes
             statistics.fill_leaf(rows_of(i), out);
         } else {
             const auto right = static_cast<std::size_t>(tree.end[i + 1]);
-            statistics.fill_parent(rows_of(i), out + tree.width, tree.statistic.data() + right * tree.width, out);
+            statistics.fill_parent(rows_of(i), out + tree.width, tree.statistic.data() + right * tree.width,
+                                   out);
         }
         if (i % 1024 == 0) problem.interrupt->check();
     }
-    for (std::size_t i = 0; i < order.size(); ++i) statistics.finish(rows_of(i), tree.feature[i] < 0, tree.statistic.data() + i * tree.width);
+    for (std::size_t i = 0; i < order.size(); ++i)
+        statistics.finish(rows_of(i), tree.feature[i] < 0, tree.statistic.data() + i * tree.width);
 }
 
 }  // namespace
@@ -191,7 +207,8 @@ GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& gr
         if (tree.feature[i] < 0 || node.subset < 0) continue;
         const auto n_bytes = (static_cast<std::size_t>(problem.columns[node.column].n_categories) + 7) / 8;
         tree.subset[i] = static_cast<std::int64_t>(tree.subsets.size());
-        tree.subsets.insert(tree.subsets.end(), grown.subsets.begin() + node.subset, grown.subsets.begin() + node.subset + static_cast<std::ptrdiff_t>(n_bytes));
+        tree.subsets.insert(tree.subsets.end(), grown.subsets.begin() + node.subset,
+                            grown.subsets.begin() + node.subset + static_cast<std::ptrdiff_t>(n_bytes));
     }
     if (problem.targets.are_classes())
         fill_statistics(ClassStatistics(problem), problem, grown, order, tree);

@@ -36,13 +36,16 @@ Edges edges_of(const Column& column, std::size_t n_rows) {
 
 std::uint8_t bin_of(const Edges& edges, double value) {
     std::size_t bin = 0;
-    // Arithmetic instead of a choice: the compiler must not make a branch of it, which no predictor can guess.
-    for (std::size_t step = n_edges / 2; step > 0; step /= 2) bin += static_cast<std::size_t>(edges[bin + step - 1] < value) * step;
+    // Arithmetic instead of a choice: the compiler must not make a branch of it, which no predictor can
+    // guess.
+    for (std::size_t step = n_edges / 2; step > 0; step /= 2)
+        bin += static_cast<std::size_t>(edges[bin + step - 1] < value) * step;
     return static_cast<std::uint8_t>(bin);
 }
 
 /// A block of rows of one column; marks bins in which a value differs from the edge that stands for it.
-void fill_block(const Column& column, const Edges& edges, std::size_t begin, std::size_t end, std::uint8_t* codes, std::uint8_t* is_mixed) {
+void fill_block(const Column& column, const Edges& edges, std::size_t begin, std::size_t end,
+                std::uint8_t* codes, std::uint8_t* is_mixed) {
     if (column.is_category()) {
         for (std::size_t row = begin; row < end; ++row) {
             const auto code = column.code(row);
@@ -74,12 +77,15 @@ Bins bin_columns(const std::vector<Column>& columns, std::size_t n_rows, Pool& p
     // Blocks of rows, so that a table in row order is read through once and not once per column.
     constexpr std::size_t block = 1024;
     const std::size_t n_blocks = (n_rows + block - 1) / block;
-    std::vector<std::vector<std::uint8_t>> mixed(pool.size(), std::vector<std::uint8_t>(bins.is_mixed.size(), 0));
+    std::vector<std::vector<std::uint8_t>> mixed(pool.size(),
+                                                 std::vector<std::uint8_t>(bins.is_mixed.size(), 0));
     pool.run(n_blocks, [&](std::size_t task, std::size_t thread) {
         interrupt.check();
         const std::size_t begin = task * block, end = std::min(n_rows, begin + block);
         for (std::size_t i = 0; i < columns.size(); ++i)
-            if (columns[i].n_categories <= max_bins) fill_block(columns[i], edges[i], begin, end, bins.codes.data() + i * n_rows, mixed[thread].data() + i * 256);
+            if (columns[i].n_categories <= max_bins)
+                fill_block(columns[i], edges[i], begin, end, bins.codes.data() + i * n_rows,
+                           mixed[thread].data() + i * 256);
     });
     for (const auto& part : mixed)
         for (std::size_t i = 0; i < part.size(); ++i) bins.is_mixed[i] |= part[i];

@@ -13,7 +13,7 @@ using Row = std::uint32_t;
 
 constexpr std::int32_t missing_code = -1;
 constexpr std::int32_t unseen_code = -2;
-constexpr int max_bins = 255;            // codes 0 … 254; the byte 255 means missing
+constexpr int max_bins = 255;  // codes 0 … 254; the byte 255 means missing
 constexpr std::uint8_t missing_bin = 255;
 
 struct Column {
@@ -24,7 +24,8 @@ struct Column {
     Type type = Type::float64;
     std::int32_t n_categories = 0;       // 0: a number
     const std::uint8_t* bins = nullptr;  // one byte per row; null where the column has no bins
-    const std::uint8_t* is_mixed = nullptr;  // whether a bin holds more than one value, so that it can hide a cut
+    const std::uint8_t* is_mixed =
+        nullptr;  // whether a bin holds more than one value, so that it can hide a cut
 
     bool is_category() const { return type == Type::code; }
 
@@ -42,7 +43,8 @@ struct Column {
 /// Calls `work` with a function row -> value, so that the type is decided once and not for each cell.
 template <class Work>
 auto with_values(const Column& column, Work&& work) {
-    if (column.type == Column::Type::float64) return work([&](std::size_t row) { return column.at<double>(row); });
+    if (column.type == Column::Type::float64)
+        return work([&](std::size_t row) { return column.at<double>(row); });
     return work([&](std::size_t row) { return static_cast<double>(column.at<float>(row)); });
 }
 

@@ -17,10 +17,16 @@ constexpr std::int64_t default_small_rows = 4096;
 constexpr std::size_t max_kept_bytes = std::size_t{256} << 20;
 
 class Grower {
-public:
+  public:
     Grower(Problem& problem, const Criterion& criterion, Pool& pool)
-        : problem_(problem), limits_(problem.limits), criterion_(criterion), pool_(pool), searchers_(pool.size()), spill_(problem.rows.size()) {
-        if (!limits_.random_splits && criterion.make_large_searcher && has_bins()) large_ = criterion.make_large_searcher(problem, pool);
+        : problem_(problem),
+          limits_(problem.limits),
+          criterion_(criterion),
+          pool_(pool),
+          searchers_(pool.size()),
+          spill_(problem.rows.size()) {
+        if (!limits_.random_splits && criterion.make_large_searcher && has_bins())
+            large_ = criterion.make_large_searcher(problem, pool);
         small_rows_ = limits_.small_rows > 0 ? limits_.small_rows : default_small_rows;
         is_budgeted_ = limits_.max_splits >= 0;
     }
@@ -28,7 +34,8 @@ public:
     Nodes grow() {
         grown_.add(0, static_cast<std::uint32_t>(problem_.rows.size()));
         open(0, 0, Random{limits_.seed}.next(), {});
-        for (std::int64_t n_splits = 0; !frontier_.empty() && (!is_budgeted_ || n_splits < limits_.max_splits); ++n_splits) {
+        for (std::int64_t n_splits = 0;
+             !frontier_.empty() && (!is_budgeted_ || n_splits < limits_.max_splits); ++n_splits) {
             problem_.interrupt->check();
             Open next = take();
             if (next.large)
@@ -40,7 +47,7 @@ public:
         return std::move(grown_);
     }
 
-private:
+  private:
     using Histograms = std::vector<Sum>;
 
     /// A large leaf with its best split and the histograms its children will need.
@@ -56,19 +63,25 @@ private:
         std::int64_t made;
         std::int32_t node;
         std::shared_ptr<Large> large;
-        bool operator<(const Open& other) const { return gain != other.gain ? gain < other.gain : made > other.made; }
+        bool operator<(const Open& other) const {
+            return gain != other.gain ? gain < other.gain : made > other.made;
+        }
     };
 
     bool has_bins() const {
-        return std::all_of(problem_.columns.begin(), problem_.columns.end(), [](const Column& c) { return c.bins || c.n_categories > max_bins; });
+        return std::all_of(problem_.columns.begin(), problem_.columns.end(),
+                           [](const Column& c) { return c.bins || c.n_categories > max_bins; });
     }
     std::span<Row> rows_of(std::int32_t node) {
-        return {problem_.rows.data() + grown_.nodes[node].begin, grown_.nodes[node].end - grown_.nodes[node].begin};
+        return {problem_.rows.data() + grown_.nodes[node].begin,
+                grown_.nodes[node].end - grown_.nodes[node].begin};
     }
-    bool is_large(std::size_t n_rows) const { return large_ && static_cast<std::int64_t>(n_rows) > small_rows_; }
+    bool is_large(std::size_t n_rows) const {
+        return large_ && static_cast<std::int64_t>(n_rows) > small_rows_;
+    }
 
-    /// A new leaf: searched if it is large; grown to the end if it is small, at once where a budget decides what
-    /// comes next, otherwise together with the others.
+    /// A new leaf: searched if it is large; grown to the end if it is small, at once where a budget decides
+    /// what comes next, otherwise together with the others.
     void open(std::int32_t node, std::int64_t depth, std::uint64_t key, Histograms&& histograms) {
         const std::int64_t made = n_made_++;
         const auto rows = rows_of(node);
@@ -123,10 +136,12 @@ private:
         const std::int32_t left = grown_.nodes[node].left;
         Histograms children[2];
         share_histograms(parent, left, children);
-        for (const int side : {0, 1}) open(left + side, parent.depth + 1, Random::child(parent.key, side == 0), std::move(children[side]));
+        for (const int side : {0, 1})
+            open(left + side, parent.depth + 1, Random::child(parent.key, side == 0),
+                 std::move(children[side]));
     }
-    /// Builds the smaller child's histograms; the larger child's are the parent's less those. Sums are integers,
-    /// so nothing is lost.
+    /// Builds the smaller child's histograms; the larger child's are the parent's less those. Sums are
+    /// integers, so nothing is lost.
     void share_histograms(Large& parent, std::int32_t left, Histograms* children) {
         kept_bytes_ -= parent.histograms.size() * sizeof(Sum);
         const std::size_t sizes[2] = {rows_of(left).size(), rows_of(left + 1).size()};
@@ -145,7 +160,8 @@ private:
             std::vector<std::uint8_t> goes_left(static_cast<std::size_t>(column.n_categories) + 1, 0);
             for (const auto code : split.left_codes) goes_left[code + 1] = 1;
             goes_left[0] = split.missing_left;
-            return divide_by(rows, [&](Row row) { return goes_left[std::max(column.code(row), missing_code) + 1] != 0; });
+            return divide_by(
+                rows, [&](Row row) { return goes_left[std::max(column.code(row), missing_code) + 1] != 0; });
         }
         return with_values(column, [&](auto value) {
             return divide_by(rows, [&](Row row) {
@@ -164,7 +180,8 @@ private:
             n_left += left;
             n_right += 1 - left;
         }
-        std::copy(spill_.begin(), spill_.begin() + static_cast<std::ptrdiff_t>(n_right), rows.begin() + static_cast<std::ptrdiff_t>(n_left));
+        std::copy(spill_.begin(), spill_.begin() + static_cast<std::ptrdiff_t>(n_right),
+                  rows.begin() + static_cast<std::ptrdiff_t>(n_left));
         return static_cast<std::uint32_t>(n_left);
     }
 
@@ -179,7 +196,9 @@ private:
     }
     void grow_waiting() {
         std::vector<Nodes> subtrees(waiting_.size());
-        pool_.run(waiting_.size(), [&](std::size_t task, std::size_t thread) { subtrees[task] = grow_small(waiting_[task], thread); });
+        pool_.run(waiting_.size(), [&](std::size_t task, std::size_t thread) {
+            subtrees[task] = grow_small(waiting_[task], thread);
+        });
         for (std::size_t i = 0; i < waiting_.size(); ++i) splice(waiting_[i].node, std::move(subtrees[i]));
     }
     /// Puts a subtree in the place of its root.

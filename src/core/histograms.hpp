@@ -24,9 +24,13 @@ constexpr std::size_t n_bin_codes = 256;
 
 template <class Measure, bool ratio>
 class HistogramSearcher : public LargeSearcher {
-public:
+  public:
     HistogramSearcher(const Problem& problem, Pool& pool)
-        : problem_(problem), limits_(problem.limits), pool_(pool), measures_(pool.size(), Measure(problem)), found_(problem.columns.size()) {}
+        : problem_(problem),
+          limits_(problem.limits),
+          pool_(pool),
+          measures_(pool.size(), Measure(problem)),
+          found_(problem.columns.size()) {}
 
     std::size_t histogram_size() const override { return problem_.columns.size() * column_size(); }
 
@@ -35,7 +39,8 @@ public:
             problem_.interrupt->check();
             Sum* const histogram = histograms + column * column_size();
             std::fill(histogram, histogram + column_size(), 0);
-            if (problem_.columns[column].bins) measures_[thread].build(histogram, problem_.columns[column].bins, rows);
+            if (problem_.columns[column].bins)
+                measures_[thread].build(histogram, problem_.columns[column].bins, rows);
         });
     }
 
@@ -46,14 +51,16 @@ public:
         for (auto& measure : measures_) measure.enter(total.data());
         auto order = column_order(problem_, key);
         std::size_t n_drawn = order.size();
-        if (limits_.max_columns > 0) n_drawn = std::min(n_drawn, static_cast<std::size_t>(limits_.max_columns));
+        if (limits_.max_columns > 0)
+            n_drawn = std::min(n_drawn, static_cast<std::size_t>(limits_.max_columns));
         Split split = search_among({order.data(), n_drawn}, histograms);
-        for (std::size_t i = n_drawn; i < order.size() && !split.found(); ++i) split = search_among({order.data() + i, 1}, histograms);
+        for (std::size_t i = n_drawn; i < order.size() && !split.found(); ++i)
+            split = search_among({order.data() + i, 1}, histograms);
         if (split.found() && split.gain < limits_.min_gain) split.column = -1;
         return split;
     }
 
-private:
+  private:
     /// A place in a column's order: a cut inside a bin, or (last) the border after it.
     struct Place {
         int bin = -1;
@@ -96,19 +103,26 @@ private:
         for (const auto column : columns)
             if (standing.beaten_by(found_[column].best.score)) standing.set(found_[column].best.score);
         in_parallel([&](std::size_t column, Measure& measure) {
-            if (!problem_.columns[column].is_category()) open_bins(column, histogram_of(histograms, column), measure, ratio ? found_[column].best : standing);
+            if (!problem_.columns[column].is_category())
+                open_bins(column, histogram_of(histograms, column), measure,
+                          ratio ? found_[column].best : standing);
         });
         return choose(columns);
     }
-    const Sum* histogram_of(const Sum* histograms, std::size_t column) const { return histograms + column * column_size(); }
+    const Sum* histogram_of(const Sum* histograms, std::size_t column) const {
+        return histograms + column * column_size();
+    }
 
     /// Takes a cut if it is better, or as good and further to the left.
     bool offer(ColumnSearch& search, Measure& measure, const Sum* left, Place place, bool missing_left) {
         const auto n_left = measure.rows_of(left);
-        if (std::min(n_left, static_cast<std::int64_t>(rows_.size()) - n_left) < limits_.min_rows_leaf) return false;
+        if (std::min(n_left, static_cast<std::int64_t>(rows_.size()) - n_left) < limits_.min_rows_leaf)
+            return false;
         const double score = measure.score_of(left);
         const bool better = search.best.beaten_by(score);
-        if (!better && !(search.best.is_set() && search.best.ties_with(score) && (place < search.place || (place == search.place && missing_left && !search.missing_left))))
+        if (!better &&
+            !(search.best.is_set() && search.best.ties_with(score) &&
+              (place < search.place || (place == search.place && missing_left && !search.missing_left))))
             return false;
         const double weight = measure.weight_of(left);
         if (std::min(weight, measure.weight() - weight) < limits_.min_weight_leaf) return false;
@@ -135,21 +149,25 @@ private:
             if (measure.rows_of(cell) == 0) continue;
             if (problem_.columns[column].is_mixed[bin] && !measure.hides_nothing(cell)) {
                 search.bound[bin] = measure.bound(left.data(), cell);
-                if (search.saw_missing) search.bound[bin] = std::max(search.bound[bin], measure.bound(with_missing.data(), cell));
+                if (search.saw_missing)
+                    search.bound[bin] = std::max(search.bound[bin], measure.bound(with_missing.data(), cell));
             }
             for (std::size_t i = 0; i < width; ++i) {
                 left[i] += cell[i];
                 with_missing[i] += cell[i];
             }
-            if (search.saw_missing && bin < last) offer(search, measure, with_missing.data(), {bin, after_bin}, true);
-            if (bin < last || search.saw_missing) offer(search, measure, left.data(), {bin, after_bin}, false);
+            if (search.saw_missing && bin < last)
+                offer(search, measure, with_missing.data(), {bin, after_bin}, true);
+            if (bin < last || search.saw_missing)
+                offer(search, measure, left.data(), {bin, after_bin}, false);
         }
     }
 
     /// Opens the bins that could hide a better cut than the standing one, or an equal one further left.
     void open_bins(std::size_t column, const Sum* histogram, Measure& measure, const Best& standing) {
         ColumnSearch& search = found_[column];
-        const double least = standing.is_set() ? standing.score - (standing.cut - standing.score) : unreachable;
+        const double least =
+            standing.is_set() ? standing.score - (standing.cut - standing.score) : unreachable;
         std::array<std::uint32_t, n_bin_codes> start{};
         std::array<bool, n_bin_codes> is_open{};
         std::uint32_t n_cells = 0;
@@ -164,7 +182,8 @@ private:
         const auto& source = problem_.columns[column];
         with_values(source, [&](auto value) {
             for (const Row row : rows_)
-                if (const auto bin = source.bins[row]; is_open[bin]) cells[start[bin]++] = {order_key(value(row)), row};
+                if (const auto bin = source.bins[row]; is_open[bin])
+                    cells[start[bin]++] = {order_key(value(row)), row};
         });
         const std::size_t width = measure.width();
         const Sum* const missing = histogram + missing_bin * width;
@@ -172,7 +191,8 @@ private:
         std::uint32_t begin = 0;
         for (int bin = 0; bin < max_bins; ++bin) {
             if (is_open[bin]) {
-                const std::span<std::pair<std::uint64_t, Row>> inside(cells.data() + begin, start[bin] - begin);
+                const std::span<std::pair<std::uint64_t, Row>> inside(cells.data() + begin,
+                                                                      start[bin] - begin);
                 std::sort(inside.begin(), inside.end());
                 scan_bin(search, measure, source, inside, bin, left, nullptr);
                 if (search.saw_missing) scan_bin(search, measure, source, inside, bin, left, missing);
@@ -181,8 +201,9 @@ private:
             for (std::size_t i = 0; i < width; ++i) left[i] += histogram[bin * width + i];
         }
     }
-    void scan_bin(ColumnSearch& search, Measure& measure, const Column& source, std::span<const std::pair<std::uint64_t, Row>> inside, int bin,
-                  std::vector<Sum> left, const Sum* missing) {
+    void scan_bin(ColumnSearch& search, Measure& measure, const Column& source,
+                  std::span<const std::pair<std::uint64_t, Row>> inside, int bin, std::vector<Sum> left,
+                  const Sum* missing) {
         for (std::size_t i = 0; missing && i < left.size(); ++i) left[i] += missing[i];
         for (std::size_t i = 0; i + 1 < inside.size(); ++i) {
             measure.add_row(left.data(), inside[i].second);
@@ -203,7 +224,8 @@ private:
             missing_at = n_codes;
             for (const Row row : rows_) {
                 const auto code = source.code(row);
-                measure.add_row(counted.data() + (code < 0 ? n_codes : static_cast<std::size_t>(code)) * width, row);
+                measure.add_row(
+                    counted.data() + (code < 0 ? n_codes : static_cast<std::size_t>(code)) * width, row);
             }
             histogram = counted.data();
         }
@@ -226,7 +248,8 @@ private:
         search.saw_missing = groups.n_missing > 0;
         search.missing_left = subsets.found.missing_left;
         search.weight_left = subsets.found.weight_left;
-        for (std::size_t g = 0; g < groups.n; ++g) (subsets.found.is_left[g] ? search.left_codes : search.right_codes).push_back(codes[g]);
+        for (std::size_t g = 0; g < groups.n; ++g)
+            (subsets.found.is_left[g] ? search.left_codes : search.right_codes).push_back(codes[g]);
     }
 
     Split choose(std::span<const std::int32_t> columns) {
@@ -239,7 +262,9 @@ private:
                 const auto& search = found_[column];
                 if (!search.best.is_set()) continue;
                 offered.push_back(column);
-                entries.push_back({measure.gain(search.best.score), split_information(search.weight_left, measure.weight() - search.weight_left)});
+                entries.push_back(
+                    {measure.gain(search.best.score),
+                     split_information(search.weight_left, measure.weight() - search.weight_left)});
             }
             const auto place = ratio_winner(entries, measure.gain(measure.noise()));
             if (place >= 0) winner = offered[place];
@@ -265,7 +290,8 @@ private:
         split.right_codes = std::move(search.right_codes);
         split.low = search.low;
         split.high = search.high;
-        if (!problem_.columns[column].is_category() && search.place.index == after_bin) find_gap(split, search.place.bin);
+        if (!problem_.columns[column].is_category() && search.place.index == after_bin)
+            find_gap(split, search.place.bin);
         return split;
     }
     /// The values on both sides of a border; all known values lie left where none is above it.

@@ -17,8 +17,9 @@ namespace treewright {
 
 template <class Id, class Scanner, bool ratio>
 class ListGrower {
-public:
-    explicit ListGrower(const Problem& problem) : problem_(problem), limits_(problem.limits), scanner_(problem) {}
+  public:
+    explicit ListGrower(const Problem& problem)
+        : problem_(problem), limits_(problem.limits), scanner_(problem) {}
 
     void grow(Row* rows, const Job& job, Nodes& out) {
         prepare(rows, job, out);
@@ -31,7 +32,7 @@ public:
         std::copy(sorted.begin(), sorted.end(), rows);
     }
 
-private:
+  private:
     /// A leaf that can be split, with its best split.
     struct Candidate {
         std::int32_t node = -1;
@@ -64,8 +65,8 @@ private:
         is_constant_.resize(n_columns());
         has_missing_.resize(n_columns());
         for (std::size_t column = 0; column < n_columns(); ++column) {
-            const auto sorted =
-                sort_rows_by(problem_.columns[column], std::span<const Row>(rows_), list(column), ranks_.data() + column * n_, work_);
+            const auto sorted = sort_rows_by(problem_.columns[column], std::span<const Row>(rows_),
+                                             list(column), ranks_.data() + column * n_, work_);
             is_constant_[column] = sorted.is_constant;
             has_missing_[column] = sorted.has_missing;
             if (n_ > 100000) problem_.interrupt->check();
@@ -96,8 +97,9 @@ private:
         if (!may_split(limits_, end - begin, depth)) return false;
         const Id *first = row_list() + begin, *last = row_list() + end - 1;
         if (!problem_.same_target(rows_[*first], rows_[*last])) return true;
-        return problem_.targets.n_outputs > 1 &&
-               !std::all_of(first, last, [&](Id id) { return problem_.same_target(rows_[id], rows_[*last]); });
+        return problem_.targets.n_outputs > 1 && !std::all_of(first, last, [&](Id id) {
+                   return problem_.same_target(rows_[id], rows_[*last]);
+               });
     }
     /// Searches a node's best split and keeps it for later if there is one.
     void consider(Candidate&& candidate) {
@@ -116,7 +118,8 @@ private:
             for (std::size_t column = 0; column < n_columns(); ++column) try_column(candidate, column, best);
         } else {
             auto order = column_order(problem_, candidate.key);
-            const auto n_drawn = std::min<std::size_t>(order.size(), static_cast<std::size_t>(limits_.max_columns));
+            const auto n_drawn =
+                std::min<std::size_t>(order.size(), static_cast<std::size_t>(limits_.max_columns));
             std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_drawn));
             for (std::size_t i = 0; i < order.size() && (i < n_drawn || !has_any(candidate)); ++i)
                 try_column(candidate, static_cast<std::size_t>(order[i]), best);
@@ -124,7 +127,9 @@ private:
         if constexpr (ratio) choose_by_ratio(candidate);
         return candidate.split.found() && candidate.split.gain >= limits_.min_gain;
     }
-    bool has_any(const Candidate& candidate) const { return ratio ? !rivals_.empty() : candidate.split.found(); }
+    bool has_any(const Candidate& candidate) const {
+        return ratio ? !rivals_.empty() : candidate.split.found();
+    }
 
     void try_column(Candidate& candidate, std::size_t column, Best& best) {
         if (is_constant_[column]) return;
@@ -139,7 +144,8 @@ private:
     void choose_by_ratio(Candidate& candidate) {
         std::vector<RatioEntry> entries;
         for (const auto& rival : rivals_)
-            entries.push_back({rival.split.gain, split_information(rival.weight_left, rival.weight - rival.weight_left)});
+            entries.push_back(
+                {rival.split.gain, split_information(rival.weight_left, rival.weight - rival.weight_left)});
         const auto winner = ratio_winner(entries, scanner_.gain(scanner_.noise()));
         if (winner >= 0) candidate = std::move(rivals_[winner]);
         rivals_.clear();
@@ -149,7 +155,9 @@ private:
         if (!has_missing_[column]) return node.size();
         const Id* entries = list(column) + node.begin;
         return static_cast<std::size_t>(
-            std::partition_point(entries, entries + node.size(), [&](Id id) { return rank(column)[id] != missing_rank<Id>; }) - entries);
+            std::partition_point(entries, entries + node.size(),
+                                 [&](Id id) { return rank(column)[id] != missing_rank<Id>; }) -
+            entries);
     }
 
     struct Cut {
@@ -163,7 +171,9 @@ private:
     bool try_number(Candidate& node, std::size_t column, Best& best) {
         const Id* entries = list(column) + node.begin;
         const std::size_t n_known = known_rows(column, node);
-        if (n_known == 0 || (n_known == node.size() && rank(column)[entries[0]] == rank(column)[entries[n_known - 1]])) return false;
+        if (n_known == 0 ||
+            (n_known == node.size() && rank(column)[entries[0]] == rank(column)[entries[n_known - 1]]))
+            return false;
         Cut cut = scan(node, column, n_known, false, best);
         if (n_known < node.size()) {
             Cut other = scan(node, column, n_known, true, best);
@@ -185,13 +195,15 @@ private:
     }
 
     /// Tries every cut of one sorted list, with the missing rows on one side.
-    Cut scan(const Candidate& node, std::size_t column, std::size_t n_known, bool missing_left, const Best& standing) {
+    Cut scan(const Candidate& node, std::size_t column, std::size_t n_known, bool missing_left,
+             const Best& standing) {
         const Id* entries = list(column) + node.begin;
         const Id* ranks = rank(column);
         const std::size_t n = node.size(), n_missing = n - n_known, extra = missing_left ? n_missing : 0;
         const auto min_leaf = static_cast<std::size_t>(limits_.min_rows_leaf);
         std::size_t first = min_leaf > extra + 1 ? min_leaf - extra : 1;
-        std::size_t last = std::min(n_missing > 0 && !missing_left ? n_known : n_known - 1, n > min_leaf + extra ? n - min_leaf - extra : 0);
+        std::size_t last = std::min(n_missing > 0 && !missing_left ? n_known : n_known - 1,
+                                    n > min_leaf + extra ? n - min_leaf - extra : 0);
         if (limits_.random_splits) {
             if (random_side(node, column) != missing_left && n_missing > 0) return {standing};
             first = last = random_cut(node, column, n_known, first, last);
@@ -219,7 +231,8 @@ private:
         return Random{node.key ^ (0x51ULL + column)}.next() >> 63;
     }
     /// A cut below a number drawn evenly between the smallest and the largest value of the node.
-    std::size_t random_cut(const Candidate& node, std::size_t column, std::size_t n_known, std::size_t first, std::size_t last) {
+    std::size_t random_cut(const Candidate& node, std::size_t column, std::size_t n_known, std::size_t first,
+                           std::size_t last) {
         const Id* entries = list(column) + node.begin;
         const auto value = [&](std::size_t i) { return problem_.columns[column].value(rows_[entries[i]]); };
         Random random{node.key ^ (0xc3ULL + (static_cast<std::uint64_t>(column) << 20))};
@@ -228,10 +241,13 @@ private:
         double drawn = low * (1 - share) + high * share;
         if (!std::isfinite(drawn)) drawn = value(random.below(n_known));
         std::size_t cut = static_cast<std::size_t>(
-            std::partition_point(entries, entries + n_known, [&](Id id) { return problem_.columns[column].value(rows_[id]) <= drawn; }) - entries);
+            std::partition_point(entries, entries + n_known,
+                                 [&](Id id) { return problem_.columns[column].value(rows_[id]) <= drawn; }) -
+            entries);
         cut = std::clamp<std::size_t>(cut, 1, n_known - 1);
         const Id* ranks = rank(column);
-        while (cut > 1 && ranks[entries[cut - 1]] == ranks[entries[cut]]) --cut;  // the largest value was drawn
+        while (cut > 1 && ranks[entries[cut - 1]] == ranks[entries[cut]])
+            --cut;  // the largest value was drawn
         while (cut < n_known && ranks[entries[cut - 1]] == ranks[entries[cut]]) ++cut;
         return cut >= first && cut <= last ? cut : 0;
     }
@@ -247,7 +263,8 @@ private:
             gather_groups(entries, n_known, node.size());
             SubsetSearch<Scanner> search(scanner_, limits_, groups_, node.size(), best);
             Random random{node.key ^ (0x77ULL + (static_cast<std::uint64_t>(column) << 20))};
-            if (!(limits_.random_splits && n_groups > 1 ? search.run_random(random) : search.run())) return false;
+            if (!(limits_.random_splits && n_groups > 1 ? search.run_random(random) : search.run()))
+                return false;
             subset = std::move(search.found);
         } else if (!try_medians(node, entries, n_known, best, subset)) {
             return false;
@@ -284,12 +301,14 @@ private:
         }
         for (std::size_t i = n_known; i < n; ++i) scanner_.add_to(groups_.missing.data(), entries[i]);
     }
-    /// Absolute error: the missing rows are one more group. Tries the division that the scanner finds, and each
-    /// group alone, so that there is a cut even where none gains; where limits or further outputs spoil the
-    /// scanner's proof, every subset of a few groups.
-    bool try_medians(const Candidate& node, const Id* entries, std::size_t n_known, Best& best, Subset& subset) {
+    /// Absolute error: the missing rows are one more group. Tries the division that the scanner finds, and
+    /// each group alone, so that there is a cut even where none gains; where limits or further outputs spoil
+    /// the scanner's proof, every subset of a few groups.
+    bool try_medians(const Candidate& node, const Id* entries, std::size_t n_known, Best& best,
+                     Subset& subset) {
         std::vector<std::span<const Id>> groups;
-        for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) groups.emplace_back(entries + group_start_[g], entries + group_start_[g + 1]);
+        for (std::size_t g = 0; g + 1 < group_start_.size(); ++g)
+            groups.emplace_back(entries + group_start_[g], entries + group_start_[g + 1]);
         if (n_known < node.size()) groups.emplace_back(entries + n_known, entries + node.size());
         const auto refused = [&](const std::vector<char>& is_left) {
             std::int64_t n_left = 0;
@@ -299,11 +318,14 @@ private:
                 n_left += static_cast<std::int64_t>(groups[g].size());
                 for (const Id id : groups[g]) weight += problem_.weight(rows_[id]);
             }
-            return std::min(n_left, static_cast<std::int64_t>(node.size()) - n_left) < limits_.min_rows_leaf ||
+            return std::min(n_left, static_cast<std::int64_t>(node.size()) - n_left) <
+                       limits_.min_rows_leaf ||
                    std::min(weight, node.weight - weight) < limits_.min_weight_leaf;
         };
         bool found = false;
-        const auto attempt = [&](const std::vector<char>& is_left) {
+        const auto attempt = [&](std::vector<char> is_left) {
+            if (!is_left[0])
+                for (auto& left : is_left) left = !left;  // the first category goes left, as everywhere
             auto cursor = scanner_.cursor();
             for (std::size_t g = 0; g < groups.size(); ++g)
                 for (const Id id : groups[g])
@@ -320,14 +342,16 @@ private:
             for (std::size_t g = 0; g < groups.size(); ++g) is_left[g] = g < 64 && (mask >> g & 1);
             if (!refused(is_left)) attempt(is_left);
         };
-        const bool is_limited = problem_.targets.n_outputs > 1 || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
+        const bool is_limited =
+            problem_.targets.n_outputs > 1 || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
         constexpr std::size_t affordable = std::size_t{1} << 22;
         if (is_limited && groups.size() <= exact_groups && node.size() << groups.size() < affordable) {
             for (std::uint64_t mask = 1; mask < std::uint64_t{1} << groups.size(); ++mask) attempt_mask(mask);
             return found;
         }
         if (scanner_.divide_groups(groups, refused, is_left)) attempt(is_left);
-        for (std::size_t g = 0; g < std::min<std::size_t>(groups.size(), 64); ++g) attempt_mask(std::uint64_t{1} << g);
+        for (std::size_t g = 0; g < std::min<std::size_t>(groups.size(), 64); ++g)
+            attempt_mask(std::uint64_t{1} << g);
         return found;
     }
 
@@ -350,9 +374,11 @@ private:
             open[side] = is_open(child.begin, child.end, child.depth);
         }
         if (!open[0] && !open[1]) return;
-        const bool in_order = !problem_.columns[parent.split.column].is_category() && !parent.split.saw_missing;
+        const bool in_order =
+            !problem_.columns[parent.split.column].is_category() && !parent.split.saw_missing;
         for (std::size_t column = 0; column < n_columns(); ++column) {
-            if (is_constant_[column] || (in_order && column == static_cast<std::size_t>(parent.split.column))) continue;
+            if (is_constant_[column] || (in_order && column == static_cast<std::size_t>(parent.split.column)))
+                continue;
             divide(list(column), parent.begin, parent.end);
         }
         // The right child first, so that a stack yields the left one first.
@@ -371,7 +397,8 @@ private:
         };
         if (problem_.columns[column].is_category()) {
             find_groups(column, entries, n_known);
-            for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) mark(group_start_[g], group_start_[g + 1], parent.group_left[g]);
+            for (std::size_t g = 0; g + 1 < group_start_.size(); ++g)
+                mark(group_start_[g], group_start_[g + 1], parent.group_left[g]);
         } else {
             mark(0, parent.n_first, true);
             mark(parent.n_first, n_known, false);

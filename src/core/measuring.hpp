@@ -4,7 +4,8 @@
 // build(...)            adds rows to a histogram
 // enter(total)          once per node
 // score_of(statistic)   of the rows that go left; comparable within the node
-// bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic before it
+// bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic
+// before it
 #pragma once
 
 #include <algorithm>
@@ -20,13 +21,16 @@
 namespace treewright {
 
 /// An upper bound on |D|²/(L·R) inside a bin, where D = Σ_left (y − mean of the node), L and R weights.
-/// Inside, D leaves the straight line between its values at the borders by at most √(s·w(1−w/b)), for w of the
-/// bin's weight b moved left, s the squared deviation within the bin (Cauchy–Schwarz).
-inline double spread_bound(double before, double after, double spread, double left, double bin, double total) {
+/// Inside, D leaves the straight line between its values at the borders by at most √(s·w(1−w/b)), for w of
+/// the bin's weight b moved left, s the squared deviation within the bin (Cauchy–Schwarz).
+inline double spread_bound(double before, double after, double spread, double left, double bin,
+                           double total) {
     const double right = total - left - bin;
     const double root = std::sqrt(std::max(0.0, spread));
     const auto square = [](double x) { return x * x; };
-    if (left <= 0) return right <= 0 ? std::numeric_limits<double>::infinity() : square(after / std::sqrt(bin) + root) / right;
+    if (left <= 0)
+        return right <= 0 ? std::numeric_limits<double>::infinity()
+                          : square(after / std::sqrt(bin) + root) / right;
     if (right <= 0) return square(before / std::sqrt(bin) + root) / left;
     const double farthest = std::max(before, after) + root * std::sqrt(bin) / 2;
     return square(farthest) / std::min(left * (total - left), right * (total - right));
@@ -35,11 +39,15 @@ inline double spread_bound(double before, double after, double spread, double le
 /// One output of classes. statistic = (weight of each class[, rows]).
 template <ClassCriterion C>
 class ClassMeasure {
-public:
+  public:
     static constexpr bool may_refuse = false;
 
     explicit ClassMeasure(const Problem& problem)
-        : problem_(problem), n_classes_(static_cast<std::size_t>(problem.targets.n_classes[0])), left_(n_classes_), right_(n_classes_), after_(n_classes_) {
+        : problem_(problem),
+          n_classes_(static_cast<std::size_t>(problem.targets.n_classes[0])),
+          left_(n_classes_),
+          right_(n_classes_),
+          after_(n_classes_) {
         if (!problem.is_weighted()) return;
         grid_ = weight_grid(problem, problem.rows);
         auto weight = std::make_shared<std::vector<Sum>>(problem.n_rows, 0);
@@ -47,7 +55,9 @@ public:
         weight_ = weight;
     }
 
-    static bool fits(const Problem& problem) { return problem.targets.n_outputs == 1 && problem.targets.n_classes[0] <= 256; }
+    static bool fits(const Problem& problem) {
+        return problem.targets.n_outputs == 1 && problem.targets.n_classes[0] <= 256;
+    }
 
     std::size_t width() const { return n_classes_ + (weight_ ? 1 : 0); }
     void build(Sum* histogram, const std::uint8_t* bins, std::span<const Row> rows) const {
@@ -55,7 +65,9 @@ public:
             // Rows are sorted by class: within a run only the bin has to be looked up.
             const auto label = problem_.label(rows[begin]);
             const auto end = static_cast<std::size_t>(
-                std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(), [&](Row row) { return problem_.label(row) <= label; }) - rows.begin());
+                std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(),
+                                     [&](Row row) { return problem_.label(row) <= label; }) -
+                rows.begin());
             Sum* const cells = histogram + label;
             if (weight_) {
                 const Sum* const weight = weight_->data();
@@ -77,13 +89,21 @@ public:
     void enter(const Sum* total) {
         total_.assign(total, total + width());
         sum_ = total_sum(total);
-        for (std::size_t k = 0; k < n_classes_; ++k) left_[k] = static_cast<double>(total[k]);
+        n_present_ = 0;
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            left_[k] = static_cast<double>(total[k]);
+            if (total[k] == 0) continue;
+            ++n_present_;
+            last_present_ = k;
+        }
         risk_ = C::risk(left_);
     }
 
     double weight() const { return sum_ * grid_.unit; }
     double weight_of(const Sum* statistic) const { return total_sum(statistic) * grid_.unit; }
-    std::int64_t rows_of(const Sum* statistic) const { return weight_ ? statistic[n_classes_] : static_cast<std::int64_t>(total_sum(statistic)); }
+    std::int64_t rows_of(const Sum* statistic) const {
+        return weight_ ? statistic[n_classes_] : static_cast<std::int64_t>(total_sum(statistic));
+    }
     double noise() const { return rounding_noise * risk_; }
     double gain(double score) const { return std::max(0.0, score) * grid_.unit; }
     double score_of(const Sum* statistic) {
@@ -112,13 +132,14 @@ public:
         return std::count_if(bin, bin + n_classes_, [](Sum weight) { return weight > 0; }) <= 1;
     }
 
-    std::size_t dimensions() const { return n_classes_ == 2 ? 1 : n_classes_; }
+    std::size_t dimensions() const { return n_present_ == 2 ? 1 : n_classes_; }
     void point(const Sum* statistic, double* out) const {
         const double sum = total_sum(statistic);
-        for (std::size_t k = 0; k < dimensions(); ++k) out[k] = static_cast<double>(statistic[k]) / sum;
+        if (dimensions() == 1) return void(out[0] = static_cast<double>(statistic[last_present_]) / sum);
+        for (std::size_t k = 0; k < n_classes_; ++k) out[k] = static_cast<double>(statistic[k]) / sum;
     }
 
-private:
+  private:
     double total_sum(const Sum* statistic) const {
         Sum sum = 0;
         for (std::size_t k = 0; k < n_classes_; ++k) sum += statistic[k];
@@ -141,7 +162,8 @@ private:
         const double l = total_sum(left), b = total_sum(bin);
         for (std::size_t k = 0; k < n_classes_; ++k) {
             const double share = static_cast<double>(total_[k]) / sum_, own = static_cast<double>(bin[k]);
-            const double at_start = static_cast<double>(left[k]) - l * share, at_end = at_start + own - b * share;
+            const double at_start = static_cast<double>(left[k]) - l * share,
+                         at_end = at_start + own - b * share;
             before += at_start * at_start;
             after += at_end * at_end;
             squares += own * own;
@@ -156,11 +178,12 @@ private:
     std::vector<Sum> total_;
     std::vector<double> left_, right_, after_;
     double sum_ = 0, risk_ = 0;
+    std::size_t n_present_ = 0, last_present_ = 0;
 };
 
 /// One number by squared error. statistic = (weight, sum, an upper bound of the squares[, rows]).
 class SquareMeasure {
-public:
+  public:
     static constexpr bool may_refuse = false;
 
     explicit SquareMeasure(const Problem& problem) : problem_(problem), is_weighted_(problem.is_weighted()) {
@@ -198,7 +221,9 @@ public:
     }
 
     double weight() const { return weight_of(total_.data()); }
-    double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]) * weight_grid_.unit; }
+    double weight_of(const Sum* statistic) const {
+        return static_cast<double>(statistic[0]) * weight_grid_.unit;
+    }
     std::int64_t rows_of(const Sum* statistic) const { return is_weighted_ ? statistic[3] : statistic[0]; }
     double noise() const { return 0; }
     double gain(double score) const { return score * weight(); }
@@ -209,19 +234,24 @@ public:
     double bound(const Sum* left, const Sum* bin) const {
         const double b = weight_of(bin), l = weight_of(left), sum = static_cast<double>(bin[1]) * grid_.unit;
         const double spread = static_cast<double>(bin[2]) * square_unit_ - sum * sum / b;
-        return spread_bound(std::abs(distance(left)), std::abs(distance(left) + distance(bin)), spread, l, b, weight());
+        return spread_bound(std::abs(distance(left)), std::abs(distance(left) + distance(bin)), spread, l, b,
+                            weight());
     }
     bool hides_nothing(const Sum*) const { return false; }
 
     std::size_t dimensions() const { return 1; }
-    void point(const Sum* statistic, double* out) const { out[0] = static_cast<double>(statistic[1]) * grid_.unit / weight_of(statistic); }
+    void point(const Sum* statistic, double* out) const {
+        out[0] = static_cast<double>(statistic[1]) * grid_.unit / weight_of(statistic);
+    }
 
-private:
+  private:
     double square_of(Row row) const {
         const double centred = problem_.number(row) - grid_.centre;
         return problem_.weight(row) * centred * centred;
     }
-    double distance(const Sum* statistic) const { return static_cast<double>(statistic[1]) * grid_.unit - weight_of(statistic) * mean_; }
+    double distance(const Sum* statistic) const {
+        return static_cast<double>(statistic[1]) * grid_.unit - weight_of(statistic) * mean_;
+    }
 
     const Problem& problem_;
     bool is_weighted_;

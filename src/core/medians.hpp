@@ -8,10 +8,10 @@
 
 namespace treewright {
 
-/// Rows by rank of their number: how many weigh below a rank, and what their numbers sum to. Integers only, so
-/// that taking a row out leaves no trace. Products of weight and number need 128 bits.
+/// Rows by rank of their number: how many weigh below a rank, and what their numbers sum to. Integers only,
+/// so that taking a row out leaves no trace. Products of weight and number need 128 bits.
 class OrderedSums {
-public:
+  public:
     using Wide = __int128;
 
     void resize(std::size_t n) {
@@ -33,7 +33,8 @@ public:
         std::size_t position = 0;
         for (std::size_t step = std::bit_floor(cells_.size() - 1); step > 0; step /= 2) {
             const std::size_t next = position + step;
-            if (next >= cells_.size() || 2 * static_cast<Wide>(below.weight + cells_[next].weight) >= total_.weight)
+            if (next >= cells_.size() ||
+                2 * static_cast<Wide>(below.weight + cells_[next].weight) >= total_.weight)
                 continue;
             position = next;
             below.weight += cells_[next].weight;
@@ -44,7 +45,7 @@ public:
         return static_cast<double>(median * below.weight - below.moment + above);
     }
 
-private:
+  private:
     struct Cell {
         Sum weight = 0;
         Wide moment = 0;
@@ -55,7 +56,7 @@ private:
 
 template <class Id>
 class MedianScanner {
-public:
+  public:
     static constexpr bool is_additive = false;
 
     explicit MedianScanner(const Problem& problem) : problem_(problem), outputs_(problem.targets.n_outputs) {}
@@ -71,7 +72,8 @@ public:
     }
     void enter(std::span<const Id> ids) {
         for (const Id id : ids_) {
-            for (auto& output : outputs_) output.move(id, weight_[id], is_left_[id] ? &output.left : &output.right, nullptr);
+            for (auto& output : outputs_)
+                output.move(id, weight_[id], is_left_[id] ? &output.left : &output.right, nullptr);
             is_left_[id] = 0;
         }
         ids_.assign(ids.begin(), ids.end());
@@ -95,7 +97,8 @@ public:
         double score(std::size_t) const {
             double score = scanner->risk_;
             for (auto& output : scanner->outputs_)
-                score -= output.grid.unit * (output.left.deviation(output.y) + output.right.deviation(output.y));
+                score -=
+                    output.grid.unit * (output.left.deviation(output.y) + output.right.deviation(output.y));
             return score;
         }
         double weight(std::size_t) const { return static_cast<double>(total) * scanner->grid_.unit; }
@@ -112,11 +115,12 @@ public:
         return std::max(0.0, score) * grid_.unit / static_cast<double>(outputs_.size());
     }
     /// The best division of groups of rows: the one that `refused` does not refuse and that leaves the least
-    /// deviation from two medians. For fixed medians every group goes to the nearer one, so trying every pair of
-    /// values is exact; above `max_values` distinct values only that many are tried, and of several outputs only
-    /// the first is looked at.
+    /// deviation from two medians. For fixed medians every group goes to the nearer one, so trying every pair
+    /// of values is exact; above `max_values` distinct values only that many are tried, and of several
+    /// outputs only the first is looked at.
     template <class Refused>
-    bool divide_groups(const std::vector<std::span<const Id>>& groups, Refused refused, std::vector<char>& is_left) const {
+    bool divide_groups(const std::vector<std::span<const Id>>& groups, Refused refused,
+                       std::vector<char>& is_left) const {
         const auto costs = costs_of(groups);
         const std::size_t n_values = costs.size() / groups.size();
         double least = std::numeric_limits<double>::infinity();
@@ -129,13 +133,14 @@ public:
                     side[g] = to_left < to_right;
                     cost += std::min(to_left, to_right);
                 }
-                if (cost >= least || refused(side)) continue;
+                if (cost >= least * (1 - 1e-12) || refused(side)) continue;  // ties: the first pair
                 least = cost;
                 is_left = side;
             }
         return least < std::numeric_limits<double>::infinity();
     }
-private:
+
+  private:
     struct Output {
         Grid grid;
         std::vector<Sum> y;  // by rank
@@ -156,7 +161,8 @@ private:
         std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
             return problem_.number(rows[a], o) < problem_.number(rows[b], o);
         });
-        const double low = problem_.number(rows[order.front()], o), high = problem_.number(rows[order.back()], o);
+        const double low = problem_.number(rows[order.front()], o),
+                     high = problem_.number(rows[order.back()], o);
         const double centre = low / 2 + high / 2;
         output.grid = Grid::covering(std::max(high - centre, centre - low), 1.0, centre);
         output.rank.resize(n);
@@ -178,7 +184,8 @@ private:
         std::sort(values.begin(), values.end());
         values.erase(std::unique(values.begin(), values.end()), values.end());
         if (values.size() > max_values) {
-            for (std::size_t i = 0; i < max_values; ++i) values[i] = values[i * (values.size() - 1) / (max_values - 1)];
+            for (std::size_t i = 0; i < max_values; ++i)
+                values[i] = values[i * (values.size() - 1) / (max_values - 1)];
             values.resize(max_values);
         }
         std::vector<double> costs;
@@ -186,7 +193,8 @@ private:
             for (const Sum value : values) {
                 double cost = 0;
                 for (const Id id : group)
-                    cost += static_cast<double>(weight_[id]) * std::abs(static_cast<double>(output.y[output.rank[id]] - value));
+                    cost += static_cast<double>(weight_[id]) *
+                            std::abs(static_cast<double>(output.y[output.rank[id]] - value));
                 costs.push_back(cost * output.grid.unit);
             }
         return costs;
@@ -194,7 +202,8 @@ private:
     void send(Id id, bool to_left) {
         is_left_[id] = to_left;
         for (auto& output : outputs_)
-            output.move(id, weight_[id], to_left ? &output.right : &output.left, to_left ? &output.left : &output.right);
+            output.move(id, weight_[id], to_left ? &output.right : &output.left,
+                        to_left ? &output.left : &output.right);
     }
 
     const Problem& problem_;

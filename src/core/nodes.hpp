@@ -29,7 +29,8 @@ struct Nodes {
         return static_cast<std::int32_t>(nodes.size() - 1);
     }
     /// Cuts `node` into two children of which the left one has `n_left` rows.
-    void cut(std::int32_t node, const Problem& problem, const Split& split, std::uint32_t n_left, bool heavier_left) {
+    void cut(std::int32_t node, const Problem& problem, const Split& split, std::uint32_t n_left,
+             bool heavier_left) {
         const std::uint32_t begin = nodes[node].begin, middle = begin + n_left, end = nodes[node].end;
         const std::int32_t left = add(begin, middle);
         add(middle, end);
@@ -46,7 +47,7 @@ struct Nodes {
         }
     }
 
-private:
+  private:
     /// Bits of the categories that go left; those absent from the node go where most of its rows go.
     void add_subset(std::int32_t n_categories, const Split& split, bool heavier_left) {
         const std::size_t start = subsets.size();
@@ -66,8 +67,8 @@ private:
 struct Job {
     std::int32_t node = 0;
     std::int64_t depth = 0;
-    std::uint64_t key = 0;          // of the node's random stream
-    std::int64_t max_splits = -1;   // -1: no limit
+    std::uint64_t key = 0;         // of the node's random stream
+    std::int64_t max_splits = -1;  // -1: no limit
 };
 
 /// Whether a node of this many rows at this depth may be split at all.
@@ -79,7 +80,7 @@ inline bool may_split(const Limits& limits, std::size_t n_rows, std::int64_t dep
 
 /// Grows subtrees and searches single nodes for one criterion; every thread has its own.
 class Searcher {
-public:
+  public:
     virtual ~Searcher() = default;
     /// Grows the whole subtree of a node in sorted lists; its nodes are appended to `out`, whose first node
     /// is the subtree's root. Reorders the node's rows.
@@ -88,7 +89,7 @@ public:
 
 /// Searches nodes that are too large for lists; one for all threads.
 class LargeSearcher {
-public:
+  public:
     virtual ~LargeSearcher() = default;
     virtual std::size_t histogram_size() const = 0;
     virtual void build(std::span<const Row> rows, Sum* histograms) = 0;

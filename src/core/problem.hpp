@@ -24,7 +24,8 @@ struct Limits {
     std::int64_t max_columns = 0;  // columns drawn at each node; 0: all
     bool random_splits = false;
     std::uint64_t seed = 0;
-    std::int64_t small_rows = 0;  // nodes up to this size are grown with sorted lists; 0: the measured default
+    std::int64_t small_rows =
+        0;  // nodes up to this size are grown with sorted lists; 0: the measured default
 };
 
 /// The targets of all rows: class codes or numbers, one after the other for each output.
@@ -57,14 +58,16 @@ struct Problem {
     std::vector<Column> columns;
     Targets targets;
     Limits limits;
-    std::size_t n_rows = 0;    // rows of the table
-    std::vector<Row> rows;     // rows of positive weight, sorted by target, then weight (see sort_rows)
+    std::size_t n_rows = 0;  // rows of the table
+    std::vector<Row> rows;   // rows of positive weight, sorted by target, then weight (see sort_rows)
     double total_weight = 0.0;
     Interrupt* interrupt = nullptr;
 
     bool is_weighted() const { return targets.weight != nullptr; }
     double weight(Row row) const { return targets.weight ? targets.weight[row] : 1.0; }
-    std::int32_t label(Row row, std::size_t output = 0) const { return targets.labels[output * n_rows + row]; }
+    std::int32_t label(Row row, std::size_t output = 0) const {
+        return targets.labels[output * n_rows + row];
+    }
     double number(Row row, std::size_t output = 0) const { return targets.numbers[output * n_rows + row]; }
 
     bool same_target(Row a, Row b) const {
@@ -98,10 +101,14 @@ struct Random {
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
         return z ^ (z >> 31);
     }
-    std::size_t below(std::size_t n) { return static_cast<std::size_t>((static_cast<unsigned __int128>(next()) * n) >> 64); }
+    std::size_t below(std::size_t n) {
+        return static_cast<std::size_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
+    }
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
-    static std::uint64_t child(std::uint64_t key, bool left) { return Random{key ^ (left ? 0x5bULL : 0xa7ULL)}.next(); }
+    static std::uint64_t child(std::uint64_t key, bool left) {
+        return Random{key ^ (left ? 0x5bULL : 0xa7ULL)}.next();
+    }
 };
 
 /// The columns a node may use, in the order in which it tries them: all in order, or drawn.
@@ -110,7 +117,8 @@ inline std::vector<std::int32_t> column_order(const Problem& problem, std::uint6
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
     if (problem.limits.max_columns > 0) {
         Random random{key};
-        for (std::size_t i = 0; i + 1 < order.size(); ++i) std::swap(order[i], order[i + random.below(order.size() - i)]);
+        for (std::size_t i = 0; i + 1 < order.size(); ++i)
+            std::swap(order[i], order[i + random.below(order.size() - i)]);
     }
     return order;
 }

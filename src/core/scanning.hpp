@@ -5,8 +5,9 @@
 // cursor()              a scan: add(id) sends a row left, score(n_left) says how good the cut is here
 // gain(score)           the gain behind a score, in the units of the data
 //
-// For categories a scanner also sums statistics of groups: width(), add_to(statistic, id), score_of(statistic).
-// Ids are positions in the canonical order, so they ascend with the class or with the number.
+// For categories a scanner also sums statistics of groups: width(), add_to(statistic, id),
+// score_of(statistic). Ids are positions in the canonical order, so they ascend with the class or with the
+// number.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,6 @@
 #include "problem.hpp"
 
 namespace treewright {
-
 
 constexpr double unreachable = -std::numeric_limits<double>::infinity();
 /// Gains that are differences of risks carry the rounding of the risks.
@@ -54,7 +54,8 @@ Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, b
         centre = first + sum / weight;
     }
     double largest = 0;
-    for (const Row row : rows) largest = std::max(largest, problem.weight(row) * std::abs(problem.number(row, output) - centre));
+    for (const Row row : rows)
+        largest = std::max(largest, problem.weight(row) * std::abs(problem.number(row, output) - centre));
     return Grid::covering(largest, static_cast<double>(rows.size()), centre);
 }
 
@@ -64,10 +65,11 @@ inline Sum number_on(const Grid& grid, const Problem& problem, Row row, std::siz
 }
 
 /// Two classes by Gini, or one number by squared error, without weights. Both gains are
-/// n·D²/(l·r) with D = Σ_left y − l·mean, up to a factor; D is exact, and 1/(l·r) is a table shared by columns.
+/// n·D²/(l·r) with D = Σ_left y − l·mean, up to a factor; D is exact, and 1/(l·r) is a table shared by
+/// columns.
 template <class Id, bool of_labels>
 class LinearScanner {
-public:
+  public:
     static constexpr bool is_additive = true;
     static constexpr bool may_refuse = false;
 
@@ -75,14 +77,16 @@ public:
 
     void load(std::span<const Row> rows) {
         if constexpr (of_labels) {
-            first_one_ = static_cast<Id>(
-                std::partition_point(rows.begin(), rows.end(), [&](Row row) { return problem_.label(row) == 0; }) -
-                rows.begin());
+            first_one_ =
+                static_cast<Id>(std::partition_point(rows.begin(), rows.end(),
+                                                     [&](Row row) { return problem_.label(row) == 0; }) -
+                                rows.begin());
         } else {
             rows_ = rows;
             y_.resize(rows.size());
             whole_grid_ = number_grid(problem_, rows, 0, true);
-            for (std::size_t id = 0; id < rows.size(); ++id) y_[id] = number_on(whole_grid_, problem_, rows[id], 0);
+            for (std::size_t id = 0; id < rows.size(); ++id)
+                y_[id] = number_on(whole_grid_, problem_, rows[id], 0);
         }
     }
     void enter(std::span<const Id> ids) {
@@ -145,14 +149,15 @@ public:
         out[0] = static_cast<double>(statistic[1]) / static_cast<double>(statistic[0]);
     }
 
-private:
+  private:
     /// A node whose numbers span far less than the subtree's gets a grid of its own, and so does every node
     /// below it: an outlier elsewhere costs no digits here. Ids ascend with the numbers.
     void refine_grid(std::span<const Id> ids) {
         constexpr double far_less = 0x1p-16;
         const auto number = [&](Id id) { return problem_.number(rows_[id]); };
         grid_ = whole_grid_;
-        if (number(ids.back()) - number(ids.front()) > far_less * (number_at_end() - number_at_start())) return;
+        if (number(ids.back()) - number(ids.front()) > far_less * (number_at_end() - number_at_start()))
+            return;
         grid_ = number_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }), 0, true);
         for (const Id id : ids) y_[id] = number_on(grid_, problem_, rows_[id], 0);
     }
@@ -197,7 +202,7 @@ struct DenseLabels {
 /// integers, so that sums of them are exact and do not depend on the way the rows came.
 template <class Id, Separable C>
 class CountScanner {
-public:
+  public:
     static constexpr bool is_additive = true;
     static constexpr bool may_refuse = false;
 
@@ -209,7 +214,8 @@ public:
         label_.resize(n);
         for (std::size_t id = 0; id < n; ++id) label_[id] = problem_.label(rows[id]);
         // The sum over classes is at most n·(largest term) and has to stay within 62 bits.
-        const double largest = std::max(1.0, C::term(static_cast<double>(n)) * 2 * std::sqrt(static_cast<double>(n)));
+        const double largest =
+            std::max(1.0, C::term(static_cast<double>(n)) * 2 * std::sqrt(static_cast<double>(n)));
         unit_ = std::ldexp(1.0, std::ilogb(largest) + 1 - 61);
         step_.resize(n);
         Sum before = 0;
@@ -251,7 +257,15 @@ public:
     Cursor cursor() {
         left_.assign(total_.size(), 0);
         right_ = total_;
-        return {labels_.dense.data(), step_.data(), left_.data(), right_.data(), 0, terms_, unit_, risk_, weight()};
+        return {labels_.dense.data(),
+                step_.data(),
+                left_.data(),
+                right_.data(),
+                0,
+                terms_,
+                unit_,
+                risk_,
+                weight()};
     }
 
     double weight() const { return static_cast<double>(n_); }
@@ -277,10 +291,11 @@ public:
     std::size_t dimensions() const { return total_.size() == 2 ? 1 : total_.size(); }
     void point(const Sum* statistic, double* out) const {
         const double weight = weight_of(statistic);
-        for (std::size_t k = 0; k < dimensions(); ++k) out[k] = static_cast<double>(statistic[k]) / weight;
+        if (dimensions() == 1) return void(out[0] = static_cast<double>(statistic[1]) / weight);
+        for (std::size_t k = 0; k < width(); ++k) out[k] = static_cast<double>(statistic[k]) / weight;
     }
 
-private:
+  private:
     const Problem& problem_;
     DenseLabels<Id> labels_;
     std::vector<std::int32_t> label_;
@@ -293,7 +308,7 @@ private:
 /// Any criterion of classes, with weights and several outputs: O(classes) per cut.
 template <class Id, ClassCriterion C>
 class WeightScanner {
-public:
+  public:
     static constexpr bool is_additive = true;
     static constexpr bool may_refuse = false;
 
@@ -373,10 +388,11 @@ public:
     std::size_t dimensions() const { return width() == 2 ? 1 : width(); }
     void point(const Sum* statistic, double* out) const {
         const double weight = weight_of(statistic) / grid_.unit;
-        for (std::size_t k = 0; k < dimensions(); ++k) out[k] = static_cast<double>(statistic[k]) / weight;
+        if (dimensions() == 1) return void(out[0] = static_cast<double>(statistic[1]) / weight);
+        for (std::size_t k = 0; k < width(); ++k) out[k] = static_cast<double>(statistic[k]) / weight;
     }
 
-private:
+  private:
     Weights block(const std::vector<double>& values, std::size_t output) const {
         return Weights(values).subspan(start_[output], start_[output + 1] - start_[output]);
     }
@@ -395,7 +411,7 @@ private:
 /// statistic = (weight, sum of each output).
 template <class Id, SumCriterion C>
 class SumScanner {
-public:
+  public:
     static constexpr bool is_additive = true;
     static constexpr bool may_refuse = C::may_refuse;
 
@@ -413,7 +429,8 @@ public:
         for (const Id id : ids) values_[id * width()] = weight_on(weight_grid_, problem_, rows_[id]);
         for (std::size_t output = 0; output < grids_.size(); ++output) {
             grids_[output] = number_grid(problem_, rows, output, C::is_centred);
-            for (const Id id : ids) values_[id * width() + 1 + output] = number_on(grids_[output], problem_, rows_[id], output);
+            for (const Id id : ids)
+                values_[id * width() + 1 + output] = number_on(grids_[output], problem_, rows_[id], output);
         }
         total_.assign(width(), 0);
         for (const Id id : ids) add_to(total_.data(), id);
@@ -439,7 +456,9 @@ public:
     void add_to(Sum* statistic, Id id) const {
         for (std::size_t i = 0; i < width(); ++i) statistic[i] += values_[id * width() + i];
     }
-    double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]) * weight_grid_.unit; }
+    double weight_of(const Sum* statistic) const {
+        return static_cast<double>(statistic[0]) * weight_grid_.unit;
+    }
     double score_of(const Sum* statistic) const {
         const double left = weight_of(statistic), right = weight() - left;
         double score = 0;
@@ -453,10 +472,11 @@ public:
     std::size_t dimensions() const { return grids_.size(); }
     void point(const Sum* statistic, double* out) const {
         for (std::size_t output = 0; output < grids_.size(); ++output)
-            out[output] = static_cast<double>(statistic[1 + output]) * grids_[output].unit / weight_of(statistic);
+            out[output] =
+                static_cast<double>(statistic[1 + output]) * grids_[output].unit / weight_of(statistic);
     }
 
-private:
+  private:
     const Problem& problem_;
     std::span<const Row> rows_;
     Grid weight_grid_;

@@ -19,7 +19,7 @@ constexpr std::size_t max_short_rows = 65535;
 /// A searcher over one scanner, with growers for short and long lists made when they are first needed.
 template <template <class> class Scanner, bool ratio>
 class ListSearcher : public Searcher {
-public:
+  public:
     explicit ListSearcher(const Problem& problem) : problem_(problem) {}
 
     void grow_small(Row* rows, const Job& job, Nodes& out) override {
@@ -30,7 +30,7 @@ public:
             grow(long_, rows, job, out);
     }
 
-private:
+  private:
     template <class Grower>
     void grow(std::optional<Grower>& grower, Row* rows, const Job& job, Nodes& out) {
         if (!grower) grower.emplace(problem_);
@@ -58,7 +58,8 @@ std::unique_ptr<Searcher> make_class_searcher(const Problem& problem) {
     using S = ScannersOf<C>;
     const bool simple = !problem.is_weighted() && problem.targets.n_outputs == 1;
     if constexpr (requires { requires C::is_linear_for_two; })
-        if (simple && problem.targets.n_classes[0] == 2) return std::make_unique<ListSearcher<S::template TwoClasses, false>>(problem);
+        if (simple && problem.targets.n_classes[0] == 2)
+            return std::make_unique<ListSearcher<S::template TwoClasses, false>>(problem);
     if constexpr (Separable<C>)
         if (simple) return std::make_unique<ListSearcher<S::template ByCount, by_ratio<C>>>(problem);
     return std::make_unique<ListSearcher<S::template ByWeight, by_ratio<C>>>(problem);
@@ -91,11 +92,22 @@ template <class C>
 struct Enlist {
     Enlist() {
         if constexpr (ClassCriterion<C>)
-            criteria().push_back({.name = C::name, .risk = static_cast<double (*)(Weights)>(&C::risk), .make_searcher = &make_class_searcher<C>, .make_large_searcher = &make_histogram_searcher<ClassMeasure<C>, by_ratio<C>>});
+            criteria().push_back(
+                {.name = C::name,
+                 .risk = static_cast<double (*)(Weights)>(&C::risk),
+                 .make_searcher = &make_class_searcher<C>,
+                 .make_large_searcher = &make_histogram_searcher<ClassMeasure<C>, by_ratio<C>>});
         else if constexpr (requires { requires C::is_linear; })
-            criteria().push_back({.name = C::name, .loss = &C::loss, .is_centred = C::is_centred, .make_searcher = &make_sum_searcher<C>, .make_large_searcher = &make_histogram_searcher<SquareMeasure, false>});
+            criteria().push_back({.name = C::name,
+                                  .loss = &C::loss,
+                                  .is_centred = C::is_centred,
+                                  .make_searcher = &make_sum_searcher<C>,
+                                  .make_large_searcher = &make_histogram_searcher<SquareMeasure, false>});
         else if constexpr (SumCriterion<C>)
-            criteria().push_back({.name = C::name, .loss = &C::loss, .is_centred = C::is_centred, .make_searcher = &make_sum_searcher<C>});
+            criteria().push_back({.name = C::name,
+                                  .loss = &C::loss,
+                                  .is_centred = C::is_centred,
+                                  .make_searcher = &make_sum_searcher<C>});
         else
             criteria().push_back(
                 {.name = C::name, .loss = &C::loss, .by_median = true, .make_searcher = &C::make_searcher});

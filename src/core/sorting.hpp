@@ -70,14 +70,16 @@ inline void sort_keys(const Column& column, std::span<const Row> rows, SortingSp
     for (int bin = 0; bin < 256; ++bin) {
         const std::size_t end = start[bin];
         if (end - begin > 1 && column.is_mixed[bin])
-            std::sort(space.buckets.begin() + static_cast<std::ptrdiff_t>(begin), space.buckets.begin() + static_cast<std::ptrdiff_t>(end));
+            std::sort(space.buckets.begin() + static_cast<std::ptrdiff_t>(begin),
+                      space.buckets.begin() + static_cast<std::ptrdiff_t>(end));
         begin = end;
     }
     keys.swap(space.buckets);
 }
 
 template <class Id>
-SortedColumn sort_rows_by(const Column& column, std::span<const Row> rows, Id* list, Id* rank, SortingSpace& space) {
+SortedColumn sort_rows_by(const Column& column, std::span<const Row> rows, Id* list, Id* rank,
+                          SortingSpace& space) {
     const std::size_t n_missing = gather_keys(column, rows, list, space);
     sort_keys(column, rows, space);
     Id current = 0;

@@ -36,7 +36,7 @@ struct Split {
     double low = 0.0;
     double high = 0.0;
     bool missing_left = false;
-    bool saw_missing = false;  // false: the heavier child will take missing values
+    bool saw_missing = false;                           // false: the heavier child will take missing values
     std::vector<std::int32_t> left_codes, right_codes;  // of the categories present in the node
 
     bool found() const { return column >= 0; }

@@ -1,11 +1,11 @@
 // The best subset of a column's categories to send left.
 //
 // Where a group is one number (two classes, or one regression target), the best subset is a prefix of the
-// groups in the order of that number (Fisher; Breiman et al. 1984): exact at any number of categories, as long
-// as limits on leaves do not refuse it.
-// Otherwise every subset is tried up to `exact_groups` categories. Above that the groups are ordered along
-// their first principal component (Coppersmith, Hong and Hosking 1999) and by the share of each of the
-// largest classes, every prefix is tried, and the best one is improved by moving single categories.
+// groups in the order of that number (Fisher; Breiman et al. 1984): exact at any number of categories, as
+// long as limits on leaves do not refuse it. Otherwise every subset is tried up to `exact_groups` categories.
+// Above that the groups are ordered along their first principal component (Coppersmith, Hong and Hosking
+// 1999) and by the share of each of the largest classes, every prefix is tried, and the best one is improved
+// by moving single categories.
 #pragma once
 
 #include <algorithm>
@@ -39,10 +39,17 @@ struct Subset {
 
 template <class Scorer>
 class SubsetSearch {
-public:
+  public:
     SubsetSearch(Scorer& scorer, const Limits& limits, const Groups& groups, std::size_t n_rows, Best& best)
-        : scorer_(scorer), limits_(limits), groups_(groups), n_rows_(n_rows), best_(best), width_(scorer.width()),
-          left_(width_, 0), tried_(width_), is_left_(groups.n, 0) {}
+        : scorer_(scorer),
+          limits_(limits),
+          groups_(groups),
+          n_rows_(n_rows),
+          best_(best),
+          width_(scorer.width()),
+          left_(width_, 0),
+          tried_(width_),
+          is_left_(groups.n, 0) {}
 
     /// Whether a subset beats `best`; it is then in `found`.
     bool run() {
@@ -61,7 +68,7 @@ public:
             try_orders();
             improve();
         }
-        return has_found_;
+        return orient();
     }
     /// One random subset, for randomised trees.
     bool run_random(Random& random) {
@@ -69,14 +76,25 @@ public:
             if (random.next() >> 63) toggle(g);
         if (n_left_groups_ == 0 || n_left_groups_ == groups_.n) toggle(random.below(groups_.n));
         attempt(random.next() >> 63);
-        return has_found_;
+        return orient();
     }
 
     Subset found;
 
-private:
+  private:
     /// Whether limits or the criterion may refuse the best prefix, so that the best legal subset is none.
-    bool may_be_refused() const { return Scorer::may_refuse || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0; }
+    bool may_be_refused() const {
+        return Scorer::may_refuse || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
+    }
+
+    /// Of a subset and its mirror image, the one that sends the first category left.
+    bool orient() {
+        if (!has_found_ || found.is_left[0]) return has_found_;
+        for (auto& left : found.is_left) left = !left;
+        found.missing_left = !found.missing_left;
+        found.weight_left = scorer_.weight() - found.weight_left;
+        return true;
+    }
 
     const Sum* statistic(std::size_t g) const { return groups_.statistics.data() + g * width_; }
 
@@ -94,7 +112,9 @@ private:
     }
     void attempt(bool missing_left) {
         const auto n_left = static_cast<std::int64_t>(n_left_ + (missing_left ? groups_.n_missing : 0));
-        if (n_left < limits_.min_rows_leaf || static_cast<std::int64_t>(n_rows_) - n_left < limits_.min_rows_leaf) return;
+        if (n_left < limits_.min_rows_leaf ||
+            static_cast<std::int64_t>(n_rows_) - n_left < limits_.min_rows_leaf)
+            return;
         tried_ = left_;
         if (missing_left)
             for (std::size_t i = 0; i < width_; ++i) tried_[i] += groups_.missing[i];
@@ -147,7 +167,8 @@ private:
         const auto cloud = points(dimensions);
         const auto axis = principal_axis(cloud, dimensions);
         try_prefixes(order_by([&](std::size_t g) {
-            return std::inner_product(axis.begin(), axis.end(), cloud.begin() + static_cast<std::ptrdiff_t>(g * dimensions), 0.0);
+            return std::inner_product(axis.begin(), axis.end(),
+                                      cloud.begin() + static_cast<std::ptrdiff_t>(g * dimensions), 0.0);
         }));
         std::vector<std::pair<double, std::size_t>> shares(dimensions);
         for (std::size_t k = 0; k < dimensions; ++k) {
@@ -169,7 +190,9 @@ private:
             for (std::size_t k = 0; k < dimensions; ++k) mean[k] += weight[g] * cloud[g * dimensions + k];
         }
         for (auto& m : mean) m /= total;
-        const auto centred = [&](std::size_t g, std::size_t k) { return cloud[g * dimensions + k] - mean[k]; };
+        const auto centred = [&](std::size_t g, std::size_t k) {
+            return cloud[g * dimensions + k] - mean[k];
+        };
         for (std::size_t g = 0; g < groups_.n; ++g) {
             double length = 0;
             for (std::size_t k = 0; k < dimensions; ++k) length += centred(g, k) * centred(g, k);

@@ -21,7 +21,7 @@ struct Interrupted : std::runtime_error {
 /// Long work calls `check` often. The thread that made the object asks `poll` every few milliseconds (Python
 /// looks for Ctrl-C there); when it answers true, every thread's next `check` throws.
 class Interrupt {
-public:
+  public:
     explicit Interrupt(std::function<bool()> poll)
         : poll_(std::move(poll)), owner_(std::this_thread::get_id()), last_(Clock::now()) {}
 
@@ -37,7 +37,7 @@ public:
         }
     }
 
-private:
+  private:
     using Clock = std::chrono::steady_clock;
     std::function<bool()> poll_;
     std::thread::id owner_;
@@ -48,7 +48,7 @@ private:
 /// `run(n, work)` calls work(task, thread) for every task < n on all threads, the caller's included.
 /// No thread outlives the pool, so a process may fork before or after.
 class Pool {
-public:
+  public:
     explicit Pool(std::size_t n_threads) {
         for (std::size_t thread = 1; thread < n_threads; ++thread)
             workers_.emplace_back([this, thread] { serve(thread); });
@@ -87,7 +87,7 @@ public:
         if (failure_) std::rethrow_exception(failure_);
     }
 
-private:
+  private:
     void serve(std::size_t thread) {
         std::size_t seen = 0;
         while (true) {

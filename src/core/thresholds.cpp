@@ -29,7 +29,8 @@ double decimal(double digits, int exponent) {
 
 /// The multiple of 10^exponent between low and high, nearest to the middle; NaN if there is none.
 double multiple_between(double low, double high, double middle, int exponent) {
-    const double quotient = exponent >= 0 || exponent < -22 ? middle / std::pow(10.0, exponent) : middle * exact_powers[-exponent];
+    const double quotient = exponent >= 0 || exponent < -22 ? middle / std::pow(10.0, exponent)
+                                                            : middle * exact_powers[-exponent];
     constexpr double whole_numbers_end = 0x1p53;
     if (!(std::abs(quotient) < whole_numbers_end)) return std::numeric_limits<double>::quiet_NaN();
     double nearest = std::numeric_limits<double>::quiet_NaN();
@@ -37,19 +38,23 @@ double multiple_between(double low, double high, double middle, int exponent) {
     for (const double digits : {base - 1, base, base + 1, base + 2}) {
         const double candidate = decimal(digits, exponent);
         if (!(candidate > low && candidate < high)) continue;
-        const double rounding = 1e-9 * (high - low);  // of the distances: candidates equally far are a tie, the lower wins
-        if (std::isnan(nearest) || std::abs(candidate - middle) < std::abs(nearest - middle) - rounding) nearest = candidate;
+        const double rounding =
+            1e-9 * (high - low);  // of the distances: candidates equally far are a tie, the lower wins
+        if (std::isnan(nearest) || std::abs(candidate - middle) < std::abs(nearest - middle) - rounding)
+            nearest = candidate;
     }
     return nearest;
 }
 
-/// Gaps of a few neighbouring floats: the middle in as few digits as fit, or `low` where nothing lies between.
+/// Gaps of a few neighbouring floats: the middle in as few digits as fit, or `low` where nothing lies
+/// between.
 double shortest_between(double low, double high, double middle) {
     for (int digits = 13; digits <= 17 && middle > low; ++digits) {
         char text[40];
         const int length = std::snprintf(text, sizeof text, "%.*e", digits, middle);
         double value = low;
-        if (std::from_chars(text, text + length, value).ec == std::errc() && value > low && value < high) return value;
+        if (std::from_chars(text, text + length, value).ec == std::errc() && value > low && value < high)
+            return value;
     }
     return low;
 }
@@ -73,9 +78,11 @@ double readable_threshold(double low, double high) {
     const double middle = middle_threshold(low, high);
     int exponent = static_cast<int>(std::floor(std::log10(high - low)));
     double best = multiple_between(low, high, middle, exponent);
-    for (int finer = 1; std::isnan(best) && finer <= 2; ++finer) best = multiple_between(low, high, middle, --exponent);
+    for (int finer = 1; std::isnan(best) && finer <= 2; ++finer)
+        best = multiple_between(low, high, middle, --exponent);
     if (std::isnan(best)) return shortest_between(low, high, middle);
-    for (double coarser; !std::isnan(coarser = multiple_between(low, high, middle, exponent + 1)); ++exponent) best = coarser;
+    for (double coarser; !std::isnan(coarser = multiple_between(low, high, middle, exponent + 1)); ++exponent)
+        best = coarser;
     return best;
 }
 

@@ -5,7 +5,8 @@ namespace treewright {
 
 struct Gini {
     static constexpr std::string_view name = "gini";
-    static constexpr bool is_linear_for_two = true;  // with two classes it is twice the squared error of 0/1 labels
+    static constexpr bool is_linear_for_two =
+        true;  // with two classes it is twice the squared error of 0/1 labels
 
     static double term(double weight) { return weight * weight; }
     static double risk(double total, double terms) { return total - terms / total; }

@@ -1,5 +1,5 @@
-// Poisson: half the deviance, Σ w·(y·log(y / mean) − y + mean), for counts and frequencies. Both sides of a split must
-// have a positive sum, so that no leaf predicts zero.
+// Poisson: half the deviance, Σ w·(y·log(y / mean) − y + mean), for counts and frequencies. Both sides of a
+// split must have a positive sum, so that no leaf predicts zero.
 #include <cmath>
 
 #include "searching.hpp"
@@ -15,7 +15,8 @@ struct Poisson {
     static double gain(double weight_left, double sum_left, double weight_right, double sum_right) {
         if (!(sum_left > 0) || !(sum_right > 0)) return unreachable;
         const double mean = (sum_left + sum_right) / (weight_left + weight_right);
-        return sum_left * std::log(sum_left / weight_left / mean) + sum_right * std::log(sum_right / weight_right / mean);
+        return sum_left * std::log(sum_left / weight_left / mean) +
+               sum_right * std::log(sum_right / weight_right / mean);
     }
 };
 
