@@ -141,7 +141,7 @@ def _check_best(
     )
     equal = [s for s in splits if s.gain >= best - growth.tolerance(best, risk) / 4]
     first = min(equal, key=Split.place)
-    if noise > 100 * growth.tolerance(best, risk):
+    if noise > 10 * growth.tolerance(best, risk):
         return  # a light node among heavy weights: rounding decides between equals
     assert split.place() <= first.place(), f"node {node}: {split} is chosen, the equal {first} comes first"
 

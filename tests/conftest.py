@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 QUICK = [Phase.explicit, Phase.generate]  # to shrink a table takes minutes
 settings.register_profile(
-    "ci", derandomize=True, deadline=None, max_examples=60, phases=QUICK, suppress_health_check=SLOW
+    "ci", derandomize=True, deadline=None, max_examples=50, phases=QUICK, suppress_health_check=SLOW
 )
 settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=SLOW)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -6,7 +6,7 @@ extended precision for the criteria with logarithms and roots.
 
 >>> root = grow([[1.0, 2.0, 3.0, 4.0]], ["number"], [[0, 0, 1, 1]], criterion="gini")
 >>> root.split.column, root.split.threshold(), float(root.split.gain)
-(0, 2.0, 2.0)
+(0, 2.5, 2.0)
 """
 
 from __future__ import annotations

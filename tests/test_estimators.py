@@ -427,7 +427,9 @@ def test_ccp_alpha_follows_the_path(name: str) -> None:
         pruned = clone(model).set_params(ccp_alpha=path.ccp_alphas[place]).fit(X, y)
         leaf = pruned.tree_.children_left < 0
         share = pruned.tree_.weighted_n_node_samples / pruned.tree_.weighted_n_node_samples[0]
-        assert (share * pruned.tree_.impurity)[leaf].sum() == pytest.approx(path.impurities[place], rel=1e-12, abs=1e-12)
+        assert (share * pruned.tree_.impurity)[leaf].sum() == pytest.approx(
+            path.impurities[place], rel=1e-12, abs=1e-12
+        )
     assert pruned.get_n_leaves() == 1
 
 

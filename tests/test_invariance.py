@@ -18,7 +18,7 @@ EVERY = [*CLASSES, *NUMBERS]
 SWITCH: list[dict[str, int]] = [{}, {"_small_rows": 8}]
 every_criterion = pytest.mark.parametrize("criterion", EVERY)
 both_engines = pytest.mark.parametrize("switch", SWITCH, ids=str)
-few = settings(max_examples=25)
+few = settings(max_examples=20)
 
 
 def positive(table: Table, count: int) -> bool:

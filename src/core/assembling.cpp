@@ -58,16 +58,17 @@ class ClassStatistics {
             start_.push_back(start_.back() + static_cast<std::size_t>(k));
     }
     std::size_t width() const { return start_.back(); }
-    void fill_leaf(std::span<const Row> rows, double* out) const {
+    void fill_leaf(std::size_t, std::span<const Row> rows, double* out) const {
         for (const Row row : rows)
             for (std::size_t output = 0; output + 1 < start_.size(); ++output)
                 out[start_[output] + static_cast<std::size_t>(problem_.label(row, output))] +=
                     problem_.weight(row);
     }
-    void fill_parent(std::span<const Row>, const double* left, const double* right, double* out) const {
-        for (std::size_t i = 0; i < width(); ++i) out[i] = left[i] + right[i];
+    void fill_parent(std::size_t, std::size_t left, std::size_t right, std::span<const Row>,
+                     const double* statistic, double* out) const {
+        for (std::size_t i = 0; i < width(); ++i)
+            out[i] = statistic[left * width() + i] + statistic[right * width() + i];
     }
-    void finish(std::span<const Row>, bool, double*) const {}
 
   private:
     const Problem& problem_;
@@ -77,57 +78,62 @@ class ClassStatistics {
 /// Statistics of numbers: weight, value, deviation Σ w·loss(y, value), for each output. Means join as
 /// the moments of two samples do (Chan, Golub and LeVeque); the excess is the loss of the two means about the
 /// common one, which holds for every Bregman loss. Medians have to be found anew.
-/// Until the end a mean is kept less `centre_`, so that an offset of all numbers costs no digits.
+/// What rounding took from a mean is kept beside it: neither an offset of all numbers nor an outlier
+/// elsewhere in the tree costs digits.
 class NumberStatistics {
   public:
-    NumberStatistics(const Problem& problem, const Criterion& criterion)
-        : problem_(problem), criterion_(criterion) {
-        for (std::size_t output = 0; output < problem.targets.n_outputs; ++output)
-            centre_.push_back(criterion.is_centred ? problem.number(problem.rows.front(), output) : 0.0);
-    }
+    NumberStatistics(const Problem& problem, const Criterion& criterion, std::size_t n_nodes)
+        : problem_(problem), criterion_(criterion), rest_(n_nodes * problem.targets.n_outputs, 0.0) {}
 
-    std::size_t width() const { return 3 * problem_.targets.n_outputs; }
-    void fill_leaf(std::span<const Row> rows, double* out) const {
-        for (std::size_t output = 0; output < problem_.targets.n_outputs; ++output, out += 3) {
+    std::size_t width() const { return 3 * n_outputs(); }
+    void fill_leaf(std::size_t node, std::span<const Row> rows, double* out) {
+        for (std::size_t output = 0; output < n_outputs(); ++output, out += 3) {
             out[0] = 0;
             for (const Row row : rows) out[0] += problem_.weight(row);
-            out[1] = criterion_.by_median ? median(rows, output, out[0]) - centre_[output]
-                                          : mean(rows, output, out[0]);
+            if (criterion_.by_median)
+                out[1] = median(rows, output, out[0]);
+            else
+                put_mean(node, output, out, problem_.number(rows.front(), output),
+                         distance(rows, output) / out[0]);
             out[2] = 0;
             for (const Row row : rows)
-                out[2] += problem_.weight(row) *
-                          criterion_.loss(problem_.number(row, output) - centre_[output], out[1]);
+                out[2] +=
+                    problem_.weight(row) * loss(problem_.number(row, output) - out[1] - rest(node, output),
+                                                problem_.number(row, output), out[1]);
         }
     }
-    void fill_parent(std::span<const Row> rows, const double* left, const double* right, double* out) const {
-        if (criterion_.by_median) return fill_leaf(rows, out);
-        for (std::size_t output = 0; output < problem_.targets.n_outputs;
-             ++output, left += 3, right += 3, out += 3) {
-            out[0] = left[0] + right[0];
-            out[1] = left[1] + (right[1] - left[1]) * (right[0] / out[0]);
-            out[2] = left[2] + right[2] + left[0] * criterion_.loss(left[1], out[1]) +
-                     right[0] * criterion_.loss(right[1], out[1]);
-        }
-    }
-    /// Puts the centre back; a leaf of equal numbers gets exactly that number.
-    void finish(std::span<const Row> rows, bool is_leaf, double* out) const {
-        for (std::size_t output = 0; output < problem_.targets.n_outputs; ++output, out += 3) {
-            const double first = problem_.number(rows.front(), output);
-            const bool is_constant = is_leaf && std::all_of(rows.begin(), rows.end(), [&](Row row) {
-                                         return problem_.number(row, output) == first;
-                                     });
-            out[1] = is_constant ? first : out[1] + centre_[output];
-            if (is_constant) out[2] = 0;
+    void fill_parent(std::size_t node, std::size_t left, std::size_t right, std::span<const Row> rows,
+                     const double* statistic, double* out) {
+        if (criterion_.by_median) return fill_leaf(node, rows, out);
+        for (std::size_t output = 0; output < n_outputs(); ++output, out += 3) {
+            const double* const l = statistic + left * width() + 3 * output;
+            const double* const r = statistic + right * width() + 3 * output;
+            out[0] = l[0] + r[0];
+            const double between = (r[1] - l[1]) + (rest(right, output) - rest(left, output)),
+                         share = r[0] / out[0];
+            put_mean(node, output, out, l[1], rest(left, output) + between * share);
+            out[2] = l[2] + r[2] + l[0] * loss(-between * share, l[1], out[1]) +
+                     r[0] * loss(between * (1 - share), r[1], out[1]);
         }
     }
 
   private:
-    /// About the first number of the node, less the centre.
-    double mean(std::span<const Row> rows, std::size_t output, double weight) const {
+    std::size_t n_outputs() const { return problem_.targets.n_outputs; }
+    double& rest(std::size_t node, std::size_t output) { return rest_[node * n_outputs() + output]; }
+    /// A loss that depends on the difference alone is taken of the difference, which is known more exactly.
+    double loss(double difference, double y, double value) const {
+        return criterion_.is_centred ? criterion_.loss(difference, 0.0) : criterion_.loss(y, value);
+    }
+    void put_mean(std::size_t node, std::size_t output, double* out, double base, double distance) {
+        out[1] = base + distance;
+        rest(node, output) = distance - (out[1] - base);
+    }
+    /// Σ w·(y − first): zero where all numbers are equal, so that they have exactly themselves as their mean.
+    double distance(std::span<const Row> rows, std::size_t output) const {
         const double first = problem_.number(rows.front(), output);
         double sum = 0;
         for (const Row row : rows) sum += problem_.weight(row) * (problem_.number(row, output) - first);
-        return (first - centre_[output]) + sum / weight;
+        return sum;
     }
     double median(std::span<const Row> rows, std::size_t output, double weight) const {
         std::vector<std::pair<double, double>> sorted;
@@ -145,31 +151,25 @@ class NumberStatistics {
 
     const Problem& problem_;
     const Criterion& criterion_;
-    std::vector<double> centre_;
+    std::vector<double> rest_;  // of each node's means
 };
 
 template <class Statistics>
-void fill_statistics(const Statistics& statistics, Problem& problem, const Nodes& grown,
+void fill_statistics(Statistics statistics, Problem& problem, const Nodes& grown,
                      const std::vector<std::int32_t>& order, GrownTree& tree) {
     tree.width = statistics.width();
     tree.statistic.assign(order.size() * tree.width, 0.0);
-    const auto rows_of = [&](std::size_t i) {
-        const Node& node = grown.nodes[order[i]];
-        return std::span<const Row>(problem.rows.data() + node.begin, node.end - node.begin);
-    };
     for (std::size_t i = order.size(); i-- > 0;) {
-        double* out = tree.statistic.data() + i * tree.width;
-        if (tree.feature[i] < 0) {
-            statistics.fill_leaf(rows_of(i), out);
-        } else {
-            const auto right = static_cast<std::size_t>(tree.end[i + 1]);
-            statistics.fill_parent(rows_of(i), out + tree.width, tree.statistic.data() + right * tree.width,
-                                   out);
-        }
+        const Node& node = grown.nodes[order[i]];
+        const std::span<const Row> rows(problem.rows.data() + node.begin, node.end - node.begin);
+        double* const out = tree.statistic.data() + i * tree.width;
+        if (tree.feature[i] < 0)
+            statistics.fill_leaf(i, rows, out);
+        else
+            statistics.fill_parent(i, i + 1, static_cast<std::size_t>(tree.end[i + 1]), rows,
+                                   tree.statistic.data(), out);
         if (i % 1024 == 0) problem.interrupt->check();
     }
-    for (std::size_t i = 0; i < order.size(); ++i)
-        statistics.finish(rows_of(i), tree.feature[i] < 0, tree.statistic.data() + i * tree.width);
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& gr
     if (problem.targets.are_classes())
         fill_statistics(ClassStatistics(problem), problem, grown, order, tree);
     else
-        fill_statistics(NumberStatistics(problem, criterion), problem, grown, order, tree);
+        fill_statistics(NumberStatistics(problem, criterion, n), problem, grown, order, tree);
     return tree;
 }
 

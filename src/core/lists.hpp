@@ -133,6 +133,8 @@ class ListGrower {
 
     void try_column(Candidate& candidate, std::size_t column, Best& best) {
         if (is_constant_[column]) return;
+        constexpr std::size_t long_scan = 10000;
+        if (candidate.size() > long_scan) problem_.interrupt->check();
         if constexpr (ratio) best = Best{.noise = scanner_.noise()};
         const bool better = problem_.columns[column].is_category() ? try_category(candidate, column, best)
                                                                    : try_number(candidate, column, best);

@@ -87,9 +87,16 @@ class SubsetSearch {
         return Scorer::may_refuse || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
     }
 
-    /// Of a subset and its mirror image, the one that sends the first category left.
+    /// Of a subset and its mirror image, the one that sends the group of the lowest number left; where groups
+    /// are not numbers, the first category.
     bool orient() {
-        if (!has_found_ || found.is_left[0]) return has_found_;
+        if (!has_found_) return false;
+        std::size_t first = 0;
+        if (scorer_.dimensions() == 1) {
+            const auto line = points(1);
+            first = static_cast<std::size_t>(std::min_element(line.begin(), line.end()) - line.begin());
+        }
+        if (found.is_left[first]) return true;
         for (auto& left : found.is_left) left = !left;
         found.missing_left = !found.missing_left;
         found.weight_left = scorer_.weight() - found.weight_left;

@@ -50,13 +50,17 @@ def _check_shape(tree: Tree) -> None:
     n = len(tree.end)
     nodes = np.arange(n)
     leaf = tree.end == nodes + 1
-    _demand((leaf == (tree.feature < 0)).all(), "a node is a leaf by `end` but not by `feature`, or the reverse")
+    _demand(
+        (leaf == (tree.feature < 0)).all(), "a node is a leaf by `end` but not by `feature`, or the reverse"
+    )
     _demand(((tree.end > nodes) & (tree.end <= n)).all(), "`end` points outside the tree")
     _demand(tree.end[0] == n, "the root does not span all nodes")
     inner = np.flatnonzero(~leaf)
     left_end = tree.end[inner + 1]
     _demand((left_end < tree.end[inner]).all(), "a branch has no right child")
-    _demand((tree.end[np.minimum(left_end, n - 1)] == tree.end[inner]).all(), "a branch's children do not fill it")
+    _demand(
+        (tree.end[np.minimum(left_end, n - 1)] == tree.end[inner]).all(), "a branch's children do not fill it"
+    )
     steps = np.sort(tree.step[inner])
     _demand((tree.step[leaf] == -1).all() and (steps >= 0).all(), "`step` is -1 exactly at leaves")
     _demand((np.diff(steps) > 0).all(), "two nodes have the same step")
@@ -68,10 +72,15 @@ def _check_tests(tree: Tree) -> None:
     _demand((tree.feature < len(columns)).all(), f"a test names a column beyond the {len(columns)} there are")
     _demand((tree.feature >= -1).all(), "a test names a column below -1")
     is_category = np.array([column.kind == "category" for column in columns] + [False])[tree.feature]
-    _demand((np.isnan(tree.threshold) == (~inner | is_category)).all(), "only tests of numbers have thresholds")
+    _demand(
+        (np.isnan(tree.threshold) == (~inner | is_category)).all(), "only tests of numbers have thresholds"
+    )
     _demand(((tree.subset >= 0) == (inner & is_category)).all(), "only tests of categories have subsets")
     n_bytes = np.array([(len(column.categories) + 7) // 8 for column in columns] + [0])[tree.feature]
-    _demand((tree.subset + n_bytes <= len(tree.subsets))[tree.subset >= 0].all(), "a subset lies outside `subsets`")
+    _demand(
+        (tree.subset + n_bytes <= len(tree.subsets))[tree.subset >= 0].all(),
+        "a subset lies outside `subsets`",
+    )
     _demand(not tree.missing_left[~inner].any(), "a leaf sends missing values left")
 
 

@@ -49,8 +49,6 @@ def main() -> None:
         import rich  # noqa: F401
     except ModuleNotFoundError as error:
         sys.exit(f"the command line needs {error.name}: pip install 'treewright[cli]'")
-    app = cyclopts.App(
-        name="treewright", help="Decision trees that people can read.", version=__version__
-    )
+    app = cyclopts.App(name="treewright", help="Decision trees that people can read.", version=__version__)
     app.command(demo)
     app()

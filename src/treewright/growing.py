@@ -158,7 +158,9 @@ def _checked_criterion(criterion: str | None, data: Dataset) -> str:
     return name
 
 
-def _checked_targets(data: Dataset, criterion: str) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
+def _checked_targets(
+    data: Dataset, criterion: str
+) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
     """The targets as labels or as numbers, after the checks that depend on the criterion."""
     targets = np.ascontiguousarray(data.targets)
     if data.schema.predicts_classes:
@@ -167,7 +169,9 @@ def _checked_targets(data: Dataset, criterion: str) -> tuple[NDArray[np.int32] |
     if criterion == "poisson":
         for name, numbers in zip(names, targets, strict=True):
             if numbers.min() < 0:
-                raise ValueError(f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0")
+                raise ValueError(
+                    f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0"
+                )
             weights = 1.0 if data.weight is None else data.weight
             if not np.sum(weights * numbers) > 0:
                 raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")

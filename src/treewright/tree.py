@@ -47,13 +47,17 @@ class Tree:
     statistic: Floats  # (n, width): weight per class; or weight, value, deviation per target
     schema: Schema
     criterion: str
-    subsets: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))  # bits of the categories that go left
+    subsets: NDArray[np.uint8] = field(
+        default_factory=lambda: np.zeros(0, np.uint8)
+    )  # bits of the categories that go left
 
     def __post_init__(self) -> None:
         for name in _ARRAYS:
-            getattr(self, name).flags.writeable = False
+            array = getattr(self, name).view()  # the caller's own array stays writeable
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
 
-    # ---- shape ----------------------------------------------------------------------------------------------
+    # ---- shape -------------------------------------------------------------------------------------
 
     @property
     def n_nodes(self) -> int:
@@ -104,7 +108,7 @@ class Tree:
         """The depth of the deepest leaf; 0 for a single leaf."""
         return int(self.depths.max())
 
-    # ---- what the statistic tells ---------------------------------------------------------------------------
+    # ---- what the statistic tells ------------------------------------------------------------------
 
     @cached_property
     def _blocks(self) -> list[Floats]:
@@ -151,7 +155,7 @@ class Tree:
         """The number predicted at each node, for each target."""
         return np.stack([block[:, 1] for block in self._blocks], axis=1)
 
-    # ---- rows -----------------------------------------------------------------------------------------------
+    # ---- rows --------------------------------------------------------------------------------------
 
     @cached_property
     def _heavier_left(self) -> NDArray[np.bool_]:
@@ -215,7 +219,8 @@ class Tree:
 
     def _moments(self, leaf: Ints, weight: Floats, numbers: Floats, value: Floats) -> Floats:
         """(weight, mean, squared deviation) at each node: about each leaf's value, so that an offset of y
-        costs no digits; then parents join their children, a level at a time."""
+        costs no digits; then parents join their children, a level at a time.
+        """
         shift = numbers - value[leaf]
         sums = np.zeros((self.n_nodes, 3))
         for power in range(3):
@@ -233,7 +238,7 @@ class Tree:
         return out
 
     def _summed_up(self, sums: Floats) -> Floats:
-        """Leaf sums added up to every ancestor: in preorder a subtree's sum is a difference of running sums."""
+        """Leaf sums added up to every ancestor: a subtree's sum is a difference of running sums."""
         running = np.concatenate([np.zeros((1, sums.shape[1])), np.cumsum(sums, axis=0)])
         return np.asarray(running[self.end] - running[:-1])
 
@@ -265,7 +270,7 @@ class Tree:
         weight = data.n_rows if data.weight is None else data.weight.sum()
         return np.asarray(np.maximum(total, 0.0) / weight / len(self.schema.targets))
 
-    # ---- surgery --------------------------------------------------------------------------------------------
+    # ---- surgery -----------------------------------------------------------------------------------
 
     def collapse(self, nodes: Iterable[int]) -> Tree:
         """A new tree in which the given nodes are leaves.
@@ -302,11 +307,15 @@ class Tree:
             statistic=self.statistic[kept],
         )
 
-    def _repacked(self, subset: NDArray[np.int64], feature: Ints) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def _repacked(
+        self, subset: NDArray[np.int64], feature: Ints
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """The bits of the given nodes' subsets, one after the other, and where each begins."""
         sizes = np.array([(n + 7) // 8 for n in self.schema.category_counts])
         lengths = np.where(subset >= 0, sizes[feature], 0)
-        parts = [self.subsets[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0]
+        parts = [
+            self.subsets[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0
+        ]
         packed = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
         return np.where(subset >= 0, np.cumsum(lengths) - lengths, -1), packed
 
@@ -317,7 +326,7 @@ class Tree:
             return self
         return self.collapse(np.flatnonzero(self.step >= order[n_splits]).tolist())
 
-    # ---- reading and writing --------------------------------------------------------------------------------
+    # ---- reading and writing -----------------------------------------------------------------------
 
     def categories_left(self, node: int) -> tuple[Any, ...]:
         """The categories that go left at a node that tests a category."""
@@ -352,7 +361,9 @@ class Tree:
         return (
             self.schema == other.schema
             and self.criterion == other.criterion
-            and all(np.array_equal(getattr(self, a), getattr(other, a), equal_nan=a in _FLOATS) for a in _ARRAYS)
+            and all(
+                np.array_equal(getattr(self, a), getattr(other, a), equal_nan=a in _FLOATS) for a in _ARRAYS
+            )
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -428,10 +439,10 @@ class Node:
     @property
     def statistic(self) -> Floats:
         """The node's statistic."""
-        return self.tree.statistic[self.index]
+        return np.asarray(self.tree.statistic[self.index])
 
     def __repr__(self) -> str:
-        return f"<Node {self.index}: {self.test if not self.is_leaf else 'leaf'}, {int(self.tree.rows[self.index])} rows>"
+        return f"<Node {self.index}: {self.test or 'leaf'}, {int(self.tree.rows[self.index])} rows>"
 
 
 _FLOATS = ("threshold", "statistic")
@@ -443,10 +454,14 @@ def _joined(a: Floats, b: Floats) -> Floats:
     weight = a[:, 0] + b[:, 0]
     share = np.divide(b[:, 0], weight, out=np.zeros_like(weight), where=weight > 0)
     distance = b[:, 1] - a[:, 1]
-    return np.stack([weight, a[:, 1] + distance * share, a[:, 2] + b[:, 2] + distance**2 * a[:, 0] * share], axis=1)
+    return np.stack(
+        [weight, a[:, 1] + distance * share, a[:, 2] + b[:, 2] + distance**2 * a[:, 0] * share], axis=1
+    )
 
 
 def _as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     """Class names as an array that keeps their type; objects where numpy would convert."""
     array = np.array(classes)
-    return array if array.ndim == 1 and type(array[0].item()) is type(classes[0]) else np.array(classes, object)
+    return (
+        array if array.ndim == 1 and type(array[0].item()) is type(classes[0]) else np.array(classes, object)
+    )

@@ -72,7 +72,9 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, NDArray[Any]]:
             heavier_left = _weight(schema, statistic[left]) >= _weight(schema, statistic[right])
             missing_left[i] = heavier_left if node.missing_left is None else node.missing_left
     branches = np.array([isinstance(node, Branch) for node in nodes])
-    tests = [_encoded_test(schema, node.test) if isinstance(node, Branch) else (-1, np.nan, b"") for node in nodes]
+    tests = [
+        _encoded_test(schema, node.test) if isinstance(node, Branch) else (-1, np.nan, b"") for node in nodes
+    ]
     lengths = np.array([len(bits) for _, _, bits in tests])
     weight = np.array([_weight(schema, row) for row in statistic])
     return {
@@ -122,6 +124,8 @@ def _encoded_test(schema: Schema, test: Below | Among) -> tuple[int, float, byte
         raise ValueError(f"column {column.name!r} is a {column.kind}; test it with Below")
     unknown = [category for category in test.categories if category not in column.categories]
     if unknown:
-        raise ValueError(f"column {column.name!r} has no category {unknown[0]!r}; it has {list(column.categories)}")
+        raise ValueError(
+            f"column {column.name!r} has no category {unknown[0]!r}; it has {list(column.categories)}"
+        )
     bits = np.isin(np.arange(len(column.categories)), [column.categories.index(c) for c in test.categories])
     return position, np.nan, np.packbits(bits, bitorder="little").tobytes()

@@ -233,6 +233,8 @@ def encode_weight(weight: Any, n_rows: int) -> Array | None:
             row = int(np.argmax(bad))
             raise ValueError(f"weight: row {row} is {values[row]}; weights must be finite and not negative")
         raise ValueError(
-            "weight: the weight of every row is zero" if total == 0 else "weight: the sum of the weights overflows"
+            "weight: the weight of every row is zero"
+            if total == 0
+            else "weight: the sum of the weights overflows"
         )
     return values
