@@ -82,7 +82,7 @@ def grow(
     --------
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
-    >>> tree.n_leaves, tree.threshold[0]
+    >>> tree.n_leaves, float(tree.threshold[0])
     (2, 2.5)
     """
     if data.targets is None:

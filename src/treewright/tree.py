@@ -33,7 +33,7 @@ class Tree:
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> tree.root.test
     Below(column='x', threshold=2.5)
-    >>> list(tree.predict({"x": [0.0, 9.0]}))
+    >>> tree.predict({"x": [0.0, 9.0]}).tolist()
     ['a', 'b']
     """
 
@@ -391,7 +391,7 @@ class Tree:
         >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
         >>> schema = Schema((Column("age"),), (Target("loan", ("no", "yes")),))
         >>> tree = Tree.write(schema, Branch(Below("age", 30), Leaf([8, 2]), Leaf([1, 9])))
-        >>> list(tree.predict({"age": [25.0, 45.0]}))
+        >>> tree.predict({"age": [25.0, 45.0]}).tolist()
         ['no', 'yes']
         """
         default = "gini" if schema.predicts_classes else "squared_error"
