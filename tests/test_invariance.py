@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from oracle import CLASSES, NUMBERS
 from strategies import Table, limits, table_of, tables
 
+from treewright import encode, grow
+
 EVERY = [*CLASSES, *NUMBERS]
 SWITCH: list[dict[str, int]] = [{}, {"_small_rows": 8}]
 every_criterion = pytest.mark.parametrize("criterion", EVERY)
@@ -289,3 +291,18 @@ def test_hiding_everything_leaves_a_leaf(criterion: str) -> None:
         table, columns=(np.full(50, np.nan), np.full(50, -1, np.int32)), kinds=("number", "category")
     )
     assert hidden.grow(criterion).n_nodes == 1
+
+
+@pytest.mark.parametrize("criterion", EVERY)
+@pytest.mark.parametrize("limit", [{"min_samples_leaf": 40}, {"min_weight_leaf": 33.0}], ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_limits_on_leaves_hold_on_both_engines(criterion: str, limit: dict[str, Any], seed: int) -> None:
+    """Where a limit refuses a bin's border, the best legal cut may lie inside the bin, beside it."""
+    random = np.random.default_rng(seed)
+    x = np.round(random.normal(size=(600, 3)), 2)
+    noise = random.random(600) < 0.1
+    y = ((x[:, 0] + x[:, 1] * x[:, 2] > 0.3) ^ noise).astype(int) + (x[:, 2] > 1) * (seed % 2)
+    spread = np.repeat(x, 3, axis=0) + 1e-6 * random.random((1800, 3))
+    data = encode(spread, np.repeat(y, 3) + 1.0, classes=criterion in CLASSES)
+    trees = [grow(data, criterion=criterion, max_depth=3, _small_rows=k, **limit) for k in (50, 10**6)]
+    assert trees[0] == trees[1]

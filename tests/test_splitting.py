@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from oracle import CLASSES, NUMBERS, Growth
 from strategies import Table, table_of, tables
 
+from treewright import encode
 from treewright.growing import grow
 
 EVERY = [*CLASSES, *NUMBERS]
@@ -227,3 +228,13 @@ def test_one_array_for_all_columns(order: str, dtype: Any) -> None:
     np.testing.assert_array_equal(
         two.apply(replace(table.dataset(), columns=array)), one.apply(table.dataset())
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_random_cut_of_one_value_and_missing_ones(seed: int) -> None:
+    """The only cut is between the known and the missing rows, and limits hold."""
+    data = encode(np.array([[np.nan], [1], [1], [np.nan], [1], [1], [1.0]]), list("abbaabb"))
+    tree = grow(data, splitter="random", seed=seed)
+    tree.check()
+    assert tree.rows.tolist() == [7, 5, 2]
+    assert grow(data, splitter="random", seed=seed, min_samples_leaf=3).n_nodes == 1

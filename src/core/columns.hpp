@@ -12,7 +12,6 @@ namespace treewright {
 using Row = std::uint32_t;
 
 constexpr std::int32_t missing_code = -1;
-constexpr std::int32_t unseen_code = -2;
 constexpr int max_bins = 255;  // codes 0 … 254; the byte 255 means missing
 constexpr std::uint8_t missing_bin = 255;
 

@@ -85,7 +85,7 @@ struct Criterion {
     bool of_classes() const { return risk != nullptr; }
 };
 
-/// All criteria, in alphabetical order.
+/// All criteria that enlisted themselves, in no particular order.
 std::vector<Criterion>& criteria();
 const Criterion& criterion_named(std::string_view name);
 

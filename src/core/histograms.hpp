@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -133,12 +133,35 @@ class HistogramSearcher : public LargeSearcher {
         return true;
     }
 
+    /// Whether the limits allow a cut here; the two ends, where nothing is cut, refuse nothing.
+    bool is_legal(const Measure& measure, const Sum* left) const {
+        const auto n_left = measure.rows_of(left), n = static_cast<std::int64_t>(rows_.size());
+        if (n_left == 0 || n_left == n) return true;
+        const double weight = measure.weight_of(left);
+        return std::min(n_left, n - n_left) >= limits_.min_rows_leaf &&
+               std::min(weight, measure.weight() - weight) >= limits_.min_weight_leaf;
+    }
+    /// The most that a legal cut inside a bin can score. A measure's bound may leave out the borders, because
+    /// they are scored themselves; where the limits refuse one, a cut beside it may be the best.
+    double bound_of(Measure& measure, const Sum* before, const Sum* bin, std::vector<Sum>& after) {
+        for (std::size_t i = 0; i < after.size(); ++i) after[i] = before[i] + bin[i];
+        double bound = unreachable;
+        bool are_scored = true;
+        for (const Sum* const border : {before, static_cast<const Sum*>(after.data())}) {
+            if (is_legal(measure, border)) continue;
+            are_scored = false;
+            bound = std::max(bound, measure.score_of(border));
+        }
+        if (are_scored && measure.hides_nothing(bin)) return unreachable;
+        return std::max(bound, measure.bound(before, bin));
+    }
+
     void try_borders(std::size_t column, const Sum* histogram, Measure& measure) {
         ColumnSearch& search = found_[column];
         const std::size_t width = measure.width();
         const Sum* const missing = histogram + missing_bin * width;
         search.saw_missing = measure.rows_of(missing) > 0;
-        std::vector<Sum> left(width, 0), with_missing(missing, missing + width);
+        std::vector<Sum> left(width, 0), with_missing(missing, missing + width), after(width);
         int last = -1;
         for (int bin = 0; bin < max_bins; ++bin) {
             search.bound[bin] = unreachable;
@@ -147,10 +170,11 @@ class HistogramSearcher : public LargeSearcher {
         for (int bin = 0; bin <= last; ++bin) {
             const Sum* const cell = histogram + bin * width;
             if (measure.rows_of(cell) == 0) continue;
-            if (problem_.columns[column].is_mixed[bin] && !measure.hides_nothing(cell)) {
-                search.bound[bin] = measure.bound(left.data(), cell);
+            if (problem_.columns[column].is_mixed[bin]) {
+                search.bound[bin] = bound_of(measure, left.data(), cell, after);
                 if (search.saw_missing)
-                    search.bound[bin] = std::max(search.bound[bin], measure.bound(with_missing.data(), cell));
+                    search.bound[bin] =
+                        std::max(search.bound[bin], bound_of(measure, with_missing.data(), cell, after));
             }
             for (std::size_t i = 0; i < width; ++i) {
                 left[i] += cell[i];

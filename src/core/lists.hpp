@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -75,7 +77,6 @@ class ListGrower {
         goes_left_.resize(n_);
         spill_.resize(n_);
         scanner_.load(rows_);
-        begin_ = out.nodes[job.node].begin;
         n_splits_ = 0;
         best_first_ = job.max_splits >= 0;
         frontier_.clear();
@@ -207,8 +208,12 @@ class ListGrower {
         std::size_t last = std::min(n_missing > 0 && !missing_left ? n_known : n_known - 1,
                                     n > min_leaf + extra ? n - min_leaf - extra : 0);
         if (limits_.random_splits) {
-            if (random_side(node, column) != missing_left && n_missing > 0) return {standing};
-            first = last = random_cut(node, column, n_known, first, last);
+            // One value and missing ones: the only cut is between the two.
+            const bool one_value = ranks[entries[0]] == ranks[entries[n_known - 1]];
+            if (n_missing > 0 && (!one_value && random_side(node, column)) != missing_left) return {standing};
+            const std::size_t drawn = one_value ? n_known : random_cut(node, column, n_known);
+            if (drawn < first || drawn > last) return {standing};
+            first = last = drawn;
         }
         Cut cut{standing, 0, missing_left};
         if (first > last || last == 0) return cut;
@@ -233,13 +238,11 @@ class ListGrower {
         return Random{node.key ^ (0x51ULL + column)}.next() >> 63;
     }
     /// A cut below a number drawn evenly between the smallest and the largest value of the node.
-    std::size_t random_cut(const Candidate& node, std::size_t column, std::size_t n_known, std::size_t first,
-                           std::size_t last) {
+    std::size_t random_cut(const Candidate& node, std::size_t column, std::size_t n_known) {
         const Id* entries = list(column) + node.begin;
         const auto value = [&](std::size_t i) { return problem_.columns[column].value(rows_[entries[i]]); };
         Random random{node.key ^ (0xc3ULL + (static_cast<std::uint64_t>(column) << 20))};
         const double low = value(0), high = value(n_known - 1), share = random.uniform();
-        if (low == high) return n_known;
         double drawn = low * (1 - share) + high * share;
         if (!std::isfinite(drawn)) drawn = value(random.below(n_known));
         std::size_t cut = static_cast<std::size_t>(
@@ -251,7 +254,7 @@ class ListGrower {
         while (cut > 1 && ranks[entries[cut - 1]] == ranks[entries[cut]])
             --cut;  // the largest value was drawn
         while (cut < n_known && ranks[entries[cut - 1]] == ranks[entries[cut]]) ++cut;
-        return cut >= first && cut <= last ? cut : 0;
+        return cut;
     }
 
     bool try_category(Candidate& node, std::size_t column, Best& best) {
@@ -430,7 +433,6 @@ class ListGrower {
     Nodes* out_ = nullptr;
     std::vector<Row> rows_;  // by local id
     std::size_t n_ = 0;
-    std::uint32_t begin_ = 0;
     std::vector<Id> lists_, ranks_, spill_;
     std::vector<std::uint8_t> goes_left_, is_constant_, has_missing_;
     std::vector<Candidate> frontier_, rivals_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -46,8 +47,7 @@ class ClassMeasure {
         : problem_(problem),
           n_classes_(static_cast<std::size_t>(problem.targets.n_classes[0])),
           left_(n_classes_),
-          right_(n_classes_),
-          after_(n_classes_) {
+          right_(n_classes_) {
         if (!problem.is_weighted()) return;
         grid_ = weight_grid(problem, problem.rows);
         auto weight = std::make_shared<std::vector<Sum>>(problem.n_rows, 0);
@@ -126,7 +126,8 @@ class ClassMeasure {
             return risk_ - C::risk(left_) - C::risk(right_);
         }
     }
-    /// With one class alone a cut inside cannot beat both borders, where the risk is strictly concave.
+    /// With one class alone a cut inside cannot beat both borders, where the risk is strictly concave; only
+    /// if the borders themselves are allowed.
     bool hides_nothing(const Sum* bin) const {
         if constexpr (!Separable<C>) return false;
         return std::count_if(bin, bin + n_classes_, [](Sum weight) { return weight > 0; }) <= 1;
@@ -176,7 +177,7 @@ class ClassMeasure {
     Grid grid_;
     std::shared_ptr<const std::vector<Sum>> weight_;
     std::vector<Sum> total_;
-    std::vector<double> left_, right_, after_;
+    std::vector<double> left_, right_;
     double sum_ = 0, risk_ = 0;
     std::size_t n_present_ = 0, last_present_ = 0;
 };

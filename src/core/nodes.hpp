@@ -75,7 +75,7 @@ struct Job {
 inline bool may_split(const Limits& limits, std::size_t n_rows, std::int64_t depth) {
     const auto n = static_cast<std::int64_t>(n_rows);
     return n >= 2 && (limits.max_depth < 0 || depth < limits.max_depth) && n >= limits.min_rows_split &&
-           n >= 2 * limits.min_rows_leaf;
+           n / 2 >= limits.min_rows_leaf;
 }
 
 /// Grows subtrees and searches single nodes for one criterion; every thread has its own.

@@ -58,8 +58,6 @@ void sort_rows(Problem& problem) {
     } else {
         sort_by_all(problem);
     }
-    problem.total_weight = 0.0;
-    for (const Row row : problem.rows) problem.total_weight += problem.weight(row);
 }
 
 }  // namespace treewright

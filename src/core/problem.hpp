@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "columns.hpp"
@@ -60,7 +60,6 @@ struct Problem {
     Limits limits;
     std::size_t n_rows = 0;  // rows of the table
     std::vector<Row> rows;   // rows of positive weight, sorted by target, then weight (see sort_rows)
-    double total_weight = 0.0;
     Interrupt* interrupt = nullptr;
 
     bool is_weighted() const { return targets.weight != nullptr; }
@@ -86,9 +85,9 @@ struct Problem {
     }
 };
 
-/// Keeps the rows of positive weight, ordered by (targets, weight). Every node's rows stay in this order, so
-/// that sums do not depend on the order of the table, classes lie together, and the first and last row tell
-/// whether a node is pure.
+/// Keeps the rows of positive weight, ordered by (targets, weight); rows alike in both are interchangeable.
+/// Every node's rows stay in this order, so that sums do not depend on the order of the table, classes lie
+/// together, and the first and last row tell whether a node is pure.
 void sort_rows(Problem& problem);
 
 /// A stream of random numbers for each node, fixed by the seed and the way from the root (splitmix64).

@@ -68,7 +68,9 @@ std::unique_ptr<Searcher> make_class_searcher(const Problem& problem) {
 template <class Measure, bool ratio>
 std::unique_ptr<LargeSearcher> make_histogram_searcher(const Problem& problem, Pool& pool) {
     if (!Measure::fits(problem)) return nullptr;
-    return std::make_unique<HistogramSearcher<Measure, ratio>>(problem, pool);
+    constexpr std::size_t affordable = std::size_t{256} << 20;  // bytes for the histograms of one node
+    auto searcher = std::make_unique<HistogramSearcher<Measure, ratio>>(problem, pool);
+    return searcher->histogram_size() * sizeof(Sum) <= affordable ? std::move(searcher) : nullptr;
 }
 
 template <SumCriterion C>

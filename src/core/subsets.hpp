@@ -9,6 +9,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <numeric>
 #include <vector>
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright import _core
+
 if TYPE_CHECKING:
     from treewright.tree import Tree
 
@@ -24,6 +26,9 @@ _TYPES = {
 
 def check(tree: Tree) -> None:
     """Raise ValueError with the first invariant that does not hold."""
+    task = "classes" if tree.schema.predicts_classes else "numbers"
+    known = [name for name, of in _core.criteria() if of == task]
+    _demand(tree.criterion in known, f"criterion {tree.criterion!r} is not one of {task}: {', '.join(known)}")
     _check_arrays(tree)
     _check_shape(tree)
     _check_tests(tree)

@@ -19,6 +19,8 @@ Threshold = Literal["readable", "midpoint"]
 _ALIASES = {"log_loss": "entropy"}
 _SMALL_TABLE = 4096  # rows up to which a whole table is grown in sorted lists, without bins
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
+_LARGEST_LIMIT = 2**62
+_MOST_THREADS = 256
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
 
 
@@ -93,6 +95,7 @@ def grow(
     if threshold not in ("readable", "midpoint"):
         raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
     labels, numbers = _checked_targets(data, name)
+    _check_categories(data)
     threads = n_threads(n_jobs)
     bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _SMALL_TABLE) else (None, None)
     grown = _core.grow(
@@ -107,13 +110,13 @@ def grow(
         criterion=name,
         max_depth=_limit("max_depth", max_depth, 0),
         max_splits=_budget(max_leaf_nodes, max_splits),
-        min_rows_split=_limit("min_samples_split", min_samples_split, 1),
-        min_rows_leaf=_limit("min_samples_leaf", min_samples_leaf, 1),
+        min_rows_split=_whole("min_samples_split", min_samples_split, 1),
+        min_rows_leaf=_whole("min_samples_leaf", min_samples_leaf, 1),
         min_weight_leaf=_non_negative("min_weight_leaf", min_weight_leaf),
         min_gain=_non_negative("min_gain", min_gain),
         max_columns=_drawn_columns(max_features, len(data.schema.columns)),
         random_splits=splitter == "random",
-        seed=_limit("seed", seed, 0) % 2**64,
+        seed=_whole("seed", seed, 0),
         small_rows=_small_rows,
         n_threads=threads,
     )
@@ -140,17 +143,17 @@ def n_threads(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
-    jobs = operator.index(n_jobs)
+    jobs = _whole("n_jobs", n_jobs, -_LARGEST_LIMIT)
     if jobs == 0:
         raise ValueError("n_jobs is 0; it must be a positive number, or negative to count from all cores")
-    return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+    return min(jobs, _MOST_THREADS) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
 def _checked_criterion(criterion: str | None, data: Dataset) -> str:
     task: Literal["classes", "numbers"] = "classes" if data.schema.predicts_classes else "numbers"
     if criterion is None:
         return "gini" if task == "classes" else "squared_error"
-    name = _ALIASES.get(criterion, criterion)
+    name = _ALIASES.get(criterion, criterion) if isinstance(criterion, str) else ""
     if name not in criteria():
         raise ValueError(f"criterion {criterion!r} is unknown; known: {', '.join(criteria())}")
     if name not in criteria(task):
@@ -181,21 +184,39 @@ def _checked_targets(
     return None, targets
 
 
+def _check_categories(data: Dataset) -> None:
+    """Rows to learn from must have categories that the schema knows."""
+    if data.schema.only_numbers:
+        return
+    for column, codes in zip(data.schema.columns, data.columns, strict=True):
+        if column.kind == "category" and (codes < -1).any():
+            row = int(np.argmax(codes < -1))
+            raise ValueError(
+                f"column {column.name!r} has a category in row {row} that the schema does not know"
+            )
+
+
 def _limit(name: str, value: int | None, least: int) -> int:
     """A whole number of at least `least`; -1 stands for None."""
-    if value is None:
-        return -1
+    return -1 if value is None else _whole(name, value, least)
+
+
+def _whole(name: str, value: int, least: int) -> int:
+    """A whole number of at least `least`; beyond any table all limits are the same."""
     try:
         number = operator.index(value)
     except TypeError:
         raise ValueError(f"{name} is {value!r}; it must be a whole number") from None
     if number < least:
         raise ValueError(f"{name} is {number}; it must be at least {least}")
-    return number
+    return min(number, _LARGEST_LIMIT)
 
 
 def _non_negative(name: str, value: float) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
     if not number >= 0:
         raise ValueError(f"{name} is {value!r}; it must be a number of at least 0")
     return number

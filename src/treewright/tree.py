@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -165,7 +166,8 @@ class Tree:
         return heavier
 
     def apply(self, data: Dataset, *, n_threads: int = 1) -> Ints:
-        """The leaf of each row."""
+        """The leaf of each row of a table that was encoded with the tree's schema."""
+        self._check_columns(data)
         return _core.apply(
             data.columns,
             self.end,
@@ -177,6 +179,10 @@ class Tree:
             self.subsets,
             n_threads,
         )
+
+    def _check_columns(self, data: Dataset) -> None:
+        if data.schema is not self.schema and data.schema.columns != self.schema.columns:
+            raise ValueError("the table's columns are not the tree's; encode it with schema=tree.schema")
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
@@ -207,6 +213,10 @@ class Tree:
         weight = np.ones(data.n_rows) if data.weight is None else data.weight
         if data.targets is None:
             raise ValueError("data has no target; encode the table with target=")
+        if [target.classes for target in data.schema.targets] != [
+            target.classes for target in self.schema.targets
+        ]:
+            raise ValueError("the table's targets are not the tree's; encode it with schema=tree.schema")
         blocks = []
         for i, (target, codes) in enumerate(zip(self.schema.targets, data.targets, strict=True)):
             if target.classes is None:
@@ -280,7 +290,7 @@ class Tree:
         >>> tree.n_leaves, tree.collapse([0]).n_leaves
         (3, 1)
         """
-        chosen = np.asarray(list(nodes), np.int64)
+        chosen = np.array([operator.index(node) for node in nodes], np.int64)
         if chosen.size and not ((chosen >= 0) & (chosen < self.n_nodes)).all():
             raise IndexError(f"the tree has nodes 0 … {self.n_nodes - 1}; got {chosen.tolist()}")
         # A node is dropped when it lies strictly inside a chosen subtree: count the openings and closings.
@@ -322,6 +332,8 @@ class Tree:
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""
         order = np.sort(self.step[~self.is_leaf])
+        if operator.index(n_splits) < 0:
+            raise ValueError(f"n_splits is {n_splits}; it must be at least 0")
         if n_splits >= len(order):
             return self
         return self.collapse(np.flatnonzero(self.step >= order[n_splits]).tolist())

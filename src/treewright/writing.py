@@ -57,6 +57,8 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, NDArray[Any]]:
         nodes.append(node)
         if isinstance(node, Branch):
             stack += [node.right, node.left]
+        elif not isinstance(node, Leaf):
+            raise TypeError(f"a tree is written of Branch and Leaf, not of {node!r}")
     n = len(nodes)
     end = np.arange(1, n + 1, dtype=np.int32)
     statistic = np.zeros((n, schema.width))
@@ -95,6 +97,8 @@ def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
     if statistic.shape != (schema.width,):
         wanted = "a weight per class" if schema.predicts_classes else "weight, value, deviation per target"
         raise ValueError(f"a leaf has {statistic.size} numbers; this schema wants {schema.width} ({wanted})")
+    if not _weight(schema, statistic) > 0:
+        raise ValueError(f"a leaf needs a positive weight; got {leaf.statistic!r}")
     return statistic
 
 
@@ -114,6 +118,8 @@ def _joined(schema: Schema, a: NDArray[np.float64], b: NDArray[np.float64]) -> N
 
 def _encoded_test(schema: Schema, test: Below | Among) -> tuple[int, float, bytes]:
     """(column, threshold, bits of the categories that go left)."""
+    if not isinstance(test, Below | Among):
+        raise TypeError(f"a test is Below(column, threshold) or Among(column, categories), not {test!r}")
     position = schema.position(test.column)
     column = schema.columns[position]
     if isinstance(test, Below):
@@ -122,6 +128,8 @@ def _encoded_test(schema: Schema, test: Below | Among) -> tuple[int, float, byte
         return position, float(test.threshold), b""
     if column.kind != "category":
         raise ValueError(f"column {column.name!r} is a {column.kind}; test it with Below")
+    if isinstance(test.categories, str):
+        raise TypeError(f"categories are a tuple: Among({column.name!r}, ({test.categories!r},))")
     unknown = [category for category in test.categories if category not in column.categories]
     if unknown:
         raise ValueError(
