@@ -174,6 +174,7 @@ nb::object thresholds(const Vector<double>& low, const Vector<double>& high) {
 
 void bind_growing(nb::module_& module) {
     using namespace nb::literals;
+    module.attr("small_rows") = default_small_rows;
     module.def("criteria", &list_criteria);
     module.def("risk", &risk, "criterion"_a, "statistic"_a);
     module.def("grow", &grow_tree, "columns"_a, "n_categories"_a, "bins"_a.none(), "is_mixed"_a.none(),

@@ -11,8 +11,6 @@ namespace treewright {
 
 namespace {
 
-/// Nodes up to this many rows are grown in lists. Measured: the time is flat from 2,000 to 8,000.
-constexpr std::int64_t default_small_rows = 4096;
 /// Histograms kept for subtraction; beyond this a node's are built from its rows.
 constexpr std::size_t max_kept_bytes = std::size_t{256} << 20;
 

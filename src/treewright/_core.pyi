@@ -20,6 +20,8 @@ class GrownTree(TypedDict):
     subsets: NDArray[np.uint8]
     statistic: NDArray[np.float64]
 
+small_rows: int  # tables up to this size are grown in sorted lists, without bins
+
 def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...
 def risk(criterion: str, statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def grow(

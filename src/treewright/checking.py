@@ -81,7 +81,7 @@ def _check_tests(tree: Tree) -> None:
         (np.isnan(tree.threshold) == (~inner | is_category)).all(), "only tests of numbers have thresholds"
     )
     _demand(((tree.subset >= 0) == (inner & is_category)).all(), "only tests of categories have subsets")
-    n_bytes = np.array([(len(column.categories) + 7) // 8 for column in columns] + [0])[tree.feature]
+    n_bytes = np.array([*tree.schema.subset_sizes, 0])[tree.feature]
     _demand(
         (tree.subset + n_bytes <= len(tree.subsets))[tree.subset >= 0].all(),
         "a subset lies outside `subsets`",

@@ -17,7 +17,6 @@ from treewright.tree import Tree
 Threshold = Literal["readable", "midpoint"]
 
 _ALIASES = {"log_loss": "entropy"}
-_SMALL_TABLE = 4096  # rows up to which a whole table is grown in sorted lists, without bins
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
@@ -97,7 +96,7 @@ def grow(
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
     threads = n_threads(n_jobs)
-    bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _SMALL_TABLE) else (None, None)
+    bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
     grown = _core.grow(
         columns=data.columns,
         n_categories=data.schema.category_counts,

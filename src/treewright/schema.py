@@ -62,6 +62,11 @@ class Schema:
         """How many categories each column has; 0 for numbers and times."""
         return [len(column.categories) for column in self.columns]
 
+    @cached_property
+    def subset_sizes(self) -> list[int]:
+        """How many bytes the bits of a subset of each column's categories take."""
+        return [(n + 7) // 8 for n in self.category_counts]
+
     @property
     def predicts_classes(self) -> bool:
         """Whether the targets are classes (True) or numbers (False)."""

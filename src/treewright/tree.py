@@ -321,8 +321,7 @@ class Tree:
         self, subset: NDArray[np.int64], feature: Ints
     ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """The bits of the given nodes' subsets, one after the other, and where each begins."""
-        sizes = np.array([(n + 7) // 8 for n in self.schema.category_counts])
-        lengths = np.where(subset >= 0, sizes[feature], 0)
+        lengths = np.where(subset >= 0, np.array(self.schema.subset_sizes)[feature], 0)
         parts = [
             self.subsets[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0
         ]
@@ -344,7 +343,9 @@ class Tree:
         """The categories that go left at a node that tests a category."""
         categories = self.schema.columns[self.feature[node]].categories
         start = int(self.subset[node])
-        bits = np.unpackbits(self.subsets[start : start + (len(categories) + 7) // 8], bitorder="little")
+        bits = np.unpackbits(
+            self.subsets[start : start + self.schema.subset_sizes[self.feature[node]]], bitorder="little"
+        )
         return tuple(category for category, bit in zip(categories, bits, strict=False) if bit)
 
     def test(self, node: int) -> Below | Among | None:
