@@ -16,18 +16,18 @@ import treewright
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
-    {"_core", "_version", "datasets"},
+    {"_core", "_version", "datasets", "files"},
     {"schema"},
     {"encoding", "checking", "writing"},
     {"tree"},
-    {"growing", "pruning", "certifying", "explaining", "exporting", "searching"},
+    {"growing", "pruning", "certifying", "explaining", "exporting", "saving", "searching"},
     {"selecting", "ensembles", "neighbours", "distributing"},
     {"estimators", "cli", "reporting"},
     {"__init__", "__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 PYTHON = sorted(PACKAGE.rglob("*.py"))
-UPHILL = {("tree", "treewright.exporting.text")}  # the one look uphill: a tree prints itself
+UPHILL = {("tree", "treewright.exporting.text"), ("tree", "treewright.saving")}  # a tree prints and saves itself
 NATIVE = sorted(path for kind in ("*.cpp", "*.hpp") for path in SOURCE.rglob(kind))
 
 
