@@ -94,15 +94,18 @@ nb::dict to_dict(GrownTree&& tree) {
 }
 
 /// Bins that were made before, for tables too large to be sorted as they are.
-void read_bins(Problem& problem, const std::optional<Matrix<std::uint8_t>>& bins,
+void read_bins(Problem& problem, const std::optional<Matrix<FineBin>>& bins,
                const std::optional<Matrix<std::uint8_t>>& is_mixed) {
     if (!bins || !is_mixed) return;
-    if (bins->shape(0) != problem.columns.size() || bins->shape(1) != problem.n_rows ||
-        is_mixed->shape(0) != problem.columns.size() || is_mixed->shape(1) != 256)
+    const std::size_t n_columns = problem.columns.size();
+    if (bins->shape(0) != problem.n_rows || bins->shape(1) != n_columns ||
+        is_mixed->shape(0) != n_columns || is_mixed->shape(1) != 256)
         throw std::invalid_argument("bins do not fit the columns");
-    for (std::size_t i = 0; i < problem.columns.size(); ++i) {
+    problem.fine_bins = bins->data();
+    for (std::size_t i = 0; i < n_columns; ++i) {
         if (problem.columns[i].n_categories > max_bins) continue;
-        problem.columns[i].bins = bins->data() + i * problem.n_rows;
+        problem.columns[i].fine_bins = bins->data() + i;
+        problem.columns[i].fine_stride = n_columns;
         problem.columns[i].is_mixed = is_mixed->data() + i * 256;
     }
 }
@@ -119,13 +122,12 @@ nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categ
         bins = bin_columns(table.columns, table.n_rows, pool, interrupt);
     });
     const std::size_t n_columns = table.columns.size();
-    return nb::make_tuple(to_numpy(std::move(bins.codes), {n_columns, table.n_rows}),
+    return nb::make_tuple(to_numpy(std::move(bins.fine), {table.n_rows, n_columns}),
                           to_numpy(std::move(bins.is_mixed), {n_columns, 256}));
 }
 
 nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_categories,
-                   const std::optional<Matrix<std::uint8_t>>& bins,
-                   const std::optional<Matrix<std::uint8_t>>& is_mixed,
+                   const std::optional<Matrix<FineBin>>& bins, const std::optional<Matrix<std::uint8_t>>& is_mixed,
                    const std::optional<Matrix<std::int32_t>>& labels,
                    const std::vector<std::int32_t>& n_classes, const std::optional<Matrix<double>>& numbers,
                    const std::optional<Vector<double>>& weight, const std::string& criterion_name,

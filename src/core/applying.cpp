@@ -2,82 +2,138 @@
 #include "applying.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
 
 namespace treewright {
 
 namespace {
 
-/// A node as the walk reads it: 24 bytes, one after the other. A leaf points to itself, whatever the value.
-struct Step {
-    double threshold;
-    std::int32_t next[2];  // right, left
-    std::int32_t column;
-    std::int32_t missing;  // where a missing value goes
-};
-
-std::vector<Step> steps_of(const Routes& routes) {
-    const auto n = routes.end.size();
-    std::vector<Step> steps(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto here = static_cast<std::int32_t>(i);
-        if (routes.feature[i] < 0) {
-            steps[i] = {0.0, {here, here}, 0, here};
-        } else {
-            const auto left = here + 1, right = routes.end[i + 1];
-            steps[i] = {
-                routes.threshold[i], {right, left}, routes.feature[i], routes.missing_left[i] ? left : right};
+/// A tree of thresholds as the walk reads it: breadth first, so that the nodes that every row passes lie
+/// together. From each node one comparison leads to the first or to the second of two neighbours. It is false
+/// for NaN, so the first one is where missing values go: x ≥ t where they go left, −x ≥ t where they go right.
+template <class T>
+class NumberTree {
+  public:
+    /// `offsets`: how far each column's values lie from a row's first byte.
+    NumberTree(const Routes& routes, const std::vector<std::int32_t>& offsets) : order_(1, 0) {
+        steps_.reserve(routes.end.size());
+        order_.reserve(routes.end.size());
+        for (std::size_t i = 0; i < order_.size(); ++i) {
+            const auto node = static_cast<std::size_t>(order_[i]);
+            const auto here = static_cast<std::uint32_t>(i);
+            if (routes.feature[node] < 0) {
+                steps_.push_back({never, T{0}, here, 0});
+                continue;
+            }
+            const bool missing_left = routes.missing_left[node];
+            const T threshold = rounded_down(routes.threshold[node]);
+            steps_.push_back({missing_left ? next_above(threshold) : -threshold, missing_left ? T{0} : -T{0},
+                              static_cast<std::uint32_t>(order_.size()),
+                              offsets[static_cast<std::size_t>(routes.feature[node])]});
+            const std::int32_t left = order_[i] + 1, right = routes.end[node + 1];
+            order_.push_back(missing_left ? left : right);
+            order_.push_back(missing_left ? right : left);
         }
     }
-    return steps;
-}
 
-/// Numbers only: a group of rows walks in step, so that the loads of one hide the waiting of the others.
+    /// One step down for the row that begins at `row`; a leaf leads to itself.
+    std::uint32_t next(std::uint32_t place, const std::byte* row) const {
+        const Step& step = steps_[place];
+        const T x = *reinterpret_cast<const T*>(row + step.offset);
+        return step.first + static_cast<std::uint32_t>(with_sign(x, step.sign) >= step.threshold);
+    }
+    bool is_leaf(std::uint32_t place) const { return steps_[place].first == place; }
+    std::int32_t node(std::uint32_t place) const { return order_[place]; }
+
+  private:
+    static constexpr T never = std::numeric_limits<T>::quiet_NaN();
+    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+    struct Step {
+        T threshold;
+        T sign;  // 0 or −0
+        std::uint32_t first;
+        std::int32_t offset;
+    };
+    static T with_sign(T x, T sign) {
+        return std::bit_cast<T>(std::bit_cast<Bits>(x) ^ std::bit_cast<Bits>(sign));
+    }
+    static T next_above(T x) {
+        constexpr T infinity = std::numeric_limits<T>::infinity();
+        return x == infinity ? never : std::nextafter(x, infinity);
+    }
+    /// The largest T that is not above the threshold: a T is above one where it is above the other.
+    static T rounded_down(double threshold) {
+        const T near = static_cast<T>(threshold);
+        return static_cast<double>(near) <= threshold
+                   ? near
+                   : std::nextafter(near, -std::numeric_limits<T>::infinity());
+    }
+
+    std::vector<Step> steps_;
+    std::vector<std::int32_t> order_;  // the tree's own number of each place
+};
+
+/// Numbers of one type whose rows are equally far apart in every column: a matrix, or columns of a table.
+template <class T>
 class NumberWalk {
   public:
     NumberWalk(const Routes& routes, const std::vector<Column>& columns)
-        : columns_(columns), steps_(steps_of(routes)) {}
-    void run(std::size_t begin, std::size_t end, std::int32_t* leaf) const {
-        with_values_of_table([&](auto value) {
-            constexpr std::size_t group = 16;
-            for (std::size_t first = begin; first < end; first += group) {
-                const std::size_t n = std::min(group, end - first);
-                std::int32_t node[group] = {};
-                for (bool moving = steps_.size() > 1; moving;) {
-                    moving = false;
-                    for (std::size_t i = 0; i < n; ++i) {
-                        const Step& step = steps_[static_cast<std::size_t>(node[i])];
-                        const double x = value(first + i, step.column);
-                        const std::int32_t next = x == x ? step.next[x <= step.threshold] : step.missing;
-                        moving |= next != node[i];
-                        node[i] = next;
-                    }
-                }
-                std::copy(node, node + n, leaf + first);
-            }
+        : tree_(routes, offsets(columns)), data_(columns[0].data), stride_(columns[0].stride) {}
+    static bool fits(const std::vector<Column>& columns) {
+        constexpr auto type = sizeof(T) == 8 ? Column::Type::float64 : Column::Type::float32;
+        return std::all_of(columns.begin(), columns.end(), [&](const Column& c) {
+            const auto offset = c.data - columns[0].data;
+            return c.type == type && c.stride == columns[0].stride &&
+                   offset == static_cast<std::int32_t>(offset);
         });
     }
 
-  private:
-    /// Tables whose columns share one type are read without asking each time.
-    template <class Work>
-    void with_values_of_table(Work work) const {
-        const auto all = [&](Column::Type type) {
-            return std::all_of(columns_.begin(), columns_.end(),
-                               [&](const Column& c) { return c.type == type; });
-        };
-        const Column* const columns = columns_.data();
-        if (all(Column::Type::float64))
-            work([=](std::size_t row, std::int32_t c) { return columns[c].at<double>(row); });
-        else if (all(Column::Type::float32))
-            work([=](std::size_t row, std::int32_t c) {
-                return static_cast<double>(columns[c].at<float>(row));
-            });
-        else
-            work([=](std::size_t row, std::int32_t c) { return columns[c].value(row); });
+    /// A block of rows goes down together, some steps at a time: while one waits for memory the others move.
+    /// Those that arrived drop out. No branch depends on the data.
+    void run(std::size_t begin, std::size_t end, std::int32_t* leaf) const {
+        constexpr std::size_t block = 256;
+        constexpr int steps = 4;
+        std::array<std::uint32_t, block> place;
+        std::array<std::uint16_t, block> moving;
+        for (std::size_t first = begin; first < end; first += block) {
+            const std::size_t n = std::min(block, end - first);
+            place.fill(0);
+            std::iota(moving.begin(), moving.end(), std::uint16_t{0});
+            const std::byte* const rows = data_ + static_cast<std::ptrdiff_t>(first) * stride_;
+            for (std::size_t n_moving = n; n_moving > 0;) {
+                std::size_t n_left = 0;
+                for (std::size_t i = 0; i < n_moving; ++i) {
+                    const std::uint16_t row = moving[i];
+                    const std::byte* const cells = rows + row * stride_;
+                    std::uint32_t at = place[row];
+                    for (int step = 0; step < steps; ++step) at = tree_.next(at, cells);
+                    place[row] = at;
+                    moving[n_left] = row;
+                    n_left += !tree_.is_leaf(at);
+                }
+                n_moving = n_left;
+            }
+            for (std::size_t i = 0; i < n; ++i) leaf[first + i] = tree_.node(place[i]);
+        }
     }
 
-    const std::vector<Column>& columns_;
-    std::vector<Step> steps_;
+  private:
+    static std::vector<std::int32_t> offsets(const std::vector<Column>& columns) {
+        std::vector<std::int32_t> offsets;
+        for (const auto& column : columns)
+            offsets.push_back(static_cast<std::int32_t>(column.data - columns[0].data));
+        return offsets;
+    }
+
+    NumberTree<T> tree_;
+    const std::byte* data_;
+    std::ptrdiff_t stride_;
 };
 
 std::int32_t leaf_of(const Routes& routes, const std::vector<Column>& columns, std::size_t row) {
@@ -116,10 +172,13 @@ void apply(const Routes& routes, const std::vector<Column>& columns, std::size_t
             walk(task * block, std::min(n_rows, (task + 1) * block));
         });
     };
-    const bool numbers_only =
-        std::none_of(columns.begin(), columns.end(), [](const Column& c) { return c.is_category(); });
-    if (numbers_only && n_rows > 1) {
-        const NumberWalk walk(routes, columns);
+    // To lay the tree out anew takes about as long as some rows.
+    const bool is_worth_it = n_rows > 1 + routes.end.size() / 16;
+    if (is_worth_it && NumberWalk<double>::fits(columns)) {
+        const NumberWalk<double> walk(routes, columns);
+        in_blocks([&](std::size_t begin, std::size_t end) { walk.run(begin, end, leaf); });
+    } else if (is_worth_it && NumberWalk<float>::fits(columns)) {
+        const NumberWalk<float> walk(routes, columns);
         in_blocks([&](std::size_t begin, std::size_t end) { walk.run(begin, end, leaf); });
     } else {
         in_blocks([&](std::size_t begin, std::size_t end) {

@@ -1,4 +1,4 @@
-// One byte per cell: the coarse bins of the encoding. Bin edges never change a tree, only the time it takes.
+// Two bytes per cell: the bin and the place in it. Bin edges never change a tree, only the time it takes.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace treewright {
 
 struct Bins {
-    std::vector<std::uint8_t> codes;     // column by column
+    std::vector<FineBin> fine;           // row by row
     std::vector<std::uint8_t> is_mixed;  // 256 per column: the bin holds more than one value
 };
 
 /// Numbers: about equally many rows per bin, one bin per value where there are few values. Categories: their
-/// codes, where 255 are enough for them. The byte 255 means missing.
+/// codes, where 255 are enough for them.
 Bins bin_columns(const std::vector<Column>& columns, std::size_t n_rows, Pool& pool, Interrupt& interrupt);
 
 }  // namespace treewright

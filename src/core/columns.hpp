@@ -12,8 +12,15 @@ namespace treewright {
 using Row = std::uint32_t;
 
 constexpr std::int32_t missing_code = -1;
-constexpr int max_bins = 255;  // codes 0 … 254; the byte 255 means missing
-constexpr std::uint8_t missing_bin = 255;
+constexpr int max_bins = 255;  // codes 0 … 254; 255 means missing
+constexpr int missing_bin = 255;
+
+/// A value's bin (the high byte) and its place in the bin (the low byte). Fine bins order as the values do, and
+/// values of different fine bins differ.
+using FineBin = std::uint16_t;
+constexpr FineBin missing_fine_bin = missing_bin << 8;
+constexpr int bin_of(FineBin fine) { return fine >> 8; }
+constexpr int place_of(FineBin fine) { return fine & 0xff; }
 
 struct Column {
     enum class Type : std::uint8_t { float64, float32, code };
@@ -22,9 +29,9 @@ struct Column {
     std::ptrdiff_t stride = 0;
     Type type = Type::float64;
     std::int32_t n_categories = 0;       // 0: a number
-    const std::uint8_t* bins = nullptr;  // one byte per row; null where the column has no bins
-    const std::uint8_t* is_mixed =
-        nullptr;  // whether a bin holds more than one value, so that it can hide a cut
+    const FineBin* fine_bins = nullptr;      // of the first row; null where the column has no bins
+    std::size_t fine_stride = 0;             // from row to row: all columns of a row lie together
+    const std::uint8_t* is_mixed = nullptr;  // whether a bin holds several values, so that it can hide a cut
 
     bool is_category() const { return type == Type::code; }
 
@@ -37,6 +44,8 @@ struct Column {
         return type == Type::float64 ? at<double>(row) : static_cast<double>(at<float>(row));
     }
     std::int32_t code(std::size_t row) const { return at<std::int32_t>(row); }
+    FineBin fine_bin(std::size_t row) const { return fine_bins[row * fine_stride]; }
+    int bin(std::size_t row) const { return bin_of(fine_bin(row)); }
 };
 
 /// Calls `work` with a function row -> value, so that the type is decided once and not for each cell.

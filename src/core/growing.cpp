@@ -1,10 +1,12 @@
 // The best-first grower: large nodes by histograms, one at a time and all threads on each; the subtrees of
-// small nodes in sorted lists, one thread on each.
+// smaller nodes one thread on each, from an excerpt of the table while they need histograms, then in sorted lists.
 #include "growing.hpp"
 
+#include <array>
 #include <memory>
 
 #include "assembling.hpp"
+#include "excerpt.hpp"
 #include "nodes.hpp"
 
 namespace treewright {
@@ -13,6 +15,11 @@ namespace {
 
 /// Histograms kept for subtraction; beyond this a node's are built from its rows.
 constexpr std::size_t max_kept_bytes = std::size_t{256} << 20;
+/// Rows below which one thread divides a node faster than several.
+constexpr std::size_t worth_threads = 30000;
+/// An excerpt has at most so many rows and bytes, to stay in the caches of one core.
+constexpr std::size_t max_excerpt_rows = 65536;
+constexpr std::size_t max_excerpt_bytes = std::size_t{16} << 20;
 
 class Grower {
   public:
@@ -27,11 +34,14 @@ class Grower {
             large_ = criterion.make_large_searcher(problem, pool);
         small_rows_ = limits_.small_rows > 0 ? limits_.small_rows : default_small_rows;
         is_budgeted_ = limits_.max_splits >= 0;
+        excerpt_rows_ = std::min({max_excerpt_rows, max_excerpt_bytes / Excerpt::bytes_per_row(problem),
+                                  problem.rows.size() / 2});
     }
 
-    Nodes grow() {
+    /// Grows the tree of all rows; its root stands at `depth` and has the random key `key`.
+    Nodes grow(std::int64_t depth, std::uint64_t key) {
         grown_.add(0, static_cast<std::uint32_t>(problem_.rows.size()));
-        open(0, 0, Random{limits_.seed}.next(), {});
+        open(0, depth, key, {});
         for (std::int64_t n_splits = 0;
              !frontier_.empty() && (!is_budgeted_ || n_splits < limits_.max_splits); ++n_splits) {
             problem_.interrupt->check();
@@ -68,7 +78,7 @@ class Grower {
 
     bool has_bins() const {
         return std::all_of(problem_.columns.begin(), problem_.columns.end(),
-                           [](const Column& c) { return c.bins || c.n_categories > max_bins; });
+                           [](const Column& c) { return c.fine_bins || c.n_categories > max_bins; });
     }
     std::span<Row> rows_of(std::int32_t node) {
         return {problem_.rows.data() + grown_.nodes[node].begin,
@@ -78,13 +88,16 @@ class Grower {
         return large_ && static_cast<std::int64_t>(n_rows) > small_rows_;
     }
 
+    /// Where no budget decides what comes next, subtrees are independent of each other.
+    bool takes_excerpt(std::size_t n_rows) const { return !is_budgeted_ && n_rows <= excerpt_rows_; }
+
     /// A new leaf: searched if it is large; grown to the end if it is small, at once where a budget decides
     /// what comes next, otherwise together with the others.
     void open(std::int32_t node, std::int64_t depth, std::uint64_t key, Histograms&& histograms) {
         const std::int64_t made = n_made_++;
         const auto rows = rows_of(node);
         if (!may_split(limits_, rows.size(), depth) || problem_.is_pure(rows)) return;
-        if (is_large(rows.size())) {
+        if (needs_histograms(rows.size())) {
             auto large = std::make_shared<Large>(Large{depth, key, {}, std::move(histograms)});
             if (large->histograms.empty()) {
                 large->histograms.resize(large_->histogram_size());
@@ -127,10 +140,7 @@ class Grower {
 
     void split(Large& parent, std::int32_t node) {
         const std::uint32_t n_left = divide(rows_of(node), parent.split);
-        double weight_left = 0, weight = 0;
-        for (const Row row : rows_of(node)) weight += problem_.weight(row);
-        for (const Row row : rows_of(node).first(n_left)) weight_left += problem_.weight(row);
-        grown_.cut(node, problem_, parent.split, n_left, weight_left >= weight - weight_left);
+        grown_.cut(node, problem_, parent.split, n_left, is_heavier_left(rows_of(node), n_left));
         const std::int32_t left = grown_.nodes[node].left;
         Histograms children[2];
         share_histograms(parent, left, children);
@@ -138,49 +148,77 @@ class Grower {
             open(left + side, parent.depth + 1, Random::child(parent.key, side == 0),
                  std::move(children[side]));
     }
+    bool needs_histograms(std::size_t n_rows) const { return is_large(n_rows) && !takes_excerpt(n_rows); }
+    bool is_heavier_left(std::span<const Row> rows, std::size_t n_left) const {
+        if (!problem_.is_weighted()) return n_left >= rows.size() - n_left;
+        double weight_left = 0, weight = 0;
+        for (const Row row : rows) weight += problem_.weight(row);
+        for (const Row row : rows.first(n_left)) weight_left += problem_.weight(row);
+        return weight_left >= weight - weight_left;
+    }
     /// Builds the smaller child's histograms; the larger child's are the parent's less those. Sums are
     /// integers, so nothing is lost.
     void share_histograms(Large& parent, std::int32_t left, Histograms* children) {
         kept_bytes_ -= parent.histograms.size() * sizeof(Sum);
         const std::size_t sizes[2] = {rows_of(left).size(), rows_of(left + 1).size()};
         const int larger = sizes[1] > sizes[0], smaller = 1 - larger;
-        if (parent.histograms.empty() || !is_large(sizes[larger])) return;
+        if (parent.histograms.empty() || !needs_histograms(sizes[larger])) return;
         children[smaller].resize(large_->histogram_size());
         large_->build(rows_of(left + smaller), children[smaller].data());
         children[larger] = std::move(parent.histograms);
         for (std::size_t i = 0; i < children[larger].size(); ++i) children[larger][i] -= children[smaller][i];
-        if (!is_large(sizes[smaller])) children[smaller].clear();
+        if (!needs_histograms(sizes[smaller])) children[smaller].clear();
     }
-    /// Moves the rows that go left to the front, keeping the order on both sides.
-    std::uint32_t divide(std::span<Row> rows, const Split& split) {
+    /// Moves the rows that go left to the front, keeping the order on both sides. The bins tell the side of
+    /// nearly all rows; only in the bin of the cut the values have to be looked at.
+    std::uint32_t divide(std::span<Row> rows, Split& split) {
         const Column& column = problem_.columns[split.column];
-        if (column.is_category()) {
+        if (!column.fine_bins) {
             std::vector<std::uint8_t> goes_left(static_cast<std::size_t>(column.n_categories) + 1, 0);
             for (const auto code : split.left_codes) goes_left[code + 1] = 1;
             goes_left[0] = split.missing_left;
-            return divide_by(
-                rows, [&](Row row) { return goes_left[std::max(column.code(row), missing_code) + 1] != 0; });
-        }
-        return with_values(column, [&](auto value) {
-            return divide_by(rows, [&](Row row) {
-                const double x = value(row);
-                return x <= split.low || (split.missing_left && x != x);
+            return divide_by(rows, [&](Row row) -> std::size_t {
+                return goes_left[std::max(column.code(row), missing_code) + 1];
             });
+        }
+        std::array<std::uint8_t, 256> goes_left{};
+        if (column.is_category())
+            for (const auto code : split.left_codes) goes_left[code] = 1;
+        else
+            std::fill_n(goes_left.begin(), split.bin + split.at_border, 1);
+        goes_left[missing_bin] = split.missing_left;
+        return divide_by(rows, [&](Row row) -> std::size_t {
+            const int bin = column.bin(row);
+            if (bin == split.bin && !split.at_border) return column.value(row) <= split.low;
+            return goes_left[bin];
         });
     }
     template <class Side>
     std::uint32_t divide_by(std::span<Row> rows, Side goes_left) {
-        std::size_t n_left = 0, n_right = 0;
-        for (const Row row : rows) {
-            const std::size_t left = goes_left(row);
-            rows[n_left] = row;
-            spill_[n_right] = row;
-            n_left += left;
-            n_right += 1 - left;
-        }
-        std::copy(spill_.begin(), spill_.begin() + static_cast<std::ptrdiff_t>(n_right),
-                  rows.begin() + static_cast<std::ptrdiff_t>(n_left));
-        return static_cast<std::uint32_t>(n_left);
+        // Every part of the rows is divided by itself; then the parts are put together in order.
+        const std::size_t n_parts = rows.size() < worth_threads ? 1 : pool_.size();
+        const auto start = [&](std::size_t part) { return rows.size() * part / n_parts; };
+        std::vector<std::size_t> n_left(n_parts);
+        pool_.run(n_parts, [&](std::size_t part, std::size_t) {
+            std::size_t left = start(part), right = start(part);
+            for (std::size_t i = start(part); i < start(part + 1); ++i) {
+                const Row row = rows[i];
+                const std::size_t is_left = goes_left(row);
+                rows[left] = row;
+                spill_[right] = row;
+                left += is_left;
+                right += 1 - is_left;
+            }
+            n_left[part] = left - start(part);
+        });
+        auto end = rows.begin() + static_cast<std::ptrdiff_t>(n_left[0]);
+        for (std::size_t part = 1; part < n_parts; ++part)
+            end = std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(start(part)), n_left[part], end);
+        const auto total = static_cast<std::uint32_t>(end - rows.begin());
+        for (std::size_t part = 0; part < n_parts; ++part)
+            end = std::copy_n(spill_.begin() + static_cast<std::ptrdiff_t>(start(part)),
+                              start(part + 1) - start(part) - n_left[part], end);
+        return total;
     }
 
     Nodes grow_small(const Job& job, std::size_t thread) {
@@ -192,10 +230,29 @@ class Grower {
         searchers_[thread]->grow_small(problem_.rows.data() + subtree.nodes[0].begin, local, subtree);
         return subtree;
     }
+    Nodes grow_excerpt(const Job& job) {
+        const auto rows = rows_of(job.node);
+        Excerpt excerpt(problem_, rows);
+        Pool alone(1);
+        Nodes subtree = Grower(excerpt.problem, criterion_, alone).grow(job.depth, job.key);
+        const std::uint32_t begin = grown_.nodes[job.node].begin;
+        for (auto& node : subtree.nodes) {
+            node.begin += begin;
+            node.end += begin;
+        }
+        std::transform(excerpt.problem.rows.begin(), excerpt.problem.rows.end(), rows.begin(),
+                       [&](Row row) { return excerpt.original(row); });
+        return subtree;
+    }
     void grow_waiting() {
+        // Large ones first, so that no thread begins one when the others have nothing left to do.
+        const auto size = [&](const Job& job) { return rows_of(job.node).size(); };
+        std::stable_sort(waiting_.begin(), waiting_.end(),
+                         [&](const Job& a, const Job& b) { return size(a) > size(b); });
         std::vector<Nodes> subtrees(waiting_.size());
         pool_.run(waiting_.size(), [&](std::size_t task, std::size_t thread) {
-            subtrees[task] = grow_small(waiting_[task], thread);
+            const Job& job = waiting_[task];
+            subtrees[task] = is_large(size(job)) ? grow_excerpt(job) : grow_small(job, thread);
         });
         for (std::size_t i = 0; i < waiting_.size(); ++i) splice(waiting_[i].node, std::move(subtrees[i]));
     }
@@ -219,6 +276,7 @@ class Grower {
     std::vector<std::unique_ptr<Searcher>> searchers_;  // one per thread
     std::unique_ptr<LargeSearcher> large_;
     std::int64_t small_rows_ = 0;
+    std::size_t excerpt_rows_ = 0;
     bool is_budgeted_ = false;
     Nodes grown_;
     std::vector<Open> frontier_;  // a heap where there is a budget, otherwise a stack
@@ -232,7 +290,8 @@ class Grower {
 
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
     sort_rows(problem);
-    return assemble(problem, criterion, Grower(problem, criterion, pool).grow());
+    const auto key = Random{problem.limits.seed}.next();
+    return assemble(problem, criterion, Grower(problem, criterion, pool).grow(0, key));
 }
 
 }  // namespace treewright

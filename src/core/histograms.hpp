@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -19,8 +20,6 @@
 #include "threads.hpp"
 
 namespace treewright {
-
-constexpr std::size_t n_bin_codes = 256;
 
 template <class Measure, bool ratio>
 class HistogramSearcher : public LargeSearcher {
@@ -35,19 +34,23 @@ class HistogramSearcher : public LargeSearcher {
     std::size_t histogram_size() const override { return problem_.columns.size() * column_size(); }
 
     void build(std::span<const Row> rows, Sum* histograms) override {
-        pool_.run(problem_.columns.size(), [&](std::size_t column, std::size_t thread) {
+        // As many columns at a time as keep their counters in the first cache.
+        constexpr std::size_t most_columns = 24;
+        const std::size_t n_columns = problem_.columns.size();
+        const std::size_t n_parts =
+            std::max(std::min(n_columns, pool_.size()), (n_columns + most_columns - 1) / most_columns);
+        pool_.run(n_parts, [&](std::size_t part, std::size_t thread) {
             problem_.interrupt->check();
-            Sum* const histogram = histograms + column * column_size();
-            std::fill(histogram, histogram + column_size(), 0);
-            if (problem_.columns[column].bins)
-                measures_[thread].build(histogram, problem_.columns[column].bins, rows);
+            const ColumnRange columns{problem_.fine_bins, n_columns, n_columns * part / n_parts,
+                                      n_columns * (part + 1) / n_parts};
+            std::fill(histograms + columns.first * column_size(), histograms + columns.last * column_size(), 0);
+            measures_[thread].build(columns, rows, histograms);
         });
     }
 
     Split search(std::span<const Row> rows, const Sum* histograms, std::uint64_t key) override {
         rows_ = rows;
-        std::vector<Sum> total(measures_[0].width(), 0);
-        for (const Row row : rows) measures_[0].add_row(total.data(), row);
+        const auto total = total_of(rows, histograms);
         for (auto& measure : measures_) measure.enter(total.data());
         auto order = column_order(problem_, key);
         std::size_t n_drawn = order.size();
@@ -69,18 +72,41 @@ class HistogramSearcher : public LargeSearcher {
     };
     static constexpr std::size_t after_bin = std::numeric_limits<std::size_t>::max();
 
+    /// A row of an open bin: its fine bin, its tag, the row itself.
+    struct PickedRow {
+        std::uint64_t key;
+        FineBin fine_bin() const { return static_cast<FineBin>(key >> 48); }
+        std::uint32_t tag() const { return static_cast<std::uint32_t>(key >> 32) & 0xffff; }
+        Row row() const { return static_cast<Row>(key); }
+    };
+
     /// What a column has to offer: its best cut so far, and how much each of its bins could hide.
     struct ColumnSearch {
         Best best;
         Place place;
         bool missing_left = false;
         double low = 0, high = 0, weight_left = 0;
+        double least = unreachable;  // bins and places that cannot reach it stay closed
         std::vector<std::int32_t> left_codes, right_codes;
         bool saw_missing = false;
         std::array<double, n_bin_codes> bound;
     };
 
     std::size_t column_size() const { return n_bin_codes * measures_[0].width(); }
+    /// The statistic of all rows: every column's histogram adds up to it.
+    std::vector<Sum> total_of(std::span<const Row> rows, const Sum* histograms) const {
+        const std::size_t width = measures_[0].width();
+        std::vector<Sum> total(width, 0);
+        const auto& columns = problem_.columns;
+        const auto binned = std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.fine_bins; });
+        if (binned == columns.end()) {
+            for (const Row row : rows) measures_[0].add_row(total.data(), row);
+            return total;
+        }
+        const Sum* const histogram = histogram_of(histograms, static_cast<std::size_t>(binned - columns.begin()));
+        for (std::size_t i = 0; i < column_size(); ++i) total[i % width] += histogram[i];
+        return total;
+    }
 
     Split search_among(std::span<std::int32_t> columns, const Sum* histograms) {
         std::sort(columns.begin(), columns.end());
@@ -102,12 +128,8 @@ class HistogramSearcher : public LargeSearcher {
         standing.noise = measures_[0].noise();
         for (const auto column : columns)
             if (standing.beaten_by(found_[column].best.score)) standing.set(found_[column].best.score);
-        in_parallel([&](std::size_t column, Measure& measure) {
-            if (!problem_.columns[column].is_category())
-                open_bins(column, histogram_of(histograms, column), measure,
-                          ratio ? found_[column].best : standing);
-        });
-        return choose(columns);
+        open_bins(columns, histograms, standing);
+        return choose(columns, histograms);
     }
     const Sum* histogram_of(const Sum* histograms, std::size_t column) const {
         return histograms + column * column_size();
@@ -127,6 +149,7 @@ class HistogramSearcher : public LargeSearcher {
         const double weight = measure.weight_of(left);
         if (std::min(weight, measure.weight() - weight) < limits_.min_weight_leaf) return false;
         if (better) search.best.set(score);
+        search.least = std::max(search.least, least_worth(search.best));
         search.place = place;
         search.missing_left = missing_left;
         search.weight_left = weight;
@@ -187,54 +210,154 @@ class HistogramSearcher : public LargeSearcher {
         }
     }
 
-    /// Opens the bins that could hide a better cut than the standing one, or an equal one further left.
-    void open_bins(std::size_t column, const Sum* histogram, Measure& measure, const Best& standing) {
-        ColumnSearch& search = found_[column];
-        const double least =
-            standing.is_set() ? standing.score - (standing.cut - standing.score) : unreachable;
-        std::array<std::uint32_t, n_bin_codes> start{};
-        std::array<bool, n_bin_codes> is_open{};
-        std::uint32_t n_cells = 0;
-        for (int bin = 0; bin < max_bins; ++bin) {
-            if (search.bound[bin] == unreachable || search.bound[bin] < least) continue;
-            is_open[bin] = true;
-            start[bin] = n_cells;
-            n_cells += static_cast<std::uint32_t>(measure.rows_of(histogram + bin * measure.width()));
+    /// What a cut must score to beat the best one known, or to be as good and further left.
+    static double least_worth(const Best& best) {
+        return best.is_set() ? best.score - (best.cut - best.score) : unreachable;
+    }
+    /// The open bins of one column.
+    struct Opening {
+        std::size_t column;
+        std::array<std::uint8_t, n_bin_codes> is_open{};
+        std::array<std::uint32_t, n_bin_codes> end{};  // of each bin's rows in `picked`
+        std::vector<PickedRow> picked{};
+    };
+    /// Opens the bins that could hide a better cut than the standing one: their rows are ordered by place,
+    /// and every border between places is scored.
+    void open_bins(std::span<const std::int32_t> columns, const Sum* histograms, const Best& standing) {
+        std::vector<Opening> openings;
+        std::size_t n_picked = 0;
+        const auto work_off = [&] {
+            const std::size_t n_groups = std::min(openings.size(), pool_.size());
+            pool_.run(n_groups, [&](std::size_t group, std::size_t thread) {
+                const std::span mine(openings.data() + openings.size() * group / n_groups,
+                                     openings.data() + openings.size() * (group + 1) / n_groups);
+                pick_rows(mine, measures_[thread]);
+                for (auto& opening : mine) scan_bins(opening, histograms, measures_[thread]);
+            });
+            openings.clear();
+            n_picked = 0;
+        };
+        for (const auto column : columns) {
+            if (problem_.columns[column].is_category()) continue;
+            found_[column].least = least_worth(ratio ? found_[column].best : standing);
+            auto opening = opening_of(static_cast<std::size_t>(column), histograms);
+            if (opening.picked.empty()) continue;
+            n_picked += opening.picked.size();
+            openings.push_back(std::move(opening));
+            constexpr std::size_t most_picked = std::size_t{1} << 20;  // to bound the memory
+            if (n_picked > most_picked) work_off();
         }
-        if (n_cells == 0) return;
-        std::vector<std::pair<std::uint64_t, Row>> cells(n_cells);
-        const auto& source = problem_.columns[column];
-        with_values(source, [&](auto value) {
-            for (const Row row : rows_)
-                if (const auto bin = source.bins[row]; is_open[bin])
-                    cells[start[bin]++] = {order_key(value(row)), row};
+        work_off();
+    }
+    Opening opening_of(std::size_t column, const Sum* histograms) const {
+        const ColumnSearch& search = found_[column];
+        const Sum* const histogram = histogram_of(histograms, column);
+        Opening opening{column};
+        std::uint32_t n = 0;
+        for (int bin = 0; bin < max_bins; ++bin) {
+            if (search.bound[bin] == unreachable || search.bound[bin] < search.least) continue;
+            opening.is_open[bin] = 1;
+            opening.end[bin] = n;
+            n += static_cast<std::uint32_t>(measures_[0].rows_of(histogram + bin * measures_[0].width()));
+        }
+        opening.picked.resize(n);
+        return opening;
+    }
+    /// Finds the rows of the open bins: all columns in one pass, a block of rows at a time, so that each row's
+    /// bins are fetched once; without branches, because which rows these are cannot be foreseen.
+    void pick_rows(std::span<Opening> openings, const Measure& measure) const {
+        constexpr std::size_t block = 512;
+        std::array<std::uint64_t, block> keys;
+        const std::size_t n_columns = problem_.columns.size();
+        measure.for_each_run(rows_, [&](std::size_t begin, std::size_t end, std::uint32_t tag) {
+            for (; begin < end; begin += block) {
+                problem_.interrupt->check();
+                const auto rows = rows_.subspan(begin, std::min(block, end - begin));
+                for (const Row row : rows) __builtin_prefetch(problem_.fine_bins + row * n_columns + openings[0].column);
+                for (auto& [column, is_open, ends, picked] : openings) {
+                    const FineBin* const bins = problem_.fine_bins + column;
+                    std::size_t n = 0;
+                    for (const Row row : rows) {
+                        const std::uint64_t fine = bins[row * n_columns];
+                        keys[n] = fine << 48 | row;
+                        n += is_open[fine >> 8];
+                    }
+                    const std::uint64_t shifted_tag = static_cast<std::uint64_t>(tag) << 32;
+                    for (std::size_t i = 0; i < n; ++i)
+                        picked[ends[keys[i] >> 56]++] = {keys[i] | shifted_tag};
+                }
+            }
         });
+    }
+    void scan_bins(Opening& opening, const Sum* histograms, Measure& measure) {
+        ColumnSearch& search = found_[opening.column];
+        const Sum* const histogram = histogram_of(histograms, opening.column);
         const std::size_t width = measure.width();
         const Sum* const missing = histogram + missing_bin * width;
         std::vector<Sum> left(width, 0);
+        std::vector<PickedRow> spare;
         std::uint32_t begin = 0;
         for (int bin = 0; bin < max_bins; ++bin) {
-            if (is_open[bin]) {
-                const std::span<std::pair<std::uint64_t, Row>> inside(cells.data() + begin,
-                                                                      start[bin] - begin);
-                std::sort(inside.begin(), inside.end());
+            if (opening.is_open[bin]) {
+                const std::span inside(opening.picked.data() + begin, opening.end[bin] - begin);
+                sort_by_place(inside, spare);
+                const auto& source = problem_.columns[opening.column];
                 scan_bin(search, measure, source, inside, bin, left, nullptr);
                 if (search.saw_missing) scan_bin(search, measure, source, inside, bin, left, missing);
-                begin = start[bin];
+                begin = opening.end[bin];
             }
             for (std::size_t i = 0; i < width; ++i) left[i] += histogram[bin * width + i];
         }
     }
+    static void sort_by_place(std::span<PickedRow> inside, std::vector<PickedRow>& spare) {
+        constexpr std::size_t worth_counting = 128;
+        if (inside.size() < worth_counting) {
+            std::sort(inside.begin(), inside.end(),
+                      [](const PickedRow& a, const PickedRow& b) { return a.key < b.key; });
+            return;
+        }
+        std::array<std::uint32_t, 257> start{};
+        for (const auto& each : inside) ++start[static_cast<std::size_t>(place_of(each.fine_bin())) + 1];
+        std::partial_sum(start.begin(), start.end(), start.begin());
+        spare.assign(inside.begin(), inside.end());
+        for (const auto& each : spare) inside[start[static_cast<std::size_t>(place_of(each.fine_bin()))]++] = each;
+    }
+    /// Scores every border between places; a place that could hide a better cut is ordered by value.
     void scan_bin(ColumnSearch& search, Measure& measure, const Column& source,
-                  std::span<const std::pair<std::uint64_t, Row>> inside, int bin, std::vector<Sum> left,
-                  const Sum* missing) {
+                  std::span<const PickedRow> inside, int bin, std::vector<Sum> left, const Sum* missing) {
         for (std::size_t i = 0; missing && i < left.size(); ++i) left[i] += missing[i];
-        for (std::size_t i = 0; i + 1 < inside.size(); ++i) {
-            measure.add_row(left.data(), inside[i].second);
-            if (inside[i].first == inside[i + 1].first) continue;
-            if (!offer(search, measure, left.data(), {bin, i}, missing != nullptr)) continue;
-            search.low = source.value(inside[i].second);
-            search.high = source.value(inside[i + 1].second);
+        std::vector<Sum> own(left.size()), after(left.size());
+        for (std::size_t begin = 0, end; begin < inside.size(); begin = end) {
+            for (end = begin + 1; end < inside.size() && inside[end].fine_bin() == inside[begin].fine_bin();) ++end;
+            std::fill(own.begin(), own.end(), 0);
+            for (std::size_t i = begin; i < end; ++i) measure.add(own.data(), inside[i].row(), inside[i].tag());
+            if (end - begin > 1 && bound_of(measure, left.data(), own.data(), after) >= search.least)
+                scan_place(search, measure, source, inside.subspan(begin, end - begin), {bin, begin}, left,
+                           missing != nullptr);
+            for (std::size_t i = 0; i < left.size(); ++i) left[i] += own[i];
+            if (end == inside.size() || !offer(search, measure, left.data(), {bin, end - 1}, missing != nullptr))
+                continue;
+            search.low = -std::numeric_limits<double>::infinity();
+            search.high = std::numeric_limits<double>::infinity();
+            for (std::size_t i = begin; i < end; ++i)
+                search.low = std::max(search.low, source.value(inside[i].row()));
+            for (std::size_t i = end; i < inside.size() && inside[i].fine_bin() == inside[end].fine_bin(); ++i)
+                search.high = std::min(search.high, source.value(inside[i].row()));
+        }
+    }
+    void scan_place(ColumnSearch& search, Measure& measure, const Column& source,
+                    std::span<const PickedRow> inside, Place first, std::vector<Sum> left, bool missing_left) {
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted;
+        sorted.reserve(inside.size());
+        for (const auto& each : inside) sorted.emplace_back(order_key(source.value(each.row())), each.key);
+        std::sort(sorted.begin(), sorted.end());
+        for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
+            const PickedRow here{sorted[i].second}, next{sorted[i + 1].second};
+            measure.add(left.data(), here.row(), here.tag());
+            if (sorted[i].first == sorted[i + 1].first) continue;
+            if (!offer(search, measure, left.data(), {first.bin, first.index + i}, missing_left)) continue;
+            search.low = source.value(here.row());
+            search.high = source.value(next.row());
         }
     }
 
@@ -243,7 +366,7 @@ class HistogramSearcher : public LargeSearcher {
         const std::size_t width = measure.width();
         std::vector<Sum> counted;
         std::size_t n_codes = static_cast<std::size_t>(source.n_categories), missing_at = missing_bin;
-        if (!source.bins) {
+        if (!source.fine_bins) {
             counted.assign((n_codes + 1) * width, 0);
             missing_at = n_codes;
             for (const Row row : rows_) {
@@ -276,7 +399,7 @@ class HistogramSearcher : public LargeSearcher {
             (subsets.found.is_left[g] ? search.left_codes : search.right_codes).push_back(codes[g]);
     }
 
-    Split choose(std::span<const std::int32_t> columns) {
+    Split choose(std::span<const std::int32_t> columns, const Sum* histograms) {
         const Measure& measure = measures_[0];
         std::int32_t winner = -1;
         if constexpr (ratio) {
@@ -301,9 +424,9 @@ class HistogramSearcher : public LargeSearcher {
                     winner = column;
                 }
         }
-        return winner < 0 ? Split{} : split_of(winner);
+        return winner < 0 ? Split{} : split_of(winner, histograms);
     }
-    Split split_of(std::int32_t column) {
+    Split split_of(std::int32_t column, const Sum* histograms) {
         auto& search = found_[column];
         Split split;
         split.column = column;
@@ -314,29 +437,27 @@ class HistogramSearcher : public LargeSearcher {
         split.right_codes = std::move(search.right_codes);
         split.low = search.low;
         split.high = search.high;
-        if (!problem_.columns[column].is_category() && search.place.index == after_bin)
-            find_gap(split, search.place.bin);
+        if (problem_.columns[column].is_category()) return split;
+        split.bin = search.place.bin;
+        split.at_border = search.place.index == after_bin;
+        if (split.at_border) find_gap(split, histogram_of(histograms, column));
         return split;
     }
     /// The values on both sides of a border; all known values lie left where none is above it.
-    void find_gap(Split& split, int bin) {
+    void find_gap(Split& split, const Sum* histogram) const {
         const auto& source = problem_.columns[split.column];
-        double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-        bool any_right = false;
-        with_values(source, [&](auto value) {
-            for (const Row row : rows_) {
-                const auto code = source.bins[row];
-                if (code == missing_bin) continue;
-                if (code == bin)
-                    low = std::max(low, value(row));
-                else if (code > bin) {
-                    high = std::min(high, value(row));
-                    any_right = true;
-                }
-            }
-        });
-        split.low = any_right ? low : std::numeric_limits<double>::infinity();
-        split.high = high;
+        int next = split.bin + 1;
+        while (next < max_bins && measures_[0].rows_of(histogram + next * measures_[0].width()) == 0) ++next;
+        split.low = -std::numeric_limits<double>::infinity();
+        split.high = std::numeric_limits<double>::infinity();
+        for (const Row row : rows_) {
+            const int bin = source.bin(row);
+            if (bin == split.bin)
+                split.low = std::max(split.low, source.value(row));
+            else if (bin == next)
+                split.high = std::min(split.high, source.value(row));
+        }
+        if (next == max_bins) split.low = split.high;
     }
 
     const Problem& problem_;

@@ -67,8 +67,8 @@ class ListGrower {
         is_constant_.resize(n_columns());
         has_missing_.resize(n_columns());
         for (std::size_t column = 0; column < n_columns(); ++column) {
-            const auto sorted = sort_rows_by(problem_.columns[column], std::span<const Row>(rows_),
-                                             list(column), ranks_.data() + column * n_, work_);
+            const auto sorted =
+                sorter_.sort(problem_.columns[column], rows_, list(column), ranks_.data() + column * n_);
             is_constant_[column] = sorted.is_constant;
             has_missing_[column] = sorted.has_missing;
             if (n_ > 100000) problem_.interrupt->check();
@@ -116,17 +116,41 @@ class ListGrower {
         Best best;
         best.noise = scanner_.noise();
         if (limits_.max_columns == 0) {
-            for (std::size_t column = 0; column < n_columns(); ++column) try_column(candidate, column, best);
+            for (std::size_t column = 0; column < n_columns() && !is_settled(candidate, best); ++column)
+                try_column(candidate, column, best);
         } else {
             auto order = column_order(problem_, candidate.key);
             const auto n_drawn =
                 std::min<std::size_t>(order.size(), static_cast<std::size_t>(limits_.max_columns));
             std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_drawn));
-            for (std::size_t i = 0; i < order.size() && (i < n_drawn || !has_any(candidate)); ++i)
+            for (std::size_t i = 0;
+                 i < order.size() && (i < n_drawn || !has_any(candidate)) && !is_settled(candidate, best); ++i)
                 try_column(candidate, static_cast<std::size_t>(order[i]), best);
         }
         if constexpr (ratio) choose_by_ratio(candidate);
-        return candidate.split.found() && candidate.split.gain >= limits_.min_gain;
+        if (!candidate.split.found() || candidate.split.gain < limits_.min_gain) return false;
+        if (!problem_.columns[candidate.split.column].is_category()) find_gap(candidate);
+        return true;
+    }
+    /// Whether no further column can do better: two rows have one cut only, and a cut that leaves no risk is as
+    /// good as any. The first column wins a tie.
+    bool is_settled(const Candidate& candidate, const Best& best) const {
+        if (ratio || !candidate.split.found()) return false;
+        if constexpr (requires { scanner_.most(); })
+            if (!best.beaten_by(scanner_.most())) return true;
+        return candidate.size() == 2;
+    }
+    /// The values on both sides of the cut; all known values lie left where the missing ones alone go right.
+    void find_gap(Candidate& node) {
+        const auto column = static_cast<std::size_t>(node.split.column);
+        const Id* const entries = list(column) + node.begin;
+        const bool all_known_left = node.n_first == known_rows(column, node);
+        const auto value = [&](std::size_t i) {
+            return all_known_left ? std::numeric_limits<double>::infinity()
+                                  : problem_.columns[column].value(rows_[entries[i]]);
+        };
+        node.split.low = value(node.n_first - 1);
+        node.split.high = value(node.n_first);
     }
     bool has_any(const Candidate& candidate) const {
         return ratio ? !rivals_.empty() : candidate.split.found();
@@ -190,10 +214,6 @@ class ListGrower {
         node.weight_left = cut.weight_left;
         node.split.missing_left = cut.missing_left;
         node.split.saw_missing = n_known < node.size();
-        const auto value = [&](std::size_t i) { return problem_.columns[column].value(rows_[entries[i]]); };
-        const bool all_known_left = cut.n_first == n_known;
-        node.split.low = all_known_left ? std::numeric_limits<double>::infinity() : value(cut.n_first - 1);
-        node.split.high = all_known_left ? std::numeric_limits<double>::infinity() : value(cut.n_first);
         return true;
     }
 
@@ -220,14 +240,11 @@ class ListGrower {
         auto cursor = scanner_.cursor();
         for (std::size_t i = n_known; missing_left && i < n; ++i) cursor.add(entries[i]);
         for (std::size_t i = 0; i + 1 < first; ++i) cursor.add(entries[i]);
-        for (std::size_t i = first; i <= last; ++i) {
-            cursor.add(entries[i - 1]);
-            const double score = cursor.score(i + extra);
-            if (!cut.best.beaten_by(score)) continue;
+        for (std::size_t i = first; (i = seek(cursor, entries, i, last, extra, cut.best.cut)) <= last; ++i) {
             if (i < n_known && ranks[entries[i - 1]] == ranks[entries[i]]) continue;
             const double weight = cursor.weight(i + extra);
             if (std::min(weight, node.weight - weight) < limits_.min_weight_leaf) continue;
-            cut.best.set(score);
+            cut.best.set(cursor.score(i + extra));
             cut.n_first = i;
             cut.weight_left = weight;
             cut.found = true;
@@ -438,7 +455,7 @@ class ListGrower {
     std::vector<Candidate> frontier_, rivals_;
     std::vector<std::size_t> group_start_;
     Groups groups_;
-    SortingSpace work_;
+    ColumnSorter<Id> sorter_;
     bool best_first_ = false;
     std::int64_t n_splits_ = 0;
 };

@@ -1,7 +1,9 @@
 // Measures: what a histogram sums up for each bin, how a cut scores, and how much a bin can hide.
 //
-// begin(problem)        once: the targets of all rows on an integer grid
-// build(...)            adds rows to a histogram
+// constructor           once: the targets of all rows on an integer grid
+// for_each_run(rows, …) rows in canonical order as runs that share a tag: their class, where there are classes
+// build(…)              the histograms of some columns, all columns of a row at a time
+// add(statistic, …)     one row of a known tag
 // enter(total)          once per node
 // score_of(statistic)   of the rows that go left; comparable within the node
 // bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic
@@ -20,6 +22,29 @@
 #include "scanning.hpp"
 
 namespace treewright {
+
+constexpr std::size_t n_bin_codes = 256;
+
+/// Some neighbouring columns of the table of fine bins.
+struct ColumnRange {
+    const FineBin* table;  // row by row
+    std::size_t n_columns;
+    std::size_t first, last;
+
+    std::size_t size() const { return last - first; }
+    /// work(row, cell) for every row and column, where cell = column · 256 + bin. The bins of the rows to come
+    /// are fetched ahead: rows lie anywhere in the table.
+    template <class Work>
+    void for_each_bin(std::span<const Row> rows, Work work) const {
+        constexpr std::size_t ahead = 16;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (i + ahead < rows.size()) __builtin_prefetch(table + rows[i + ahead] * n_columns + first);
+            const FineBin* const bins = table + static_cast<std::size_t>(rows[i]) * n_columns;
+            for (std::size_t column = first; column < last; ++column)
+                work(rows[i], column * n_bin_codes + static_cast<std::size_t>(bin_of(bins[column])));
+        }
+    }
+};
 
 /// An upper bound on |D|²/(L·R) inside a bin, where D = Σ_left (y − mean of the node), L and R weights.
 /// Inside, D leaves the straight line between its values at the borders by at most √(s·w(1−w/b)), for w of
@@ -60,31 +85,35 @@ class ClassMeasure {
     }
 
     std::size_t width() const { return n_classes_ + (weight_ ? 1 : 0); }
-    void build(Sum* histogram, const std::uint8_t* bins, std::span<const Row> rows) const {
-        for (std::size_t begin = 0; begin < rows.size();) {
-            // Rows are sorted by class: within a run only the bin has to be looked up.
+    /// Rows are sorted by class: a class is a run.
+    template <class Work>
+    void for_each_run(std::span<const Row> rows, Work work) const {
+        for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
             const auto label = problem_.label(rows[begin]);
-            const auto end = static_cast<std::size_t>(
+            end = static_cast<std::size_t>(
                 std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(),
                                      [&](Row row) { return problem_.label(row) <= label; }) -
                 rows.begin());
-            Sum* const cells = histogram + label;
-            if (weight_) {
-                const Sum* const weight = weight_->data();
-                for (std::size_t i = begin; i < end; ++i) {
-                    Sum* const cell = histogram + bins[rows[i]] * width();
-                    cell[label] += weight[rows[i]];
-                    ++cell[n_classes_];
-                }
-            } else {
-                for (std::size_t i = begin; i < end; ++i) ++cells[bins[rows[i]] * n_classes_];
-            }
-            begin = end;
+            work(begin, end, static_cast<std::uint32_t>(label));
         }
     }
-    void add_row(Sum* statistic, Row row) const {
-        statistic[problem_.label(row)] += weight_ ? (*weight_)[row] : 1;
+    void build(const ColumnRange& columns, std::span<const Row> rows, Sum* histograms) {
+        for_each_run(rows, [&](std::size_t begin, std::size_t end, std::uint32_t label) {
+            // A short run is not worth counting apart from the others.
+            constexpr std::size_t worth_counting = 1024;
+            if (!weight_ && end - begin >= worth_counting)
+                return count(columns, rows.subspan(begin, end - begin), histograms + label);
+            columns.for_each_bin(rows.subspan(begin, end - begin), [&](Row row, std::size_t cell) {
+                add(histograms + cell * width(), row, label);
+            });
+        });
+    }
+    void add(Sum* statistic, Row row, std::uint32_t label) const {
+        statistic[label] += weight_ ? (*weight_)[row] : 1;
         if (weight_) ++statistic[n_classes_];
+    }
+    void add_row(Sum* statistic, Row row) const {
+        add(statistic, row, static_cast<std::uint32_t>(problem_.label(row)));
     }
     void enter(const Sum* total) {
         total_.assign(total, total + width());
@@ -141,6 +170,14 @@ class ClassMeasure {
     }
 
   private:
+    /// Counts rows of one class in small counters that stay in cache, then adds them to the histograms.
+    void count(const ColumnRange& columns, std::span<const Row> rows, Sum* histograms) {
+        counts_.assign(columns.size() * n_bin_codes, 0);
+        std::uint32_t* const counts = counts_.data() - columns.first * n_bin_codes;
+        columns.for_each_bin(rows, [=](Row, std::size_t cell) { ++counts[cell]; });
+        for (std::size_t i = 0; i < counts_.size(); ++i)
+            histograms[(columns.first * n_bin_codes + i) * n_classes_] += counts_[i];
+    }
     double total_sum(const Sum* statistic) const {
         Sum sum = 0;
         for (std::size_t k = 0; k < n_classes_; ++k) sum += statistic[k];
@@ -177,6 +214,7 @@ class ClassMeasure {
     Grid grid_;
     std::shared_ptr<const std::vector<Sum>> weight_;
     std::vector<Sum> total_;
+    std::vector<std::uint32_t> counts_;
     std::vector<double> left_, right_;
     double sum_ = 0, risk_ = 0;
     std::size_t n_present_ = 0, last_present_ = 0;
@@ -208,9 +246,15 @@ class SquareMeasure {
     static bool fits(const Problem& problem) { return problem.targets.n_outputs == 1; }
 
     std::size_t width() const { return is_weighted_ ? 4 : 3; }
-    void build(Sum* histogram, const std::uint8_t* bins, std::span<const Row> rows) const {
-        for (const Row row : rows) add_row(histogram + bins[row] * width(), row);
+    template <class Work>
+    void for_each_run(std::span<const Row> rows, Work work) const {
+        work(std::size_t{0}, rows.size(), std::uint32_t{0});
     }
+    void build(const ColumnRange& columns, std::span<const Row> rows, Sum* histograms) const {
+        columns.for_each_bin(
+            rows, [&](Row row, std::size_t cell) { add_row(histograms + cell * width(), row); });
+    }
+    void add(Sum* statistic, Row row, std::uint32_t) const { add_row(statistic, row); }
     void add_row(Sum* statistic, Row row) const {
         const Sum* const cell = values_->data() + static_cast<std::size_t>(row) * width();
         for (std::size_t i = 0; i < 3; ++i) statistic[i] += cell[i];

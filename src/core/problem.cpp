@@ -7,26 +7,36 @@ namespace treewright {
 
 namespace {
 
-/// One output of classes without weights, the common case: a counting sort.
-void sort_by_label(Problem& problem) {
-    std::vector<std::size_t> start(problem.targets.n_classes[0] + 1, 0);
-    for (std::size_t row = 0; row < problem.n_rows; ++row) ++start[problem.targets.labels[row] + 1];
-    std::partial_sum(start.begin(), start.end(), start.begin());
-    problem.rows.resize(problem.n_rows);
-    for (std::size_t row = 0; row < problem.n_rows; ++row)
-        problem.rows[start[problem.targets.labels[row]]++] = static_cast<Row>(row);
+/// Sorting (key, row) pairs is several times faster than comparing through the rows.
+template <class KeyOf>
+void sort_by_keys(std::span<Row> rows, KeyOf key_of) {
+    std::vector<std::pair<std::uint64_t, Row>> keys;
+    keys.reserve(rows.size());
+    for (const Row row : rows) keys.emplace_back(key_of(row), row);
+    std::sort(keys.begin(), keys.end());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = keys[i].second;
 }
 
-/// One output of numbers: sorting (key, row) pairs is several times faster than comparing through the rows.
-void sort_by_number(Problem& problem) {
-    std::vector<std::pair<std::uint64_t, Row>> keys;
-    keys.reserve(problem.n_rows);
+/// One output of classes, the common case: a counting sort, then each class by weight.
+void sort_by_label(Problem& problem) {
+    std::vector<std::size_t> start(problem.targets.n_classes[0] + 1, 0);
+    const auto counts = [&](std::size_t row) { return problem.weight(static_cast<Row>(row)) > 0; };
+    for (std::size_t row = 0; row < problem.n_rows; ++row) start[problem.targets.labels[row] + 1] += counts(row);
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    problem.rows.resize(start.back());
+    auto place = start;
     for (std::size_t row = 0; row < problem.n_rows; ++row)
-        if (problem.weight(static_cast<Row>(row)) > 0)
-            keys.emplace_back(order_key(problem.targets.numbers[row]), static_cast<Row>(row));
-    std::sort(keys.begin(), keys.end());
-    problem.rows.clear();
-    for (const auto& [key, row] : keys) problem.rows.push_back(row);
+        if (counts(row)) problem.rows[place[problem.targets.labels[row]]++] = static_cast<Row>(row);
+    for (std::size_t k = 0; problem.is_weighted() && k + 1 < start.size(); ++k)
+        sort_by_keys(std::span(problem.rows).subspan(start[k], start[k + 1] - start[k]),
+                     [&](Row row) { return order_key(problem.weight(row)); });
+}
+
+/// One output of numbers without weights.
+void sort_by_number(Problem& problem) {
+    problem.rows.resize(problem.n_rows);
+    std::iota(problem.rows.begin(), problem.rows.end(), Row{0});
+    sort_by_keys(problem.rows, [&](Row row) { return order_key(problem.targets.numbers[row]); });
 }
 
 void sort_by_all(Problem& problem) {
@@ -50,10 +60,10 @@ void sort_by_all(Problem& problem) {
 }  // namespace
 
 void sort_rows(Problem& problem) {
-    const bool simple = problem.targets.n_outputs == 1 && !problem.is_weighted();
-    if (simple && problem.targets.are_classes()) {
+    const bool is_single = problem.targets.n_outputs == 1;
+    if (is_single && problem.targets.are_classes()) {
         sort_by_label(problem);
-    } else if (simple) {
+    } else if (is_single && !problem.is_weighted()) {
         sort_by_number(problem);
     } else {
         sort_by_all(problem);

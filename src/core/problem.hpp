@@ -56,6 +56,7 @@ struct Grid {
 
 struct Problem {
     std::vector<Column> columns;
+    const FineBin* fine_bins = nullptr;  // of all columns, row by row; null for a small table
     Targets targets;
     Limits limits;
     std::size_t n_rows = 0;  // rows of the table

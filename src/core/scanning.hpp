@@ -2,8 +2,10 @@
 //
 // load(problem, rows)   once per subtree: targets of its rows, on an integer grid, by local id
 // enter(ids)            once per node: the statistic of the whole node
-// cursor()              a scan: add(id) sends a row left, score(n_left) says how good the cut is here
+// cursor()              a scan: add(id) sends a row left, score(n_left) says how good the cut is here;
+//                       seek(…) looks for the next cut that is good enough, where that is faster
 // gain(score)           the gain behind a score, in the units of the data
+// most()                no cut of the node scores more; left out where nothing useful can be said
 //
 // For categories a scanner also sums statistics of groups: width(), add_to(statistic, id),
 // score_of(statistic). Ids are positions in the canonical order, so they ascend with the class or with the
@@ -22,6 +24,21 @@
 #include "problem.hpp"
 
 namespace treewright {
+
+/// The first cut from `i` on that scores more than `least`, i being how many of the entries go left; last + 1
+/// if there is none. The entries before i − 1 have been sent left, and all before the cut will be; `extra` rows
+/// went left before.
+template <class Cursor, class Id>
+std::size_t seek(Cursor& cursor, const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
+                 double least) {
+    if constexpr (requires { cursor.seek(entries, i, last, extra, least); })
+        return cursor.seek(entries, i, last, extra, least);
+    for (; i <= last; ++i) {
+        cursor.add(entries[i - 1]);
+        if (cursor.score(i + extra) > least) break;
+    }
+    return i;
+}
 
 constexpr double unreachable = -std::numeric_limits<double>::infinity();
 /// Gains that are differences of risks carry the rounding of the risks.
@@ -64,117 +81,6 @@ inline Sum number_on(const Grid& grid, const Problem& problem, Row row, std::siz
     const double centred = problem.number(row, output) - grid.centre;
     return std::llrint(centred * problem.weight(row) / grid.unit);
 }
-
-/// Two classes by Gini, or one number by squared error, without weights. Both gains are
-/// n·D²/(l·r) with D = Σ_left y − l·mean, up to a factor; D is exact, and 1/(l·r) is a table shared by
-/// columns.
-template <class Id, bool of_labels>
-class LinearScanner {
-  public:
-    static constexpr bool is_additive = true;
-    static constexpr bool may_refuse = false;
-
-    explicit LinearScanner(const Problem& problem) : problem_(problem) {}
-
-    void load(std::span<const Row> rows) {
-        if constexpr (of_labels) {
-            first_one_ =
-                static_cast<Id>(std::partition_point(rows.begin(), rows.end(),
-                                                     [&](Row row) { return problem_.label(row) == 0; }) -
-                                rows.begin());
-        } else {
-            rows_ = rows;
-            y_.resize(rows.size());
-            whole_grid_ = number_grid(problem_, rows, 0, true);
-            for (std::size_t id = 0; id < rows.size(); ++id)
-                y_[id] = number_on(whole_grid_, problem_, rows[id], 0);
-        }
-    }
-    void enter(std::span<const Id> ids) {
-        n_ = ids.size();
-        if constexpr (!of_labels) refine_grid(ids);
-        Sum sum = 0;
-        if constexpr (of_labels)
-            sum = ids.end() - std::lower_bound(ids.begin(), ids.end(), first_one_);
-        else
-            for (const Id id : ids) sum += y_[id];
-        // The mean is taken off in two parts, a whole one inside the integers and a small real rest.
-        shift_ = of_labels ? 0 : sum / static_cast<Sum>(n_);
-        total_ = sum - shift_ * static_cast<Sum>(n_);
-        rest_ = static_cast<double>(total_) / static_cast<double>(n_);
-        if (reciprocal_.size() < n_) reciprocal_.resize(n_);
-        for (std::size_t left = 1; left < n_; ++left)
-            reciprocal_[left] = 1.0 / (static_cast<double>(left) * static_cast<double>(n_ - left));
-    }
-
-    struct Cursor {
-        const Sum* y;
-        const double* reciprocal;
-        Sum shift;
-        Id first_one;
-        double rest;
-        Sum sum = 0;
-
-        void add(Id id) {
-            if constexpr (of_labels)
-                sum += id >= first_one;
-            else
-                sum += y[id] - shift;
-        }
-        double score(std::size_t n_left) const {
-            const double difference = static_cast<double>(sum) - static_cast<double>(n_left) * rest;
-            return difference * difference * reciprocal[n_left];
-        }
-        double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
-    };
-    Cursor cursor() { return {y_.data(), reciprocal_.data(), shift_, first_one_, rest_}; }
-
-    double weight() const { return static_cast<double>(n_); }
-    double noise() const { return 0; }
-    double gain(double score) const {
-        return score * static_cast<double>(n_) * (of_labels ? 2.0 : grid_.unit * grid_.unit);
-    }
-
-    std::size_t width() const { return 2; }
-    void add_to(Sum* statistic, Id id) const {
-        ++statistic[0];
-        statistic[1] += of_labels ? (id >= first_one_) : y_[id] - shift_;
-    }
-    double score_of(const Sum* statistic) const {
-        Cursor cursor{y_.data(), reciprocal_.data(), shift_, first_one_, rest_, statistic[1]};
-        return cursor.score(static_cast<std::size_t>(statistic[0]));
-    }
-    double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]); }
-    std::size_t dimensions() const { return 1; }
-    void point(const Sum* statistic, double* out) const {
-        out[0] = static_cast<double>(statistic[1]) / static_cast<double>(statistic[0]);
-    }
-
-  private:
-    /// A node whose numbers span far less than the subtree's gets a grid of its own, and so does every node
-    /// below it: an outlier elsewhere costs no digits here. Ids ascend with the numbers.
-    void refine_grid(std::span<const Id> ids) {
-        constexpr double far_less = 0x1p-16;
-        const auto number = [&](Id id) { return problem_.number(rows_[id]); };
-        grid_ = whole_grid_;
-        if (number(ids.back()) - number(ids.front()) > far_less * (number_at_end() - number_at_start()))
-            return;
-        grid_ = number_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }), 0, true);
-        for (const Id id : ids) y_[id] = number_on(grid_, problem_, rows_[id], 0);
-    }
-    double number_at_start() const { return problem_.number(rows_.front()); }
-    double number_at_end() const { return problem_.number(rows_.back()); }
-
-    const Problem& problem_;
-    std::span<const Row> rows_;
-    Grid whole_grid_, grid_;
-    std::vector<Sum> y_;
-    std::vector<double> reciprocal_;
-    std::size_t n_ = 0;
-    Sum shift_ = 0, total_ = 0;
-    double rest_ = 0;
-    Id first_one_ = 0;
-};
 
 /// Class codes of a node's rows, renumbered so that only the classes present count.
 template <class Id>
@@ -271,6 +177,7 @@ class CountScanner {
 
     double weight() const { return static_cast<double>(n_); }
     double noise() const { return rounding_noise * risk_; }
+    double most() const { return risk_; }
     double gain(double score) const { return std::max(0.0, score); }
 
     std::size_t width() const { return total_.size(); }
@@ -362,6 +269,7 @@ class WeightScanner {
 
     double weight() const { return weight_of(total_.data()); }
     double noise() const { return rounding_noise * risk_; }
+    double most() const { return risk_; }
     double gain(double score) const {
         return std::max(0.0, score) * grid_.unit / static_cast<double>(labels_.size());
     }

@@ -5,6 +5,7 @@
 
 #include "criterion.hpp"
 #include "histograms.hpp"
+#include "linear.hpp"
 #include "lists.hpp"
 #include "measuring.hpp"
 #include "medians.hpp"
@@ -46,7 +47,9 @@ class ListSearcher : public Searcher {
 template <ClassCriterion C>
 struct ScannersOf {
     template <class Id>
-    using TwoClasses = LinearScanner<Id, true>;
+    using TwoClasses = PairScanner<Id>;
+    template <class Id>
+    using TwoWeightedClasses = WeightedPairScanner<Id>;
     template <class Id>
     using ByCount = CountScanner<Id, C>;
     template <class Id>
@@ -56,10 +59,13 @@ struct ScannersOf {
 template <ClassCriterion C>
 std::unique_ptr<Searcher> make_class_searcher(const Problem& problem) {
     using S = ScannersOf<C>;
-    const bool simple = !problem.is_weighted() && problem.targets.n_outputs == 1;
+    const bool is_single = problem.targets.n_outputs == 1;
+    const bool simple = !problem.is_weighted() && is_single;
     if constexpr (requires { requires C::is_linear_for_two; })
-        if (simple && problem.targets.n_classes[0] == 2)
-            return std::make_unique<ListSearcher<S::template TwoClasses, false>>(problem);
+        if (is_single && problem.targets.n_classes[0] == 2) {
+            if (simple) return std::make_unique<ListSearcher<S::template TwoClasses, false>>(problem);
+            return std::make_unique<ListSearcher<S::template TwoWeightedClasses, false>>(problem);
+        }
     if constexpr (Separable<C>)
         if (simple) return std::make_unique<ListSearcher<S::template ByCount, by_ratio<C>>>(problem);
     return std::make_unique<ListSearcher<S::template ByWeight, by_ratio<C>>>(problem);
@@ -76,7 +82,7 @@ std::unique_ptr<LargeSearcher> make_histogram_searcher(const Problem& problem, P
 template <SumCriterion C>
 struct SumScannerOf {
     template <class Id>
-    using Linear = LinearScanner<Id, false>;
+    using Linear = SquareScanner<Id>;
     template <class Id>
     using General = SumScanner<Id, C>;
 };

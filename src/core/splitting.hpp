@@ -35,6 +35,8 @@ struct Split {
     double gain = 0.0;
     double low = 0.0;
     double high = 0.0;
+    int bin = -1;            // a large node's number: bins below it go left, bins above it right,
+    bool at_border = false;  // and its own rows left (true), or by their values
     bool missing_left = false;
     bool saw_missing = false;                           // false: the heavier child will take missing values
     std::vector<std::int32_t> left_codes, right_codes;  // of the categories present in the node

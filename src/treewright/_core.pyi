@@ -28,7 +28,7 @@ def grow(
     *,
     columns: Columns,
     n_categories: Sequence[int],
-    bins: NDArray[np.uint8] | None,
+    bins: NDArray[np.uint16] | None,
     is_mixed: NDArray[np.uint8] | None,
     labels: NDArray[np.int32] | None,
     n_classes: Sequence[int],
@@ -49,7 +49,7 @@ def grow(
 ) -> GrownTree: ...
 def bin_columns(
     columns: Columns, n_categories: Sequence[int], n_threads: int
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]: ...
+) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]: ...
 def readable(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def midpoint(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def apply(

@@ -43,9 +43,9 @@ class Dataset:
         return len(self.schema.columns)
 
     def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
-        """One byte per cell, made once and shared by every tree grown on this table.
+        """Two bytes per cell, made once and shared by every tree grown on this table.
 
-        (columns, rows) bins, and (columns, 256) whether a bin holds several values.
+        (rows, columns) fine bins, and (columns, 256) whether a bin holds several values.
         """
         if "_bins" not in self.__dict__:
             made = _core.bin_columns(self.columns, self.schema.category_counts, n_threads)

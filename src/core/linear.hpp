@@ -1,0 +1,330 @@
+// Scanners for gains of the form W·D²/(L·R), where D = Σ_left w·(y − mean), W, L and R are the weights of the node
+// and its sides: two classes by Gini (y is 0 or 1), and one number by squared error. Sums are exact.
+#pragma once
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include "problem.hpp"
+#include "scanning.hpp"
+
+namespace treewright {
+
+/// Two classes by Gini. Ids ascend with the class: the first one of class 1 tells them apart.
+template <class Id>
+class PairScanner {
+  public:
+    static constexpr bool is_additive = true;
+    static constexpr bool may_refuse = false;
+
+    explicit PairScanner(const Problem& problem) : problem_(problem) {}
+
+    void load(std::span<const Row> rows) {
+        const auto first = std::partition_point(rows.begin(), rows.end(),
+                                                [&](Row row) { return problem_.label(row) == 0; });
+        first_one_ = static_cast<Id>(first - rows.begin());
+        if (reciprocal_.size() < rows.size() + lanes) reciprocal_.resize(rows.size() + lanes);
+    }
+    void enter(std::span<const Id> ids) {
+        n_ = ids.size();
+        total_ = ids.end() - std::lower_bound(ids.begin(), ids.end(), first_one_);
+        const auto n = static_cast<std::int32_t>(n_);
+        for (std::int32_t left = 1; left < n; ++left)
+            reciprocal_[static_cast<std::size_t>(left)] =
+                1.0F / (static_cast<float>(left) * static_cast<float>(n - left));
+    }
+
+    class Cursor {
+      public:
+        explicit Cursor(const PairScanner& scanner) : scanner_(scanner) {}
+
+        void add(Id id) { sum_ += id >= scanner_.first_one_; }
+        double score(std::size_t n_left) const { return scanner_.score(sum_, n_left); }
+        double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
+
+#if defined(__SSE2__)
+        /// Four cuts at a time in single precision, with some room for its rounding; where one of them may be
+        /// good enough, exactly.
+        std::size_t seek(const std::uint16_t* entries, std::size_t i, std::size_t last, std::size_t extra,
+                         double least) {
+            const auto n = static_cast<double>(scanner_.n_);
+            const __m128 enough = _mm_set1_ps(static_cast<float>(least * n * n * (1 - 2e-6)));
+            const __m128i count = _mm_set1_epi32(static_cast<int>(scanner_.n_));
+            const __m128i total = _mm_set1_epi32(static_cast<int>(scanner_.total_));
+            const __m128i first_one = _mm_set1_epi16(static_cast<short>(scanner_.first_one_));
+            // n·D = n·(ones on the left) − (rows on the left)·(ones in all), a whole number below n²/4.
+            __m128i before = _mm_set1_epi32(static_cast<int>(scaled_difference(i - 1 + extra)));
+            for (; i + lanes - 1 <= last; i += lanes) {
+                const __m128i ids = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(entries + i - 1));
+                const __m128i is_one = _mm_cmpeq_epi16(_mm_subs_epu16(first_one, ids), _mm_setzero_si128());
+                __m128i change = _mm_sub_epi32(_mm_and_si128(_mm_unpacklo_epi16(is_one, is_one), count), total);
+                change = _mm_add_epi32(change, _mm_slli_si128(change, 4));
+                change = _mm_add_epi32(change, _mm_slli_si128(change, 8));
+                const __m128i here = _mm_add_epi32(before, change);
+                const __m128 real = _mm_cvtepi32_ps(here);
+                const __m128 score = _mm_mul_ps(_mm_mul_ps(real, real),
+                                                _mm_loadu_ps(scanner_.reciprocal_.data() + i + extra));
+                if (_mm_movemask_ps(_mm_cmpgt_ps(score, enough)) != 0) {
+                    set_sum(_mm_cvtsi128_si32(before), i - 1 + extra);
+                    for (std::size_t end = i + lanes; i < end; ++i) {
+                        add(entries[i - 1]);
+                        if (this->score(i + extra) > least) return i;
+                    }
+                    i -= lanes;
+                }
+                before = _mm_shuffle_epi32(here, 0xff);
+            }
+            set_sum(_mm_cvtsi128_si32(before), i - 1 + extra);
+            for (; i <= last; ++i) {
+                add(entries[i - 1]);
+                if (this->score(i + extra) > least) break;
+            }
+            return i;
+        }
+#endif
+
+      private:
+        Sum scaled_difference(std::size_t n_left) const {
+            return static_cast<Sum>(scanner_.n_) * sum_ - static_cast<Sum>(n_left) * scanner_.total_;
+        }
+        void set_sum(Sum scaled_difference, std::size_t n_left) {
+            sum_ = (scaled_difference + static_cast<Sum>(n_left) * scanner_.total_) /
+                   static_cast<Sum>(scanner_.n_);
+        }
+
+        const PairScanner& scanner_;
+        Sum sum_ = 0;  // ones on the left
+    };
+    Cursor cursor() const { return Cursor(*this); }
+
+    double weight() const { return static_cast<double>(n_); }
+    double noise() const { return 0; }
+    double most() const {
+        const double share = static_cast<double>(total_) / static_cast<double>(n_);
+        return share * (1 - share);
+    }
+    double gain(double score) const { return score * static_cast<double>(n_) * 2.0; }
+
+    std::size_t width() const { return 2; }
+    void add_to(Sum* statistic, Id id) const {
+        ++statistic[0];
+        statistic[1] += id >= first_one_;
+    }
+    double score_of(const Sum* statistic) const {
+        return score(statistic[1], static_cast<std::size_t>(statistic[0]));
+    }
+    double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]); }
+    std::size_t dimensions() const { return 1; }
+    void point(const Sum* statistic, double* out) const {
+        out[0] = static_cast<double>(statistic[1]) / static_cast<double>(statistic[0]);
+    }
+
+  private:
+    static constexpr std::size_t lanes = 4;
+
+    double score(Sum ones, std::size_t n_left) const {
+        const auto left = static_cast<double>(n_left), n = static_cast<double>(n_);
+        const double difference = static_cast<double>(ones) - left * (static_cast<double>(total_) / n);
+        return difference * difference / (left * (n - left));
+    }
+
+    const Problem& problem_;
+    std::vector<float> reciprocal_;  // 1 / (l·r), for the quick look
+    std::size_t n_ = 0;
+    Sum total_ = 0;
+    Id first_one_ = 0;
+};
+
+/// Two classes by Gini, with weights. The sums are of the lighter class, so that their difference from what is
+/// expected loses no digits where one class outweighs the other by far.
+template <class Id>
+class WeightedPairScanner {
+  public:
+    static constexpr bool is_additive = true;
+    static constexpr bool may_refuse = false;
+
+    explicit WeightedPairScanner(const Problem& problem) : problem_(problem) {}
+
+    void load(std::span<const Row> rows) {
+        rows_ = rows;
+        weight_.resize(rows.size());
+        const auto first = std::partition_point(rows.begin(), rows.end(),
+                                                [&](Row row) { return problem_.label(row) == 0; });
+        first_one_ = static_cast<Id>(first - rows.begin());
+    }
+    /// Every node has its own grid, so that what lies outside it costs no digits.
+    void enter(std::span<const Id> ids) {
+        grid_ = weight_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }));
+        Sum of_class[2] = {0, 0};
+        for (const Id id : ids) {
+            weight_[id] = weight_on(grid_, problem_, rows_[id]);
+            of_class[id >= first_one_] += weight_[id];
+        }
+        ones_are_light_ = of_class[1] < of_class[0];
+        total_ = of_class[0] + of_class[1];
+        share_ = static_cast<double>(of_class[ones_are_light_]) / static_cast<double>(total_);
+    }
+
+    struct Cursor {
+        const WeightedPairScanner* scanner;
+        Sum left = 0, light = 0;  // weight on the left, and that of the lighter class
+
+        void add(Id id) {
+            const Sum weight = scanner->weight_[id];
+            left += weight;
+            light += scanner->is_light(id) ? weight : 0;
+        }
+        double score(std::size_t) const { return scanner->score(left, light); }
+        double weight(std::size_t) const { return static_cast<double>(left) * scanner->grid_.unit; }
+        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t, double least) {
+            const double nearly = least * (1 - 1e-14), share = scanner->share_;
+            const Sum total = scanner->total_;
+            for (; i <= last; ++i) {
+                add(entries[i - 1]);
+                const double difference = static_cast<double>(light) - static_cast<double>(left) * share;
+                const double product = static_cast<double>(left) * static_cast<double>(total - left);
+                if (difference * difference > nearly * product && score(0) > least) break;
+            }
+            return i;
+        }
+    };
+    Cursor cursor() const { return {this}; }
+
+    double weight() const { return static_cast<double>(total_) * grid_.unit; }
+    double noise() const { return rounding_noise * most(); }
+    double most() const { return share_ * (1 - share_); }
+    double gain(double score) const { return score * weight() * 2.0; }
+
+    std::size_t width() const { return 2; }
+    void add_to(Sum* statistic, Id id) const {
+        statistic[0] += weight_[id];
+        statistic[1] += is_light(id) ? weight_[id] : 0;
+    }
+    double score_of(const Sum* statistic) const { return score(statistic[0], statistic[1]); }
+    double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]) * grid_.unit; }
+    std::size_t dimensions() const { return 1; }
+    void point(const Sum* statistic, double* out) const {
+        out[0] = static_cast<double>(statistic[1]) / static_cast<double>(statistic[0]);
+    }
+
+  private:
+    bool is_light(Id id) const { return (id >= first_one_) == ones_are_light_; }
+    double score(Sum left, Sum light) const {
+        const auto l = static_cast<double>(left), r = static_cast<double>(total_ - left);
+        const double difference = static_cast<double>(light) - l * share_;
+        return difference * difference / (l * r);
+    }
+
+    const Problem& problem_;
+    std::span<const Row> rows_;
+    Grid grid_;
+    std::vector<Sum> weight_;  // by id, on the grid
+    Sum total_ = 0;
+    double share_ = 0;  // of the lighter class
+    bool ones_are_light_ = false;
+    Id first_one_ = 0;
+};
+
+/// One number by squared error.
+template <class Id>
+class SquareScanner {
+  public:
+    static constexpr bool is_additive = true;
+    static constexpr bool may_refuse = false;
+
+    explicit SquareScanner(const Problem& problem) : problem_(problem) {}
+
+    void load(std::span<const Row> rows) {
+        rows_ = rows;
+        y_.resize(rows.size());
+        whole_grid_ = number_grid(problem_, rows, 0, true);
+        for (std::size_t id = 0; id < rows.size(); ++id) y_[id] = number_on(whole_grid_, problem_, rows[id], 0);
+    }
+    void enter(std::span<const Id> ids) {
+        n_ = ids.size();
+        refine_grid(ids);
+        Sum sum = 0;
+        for (const Id id : ids) sum += y_[id];
+        // The mean is taken off in two parts, a whole one inside the integers and a small real rest.
+        shift_ = sum / static_cast<Sum>(n_);
+        rest_ = static_cast<double>(sum - shift_ * static_cast<Sum>(n_)) / static_cast<double>(n_);
+    }
+
+    struct Cursor {
+        const Sum* y;
+        Sum shift;
+        double rest, n;
+        Sum sum = 0;
+
+        void add(Id id) { sum += y[id] - shift; }
+        double score(std::size_t n_left) const {
+            const auto left = static_cast<double>(n_left);
+            const double difference = static_cast<double>(sum) - left * rest;
+            return difference * difference / (left * (n - left));
+        }
+        double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
+        /// To multiply is faster than to divide; what is nearly good enough is divided.
+        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t extra, double least) {
+            const double nearly = least * (1 - 1e-14);
+            for (; i <= last; ++i) {
+                add(entries[i - 1]);
+                const auto left = static_cast<double>(i + extra);
+                const double difference = static_cast<double>(sum) - left * rest;
+                if (difference * difference > nearly * (left * (n - left)) && score(i + extra) > least) break;
+            }
+            return i;
+        }
+    };
+    Cursor cursor() const { return {y_.data(), shift_, rest_, weight()}; }
+
+    double weight() const { return static_cast<double>(n_); }
+    double noise() const { return 0; }
+    double gain(double score) const { return score * static_cast<double>(n_) * grid_.unit * grid_.unit; }
+
+    std::size_t width() const { return 2; }
+    void add_to(Sum* statistic, Id id) const {
+        ++statistic[0];
+        statistic[1] += y_[id] - shift_;
+    }
+    double score_of(const Sum* statistic) const {
+        return Cursor{y_.data(), shift_, rest_, weight(), statistic[1]}.score(
+            static_cast<std::size_t>(statistic[0]));
+    }
+    double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]); }
+    std::size_t dimensions() const { return 1; }
+    void point(const Sum* statistic, double* out) const {
+        out[0] = static_cast<double>(statistic[1]) / static_cast<double>(statistic[0]);
+    }
+
+  private:
+    /// A node whose numbers span far less than the subtree's gets a grid of its own, and so does every node
+    /// below it: an outlier elsewhere costs no digits here. Ids ascend with the numbers.
+    void refine_grid(std::span<const Id> ids) {
+        constexpr double far_less = 0x1p-16;
+        const auto number = [&](Id id) { return problem_.number(rows_[id]); };
+        grid_ = whole_grid_;
+        if (number(ids.back()) - number(ids.front()) > far_less * (number_at_end() - number_at_start()))
+            return;
+        grid_ = number_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }), 0, true);
+        for (const Id id : ids) y_[id] = number_on(grid_, problem_, rows_[id], 0);
+    }
+    double number_at_start() const { return problem_.number(rows_.front()); }
+    double number_at_end() const { return problem_.number(rows_.back()); }
+
+    const Problem& problem_;
+    std::span<const Row> rows_;
+    Grid whole_grid_, grid_;
+    std::vector<Sum> y_;
+    std::size_t n_ = 0;
+    Sum shift_ = 0;
+    double rest_ = 0;
+};
+
+}  // namespace treewright
