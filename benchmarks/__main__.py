@@ -50,17 +50,17 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Measure room by room; README.md follows when the results are complete."""
+    """Measure room by room; README.md follows each, unless something was left out."""
     chosen = options()
     if chosen.packages:
         print(*sorted({peer.package for peer in PEERS.values()} - {"treewright"}), sep="\n")
         return
     for room in chosen.rooms or DEFAULT:
         ROOMS[room](chosen)
+        if not chosen.partial:
+            publishing.publish()
     if chosen.partial:
         print("Part of the whole: neither benchmarks/results nor README.md was changed.")
-    else:
-        publishing.publish()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.keeping import Origin, Section
 from benchmarks.measuring import Result
 from benchmarks.problems import Problem
-from benchmarks.reporting import OURS, find
+from benchmarks.reporting import OURS, find, seconds
 
 INK = "#767676"  # as far from white as from black
 ONE, TWO = "#0072B2", "#D55E00"  # of Okabe and Ito's colours, told apart by all eyes
@@ -63,19 +63,20 @@ def picture(origin: Origin, measured: dict[str, list[Section]]) -> str:
         panels = figure.subplots(2, 2).ravel()
         for axes, (name, panel) in zip(panels, PANELS.items(), strict=True):
             _draw(axes, panel, measured[name])
-        panels[0].legend(frameon=False, fontsize=8)
         caption = (
             f"treewright {origin.versions['treewright']}, one tree, whole fit call, float32; "
-            f"{origin.date}; {origin.machine}"
+            f"{origin.date}; {origin.machine}\n{origin.note}"
         )
         figure.supxlabel(caption, fontsize=7)
-        figure.supylabel("seconds", fontsize=9)
+        figure.supylabel("time", fontsize=9)
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
 def _draw(axes: Any, panel: Panel, sections: list[Section]) -> None:
+    from matplotlib.ticker import LogLocator
+
     points = [
         (panel.place(problem, one), one["cpu"], two["wall"])
         for problem, results in sections
@@ -84,11 +85,23 @@ def _draw(axes: Any, panel: Panel, sections: list[Section]) -> None:
     x, cpu, wall = zip(*points, strict=True)
     axes.loglog(x, cpu, "o-", color=ONE, markersize=4, label="1 thread, CPU time")
     axes.loglog(x, wall, "s--", color=TWO, markersize=4, label="2 threads, wall time")
-    note = {"xytext": (0, 6), "textcoords": "offset points", "ha": "right", "fontsize": 8}
     if panel.guide is not None:
         guide = [cpu[0] * panel.guide(place) / panel.guide(x[0]) for place in x]
-        axes.loglog(x, guide, ":", color=INK, linewidth=1)
-        axes.annotate(panel.guide_name, (x[-1], guide[-1]), **note)
-    axes.annotate(panel.last_name, (x[-1], cpu[-1]), **note)
+        axes.loglog(x, guide, ":", color=INK, linewidth=1, label=panel.guide_name)
+        axes.legend(frameon=False, fontsize=8)
+    above = {"xytext": (0, 6), "textcoords": "offset points", "ha": "right", "fontsize": 8}
+    axes.annotate(panel.last_name, (x[-1], cpu[-1]), **above)
     axes.set_xlabel(panel.label)
+    axes.set_xticks(x, [_short(place) for place in x])
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes.yaxis.set_major_formatter(lambda value, _: seconds(value))
+    axes.minorticks_off()
     axes.grid(color=INK, alpha=0.2, linewidth=0.5)
+
+
+def _short(count: float) -> str:
+    """A count in a few letters: 300, 10k, 3M."""
+    for scale, unit in ((1_000_000, "M"), (1_000, "k")):
+        if count >= scale:
+            return f"{count / scale:g}{unit}"
+    return f"{count:g}"
