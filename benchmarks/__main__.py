@@ -25,7 +25,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, help="only problems with at most so many rows")
     parser.add_argument("--only", help="only problems whose name contains this")
     parser.add_argument("--peers", help=f"only these, separated by commas: {', '.join(PEERS)}")
-    parser.add_argument("--seconds", type=float, help="repeat each measurement for so long (default 1.5)")
+    parser.add_argument("--seconds", type=float, help="repeat each measurement for so long (default 1)")
     parser.add_argument(
         "--limit", type=float, default=180.0, help="give up on a run after so long (default 180)"
     )
@@ -45,7 +45,7 @@ def options() -> argparse.Namespace:
     if unknown:
         parser.error(f"there is no peer called {', '.join(unknown)}; known: {', '.join(PEERS)}")
     if chosen.seconds is None:
-        chosen.seconds = 0.5 if chosen.quick else 1.5
+        chosen.seconds = 0.5 if chosen.quick else 1.0
     return chosen
 
 

@@ -28,7 +28,7 @@ THREAD_LIMITS = (
     "NUMEXPR_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
-LEAST_RUNS, LEAST_SECONDS = 3, 4.0  # three runs for all, unless they take longer than this
+LEAST_RUNS, LEAST_SECONDS = 3, 3.0  # three runs for all, unless they take longer than this
 
 Result = dict[str, Any]  # "cpu", "wall", "runs", "busy", "memory", …; or only "skipped", the reason
 

@@ -41,15 +41,12 @@ class Problem:
             "max_leaf_nodes": self.max_leaf_nodes is not None,
             "missing values": self.missing > 0,
             "categories": self.categories > 0,
-            "pandas": self.frame,
+            "pandas frames": self.frame,
             "weights": self.weighted,
+            "100 classes": self.classes >= 100,
+            "a huge tree": self.rows >= 1_000_000 and self.max_depth is None and self.max_leaf_nodes is None,
         }
         return frozenset(need for need, needed in needs.items() if needed)
-
-    @property
-    def huge(self) -> bool:
-        """Whether the tree has some ten thousands of leaves."""
-        return self.rows >= 1_000_000 and self.max_depth is None and self.max_leaf_nodes is None
 
     @property
     def input_mb(self) -> float:

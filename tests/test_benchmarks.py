@@ -81,6 +81,9 @@ def test_who_is_not_measured() -> None:
     assert PEERS["scikit-learn"].why_not(categories) == "cannot do categories in one tree"
     assert PEERS["treewright"].why_not(categories) is None
     assert not any(PEERS["treewright"].why_not(problem) for problem in growing.PROBLEMS)
+    spared = replace(PEERS["treewright"], spared={"a huge tree": "why"})
+    assert spared.why_not(Problem("m", 1_000_000)) == "spared: why"
+    assert spared.why_not(Problem("m", 1_000_000, max_depth=6)) is None
 
 
 def test_problems_have_names_of_their_own() -> None:
@@ -241,3 +244,15 @@ def test_counts_are_read_and_compared() -> None:
     for name, (changes, options) in counting.CASES.items():
         assert counting.data_of(changes).n_rows >= 2000, name
         assert set(options) <= {"max_depth"}
+
+
+def test_a_whole_run_keeps_its_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path)
+    monkeypatch.setattr(growing, "PROBLEMS", (replace(SMALL, predicted=0),))
+    chosen = Namespace(peers=["treewright"], seconds=0.0, limit=120, partial=False)
+    comparing.run("growing", Namespace(**vars(chosen), quick=False, rows=None, only=None))
+    origin, [(problem, results)] = keeping.load_sections("growing")
+    assert problem.name == "small"
+    assert {"Python", "numpy", "treewright", "scikit-learn"} <= origin.versions.keys()
+    assert [told["cpu"] > 0 for told in results] == [True, True]
+    assert (tmp_path / "growing.md").read_text() == reporting.page("growing", origin, [(problem, results)])
