@@ -44,7 +44,7 @@ format: $(VENV)/.dev ## rewrite Python and C++ in the house style
 	$(BIN)/ruff format $(PYTHON_FILES)
 	$(BIN)/clang-format -i $(CPP)
 
-bench: $(VENV)/.bench ## compare growing and predicting with the peers that install (BENCH_OPTIONS=--quick: two minutes)
+bench: $(VENV)/.bench ## measure beside the peers, 20 minutes, and write README's speed table (BENCH_OPTIONS=--quick: print only)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
 
 docs: $(VENV)/.docs ## run the examples of docs/ and build its pages into docs/_build/html

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import Job, repeat
+from benchmarks.measuring import Job
 from benchmarks.peers import PEERS, Peer
-from benchmarks.problems import Problem
+from benchmarks.problems import HELD_OUT, Problem
+from benchmarks.working import Task
 
 PROBLEMS = (
     Problem("10k x 20", 10_000, quick=True),
@@ -20,7 +21,9 @@ PROBLEMS = (
     Problem("1M x 20 few distinct", 1_000_000, distinct=20),
     Problem("10k x 100", 10_000, columns=100),
     Problem("100k x 20 depth 6", 100_000, max_depth=6, quick=True),
+    Problem("100k x 20 few distinct", 100_000, distinct=20),
     Problem("100k x 20 10 classes", 100_000, classes=10),
+    Problem("100k x 20 100 classes", 100_000, classes=100),
     Problem("100k x 20 weights", 100_000, weighted=True),
     Problem("100k x 20 missing values", 100_000, missing=0.1),
     Problem("100k x 20 categories", 100_000, categories=30),
@@ -30,8 +33,8 @@ PROBLEMS = (
 )
 
 
-def measure(job: Job) -> dict[str, Any]:
-    """Fit until the time is used up; then the size of the tree and its score on the held-out rows."""
+def prepare(job: Job) -> Task:
+    """Fit; then tell the size of the tree and its score on the held-out rows."""
     peer, problem = PEERS[job.peer], job.problem
     with np.load(job.data) as file:
         data = dict(file)
@@ -43,12 +46,17 @@ def measure(job: Job) -> dict[str, Any]:
         models.clear()
         models.append(peer.fit(problem, table, data["target"], weight, job.threads))
 
-    result: dict[str, Any] = repeat(work, job.seconds)
-    result["leaves"] = peer.leaves(models[0])
+    return Task(work, lambda: describe(peer, problem, models[0], data))
+
+
+def describe(peer: Peer, problem: Problem, model: Any, data: dict[str, Any]) -> dict[str, Any]:
+    """The size of a tree and its score on held-out rows."""
+    told: dict[str, Any] = {"leaves": peer.leaves(model), "depth": peer.depth(model)}
+    held_out = slice(0, HELD_OUT)
     if len(data["test"]):
-        predicted = peer.predict(models[0], peer.table(problem, data["test"]))
-        result["score"] = score(problem, predicted, data["test_target"])
-    return result
+        predicted = peer.predict(model, peer.table(problem, data["test"][held_out]), 1)
+        told["score"] = score(problem, predicted, data["test_target"][held_out])
+    return told
 
 
 def warm_up(peer: Peer, problem: Problem, data: dict[str, Any]) -> None:

@@ -1,105 +1,142 @@
-"""Measuring one library on one problem in a process of its own, so that no library disturbs another."""
+"""Measuring several libraries on one problem, each in a process of its own, in turn: A B C A B C …
+
+No library disturbs another, and what else the machine does meanwhile hits all alike.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import resource
+import selectors
 import subprocess
 import sys
+import tempfile
 import time
-import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from benchmarks.problems import Problem
 
-THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-MOST_REPEATS = 1000
+THREAD_LIMITS = (
+    "OMP_NUM_THREADS",
+    "OMP_THREAD_LIMIT",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+LEAST_RUNS, LEAST_SECONDS = 3, 3.0  # three runs for all, unless they take longer than this
+
+Result = dict[str, Any]  # "cpu", "wall", "runs", "busy", "memory", …; or only "skipped", the reason
 
 
 @dataclass(frozen=True)
 class Job:
     """What one process is to measure."""
 
-    room: str  # "growing" or "predicting"
+    room: str  # the module that prepares the work: "growing" or "predicting"
     problem: Problem
     peer: str
     threads: int
     data: str  # the file that `problems.make` wrote
-    seconds: float  # repeats stop after this time; the first one always runs
 
 
-def run(job: Job, limit: float) -> dict[str, Any]:
-    """Measure in a fresh process; what fails is told by its last line, and the others go on."""
-    threads = {name: str(job.threads) for name in THREAD_LIMITS}
-    command = [sys.executable, "-m", "benchmarks.measuring", json.dumps(asdict(job))]
-    root = Path(__file__).parent.parent
-    try:
-        done = subprocess.run(
-            command,
-            env=os.environ | threads,
-            cwd=root,
-            capture_output=True,
-            text=True,
-            timeout=limit,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return {"skipped": f"took more than {limit:.0f} s"}
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-        return {"skipped": f"failed: {last.split(' at /')[0][:90]}"}
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return result
+def measure(jobs: Sequence[Job], seconds: float, limit: float) -> list[Result]:
+    """The least CPU and wall seconds of each job among its runs, which alternate with those of the others.
 
-
-def repeat(work: Callable[[], Any], seconds: float) -> dict[str, float]:
-    """The least CPU and wall seconds of `work` among its repeats within `seconds`; CPU counts every thread.
-
-    `memory` is the most that the first run held on top of what the process held before, in MB.
+    A job stays in the round until it has run for `seconds`, and three times unless that takes too long. What
+    fails, or takes longer than `limit` at once, is told by a word, and the others go on.
     """
-    cpu: list[float] = []
-    wall: list[float] = []
-    before, began = _forget_peak_memory(), time.perf_counter()
-    while not cpu or (len(cpu) < MOST_REPEATS and time.perf_counter() - began < seconds):
-        cpu_start, wall_start = time.process_time(), time.perf_counter()
-        work()
-        wall.append(time.perf_counter() - wall_start)
-        cpu.append(time.process_time() - cpu_start)
-        if len(cpu) == 1:
-            memory = _peak_memory() - before
-    return {"cpu": min(cpu), "wall": min(wall), "repeats": len(cpu), "memory": memory}
+    workers = [Worker(job) for job in jobs]
+    try:
+        until = time.monotonic() + limit
+        for worker in workers:
+            worker.hear(until - time.monotonic(), limit)
+        while [worker for worker in workers if worker.turn(seconds, limit)]:
+            pass
+        return [worker.finish(limit) for worker in workers]
+    finally:
+        for worker in workers:
+            worker.close()
 
 
-def _forget_peak_memory() -> float:
-    """Let the peak start anew from what the process holds now, where the system can do that (Linux)."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return _peak_memory()
+class Worker:
+    """One process that has prepared one job and runs it when asked; `benchmarks.working` is its other end."""
 
+    def __init__(self, job: Job) -> None:
+        threads = {name: str(job.threads) for name in THREAD_LIMITS}
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.working", json.dumps(asdict(job))],
+            env=os.environ | threads,
+            cwd=Path(__file__).parent.parent,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+        )
+        self.runs: list[Result] = []
+        self.skipped: str | None = None
 
-def _peak_memory() -> float:
-    """The most memory that this process has held so far, in MB."""
-    status = Path("/proc/self/status")
-    for line in status.read_text().splitlines() if status.exists() else ():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    def turn(self, seconds: float, limit: float) -> bool:
+        """Run a little, unless enough is measured; whether it ran."""
+        used, count = sum(run["used"] for run in self.runs), sum(run["runs"] for run in self.runs)
+        enough = used >= seconds and (count >= LEAST_RUNS or used >= LEAST_SECONDS)
+        if self.skipped or enough:
+            return False
+        run = self.ask("run", limit)
+        if run is not None:
+            self.runs.append(run)
+        return run is not None
 
+    def finish(self, limit: float) -> Result:
+        """All that was measured; what fails after the runs does not take them away."""
+        if not self.runs:
+            return {"skipped": self.skipped}
+        used = sum(run["used"] for run in self.runs)
+        result = {
+            "cpu": min(run["cpu"] for run in self.runs),
+            "wall": min(run["wall"] for run in self.runs),
+            "runs": sum(run["runs"] for run in self.runs),
+            "busy": sum(run["busy"] * run["used"] for run in self.runs) / used,  # threads, on average
+            "memory": self.runs[0]["memory"],
+        }
+        told = None if self.skipped else self.ask("finish", limit)
+        return result | (told or {})
 
-def main() -> None:
-    """The fresh process: do the job that the only argument describes and print the result as JSON."""
-    warnings.simplefilter("ignore")
-    told = json.loads(sys.argv[1])
-    job = Job(**{**told, "problem": Problem(**told["problem"])})
-    result = import_module(f"benchmarks.{job.room}").measure(job)
-    print("\n" + json.dumps(result))  # a line of its own, whatever the library has printed
+    def ask(self, word: str, limit: float) -> Result | None:
+        """Send a word and hear the answer."""
+        with contextlib.suppress(BrokenPipeError):  # the process has ended; what it said last tells why
+            self.process.stdin.write(f"{word}\n".encode())
+            self.process.stdin.flush()
+        return self.hear(limit, limit)
 
+    def hear(self, patience: float, limit: float) -> Result | None:
+        """The next answer; None, with `skipped` set and the process ended, if none comes."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            if not selector.select(max(patience, 0.0)):
+                self.skipped = f"took more than {limit:.0f} s"
+                self.close()
+                return None
+        line = self.process.stdout.readline()
+        if line:
+            answer: Result = json.loads(line)
+            return answer
+        self.process.wait()
+        self.errors.seek(0)
+        said = self.errors.read().decode(errors="replace").strip().splitlines()
+        last = said[-1] if said else f"it ended with code {self.process.returncode} and without a word"
+        self.skipped = f"failed: {last.split(' at /')[0][:90]}"
+        return None
 
-if __name__ == "__main__":
-    main()
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdout, self.errors):
+            pipe.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -21,30 +22,43 @@ class Peer:
     package: str  # its name on PyPI
     exact: bool  # every threshold is considered, or at most 256 per column
     cannot: frozenset[str] = frozenset()  # of `Problem.needs`
+    spared: Mapping[str, str] = field(default_factory=dict)  # what it can do, but why that is not measured
+    threaded: bool = False  # it can use several threads for one tree
 
-    def missing(self) -> str | None:
-        """Why the library cannot be measured here at all."""
-        try:
-            version(self.package)
-        except PackageNotFoundError:
+    @property
+    def installed(self) -> bool:
+        """Whether the library is there."""
+        return version_of(self.package) is not None
+
+    def why_not(self, problem: Problem) -> str | None:
+        """Why the library is not measured on a problem; None if it is."""
+        if not self.installed:
             return "not installed"
-        return None
+        lacking = sorted(problem.needs & self.cannot)
+        if lacking:
+            return f"cannot do {', '.join(lacking)} in one tree"
+        spared = sorted(problem.needs & self.spared.keys())
+        return f"spared: {self.spared[spared[0]]}" if spared else None
 
     def table(self, problem: Problem, rows: Any) -> Table:
         """Rows in the form that the library takes; not part of the time measured."""
-        return _frame(rows) if problem.categories else rows
+        return _frame(problem, rows) if problem.categories or problem.frame else rows
 
     def fit(self, problem: Problem, table: Table, target: Any, weight: Any, threads: int) -> Any:
         """Grow one tree."""
         raise NotImplementedError
 
-    def predict(self, model: Any, table: Table) -> Any:
-        """The predicted classes or numbers."""
+    def predict(self, model: Any, table: Table, threads: int) -> Any:
+        """The predicted classes or numbers; a model whose `predict` takes no threads uses those of `fit`."""
         return model.predict(table)
 
     def leaves(self, model: Any) -> int | None:
         """The number of leaves, where the library tells."""
         return int(model.get_n_leaves())
+
+    def depth(self, model: Any) -> int | None:
+        """The number of splits above the deepest leaf, where the library tells."""
+        return int(model.get_depth()) if hasattr(model, "get_depth") else None
 
 
 class Treewright(Peer):
@@ -120,8 +134,8 @@ class LightGBM(Peer):
         }
         return lightgbm.train(options, lightgbm.Dataset(table, target, weight=weight), num_boost_round=1)
 
-    def predict(self, model: Any, table: Table) -> Any:
-        predicted = model.predict(table, num_threads=1)
+    def predict(self, model: Any, table: Table, threads: int) -> Any:
+        predicted = model.predict(table, num_threads=threads)
         return predicted > 0.5 if model.params["objective"] == "binary" else predicted
 
     def leaves(self, model: Any) -> int | None:
@@ -152,7 +166,7 @@ class XGBoost(Peer):
         )
         return xgboost.train(options, rows, num_boost_round=1), problem.classes
 
-    def predict(self, model: Any, table: Table) -> Any:
+    def predict(self, model: Any, table: Table, threads: int) -> Any:
         booster, classes = model
         predicted = booster.inplace_predict(table)
         return predicted > 0.5 if classes else predicted
@@ -189,9 +203,9 @@ class YDF(Peer):
         rows = table | {"y": target} | ({"w": weight} if problem.weighted else {})
         return learner.train(rows), problem.classes
 
-    def predict(self, model: Any, table: Table) -> Any:
+    def predict(self, model: Any, table: Table, threads: int) -> Any:
         tree, classes = model
-        predicted = tree.predict(table)
+        predicted = tree.predict(table, num_threads=threads)
         if classes > 2:
             return np.asarray(tree.label_classes())[predicted.argmax(axis=1)]
         return predicted > 0.5 if classes else predicted
@@ -200,42 +214,59 @@ class YDF(Peer):
         return (int(model[0].num_nodes()) + 1) // 2
 
 
-def _frame(rows: Any) -> Any:
-    """A pandas frame whose first columns are categories."""
+def version_of(package: str) -> str | None:
+    """The version of a package; None if it is not there. treewright need not be installed to be measured."""
+    if package == "treewright":
+        import treewright
+
+        return treewright.__version__
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _frame(problem: Problem, rows: Any) -> Any:
+    """A pandas frame whose first columns are categories where the problem says so."""
     import pandas
 
     frame = pandas.DataFrame(rows)
     frame.columns = [f"x{k}" for k in range(rows.shape[1])]
-    for k in range(CATEGORY_COLUMNS):
+    for k in range(CATEGORY_COLUMNS if problem.categories else 0):
         frame[f"x{k}"] = frame[f"x{k}"].astype(int).astype(str).astype("category")
     return frame
 
 
 _BOOSTING = frozenset({"many classes"})  # they grow one tree per class
+_SNAPML = frozenset({"categories", "missing values", "max_leaf_nodes", "pandas frames"})
+_SLOW = {"100 classes": "took more than a minute"}
 _LIST = (
-    Treewright("treewright", "treewright", exact=True),
+    Treewright("treewright", "treewright", exact=True, threaded=True),
     ScikitLearn("scikit-learn", "scikit-learn", exact=True, cannot=frozenset({"categories"})),
-    SnapML(
-        "snapml exact",
-        "snapml",
+    SnapML("snapml exact", "snapml", exact=True, cannot=_SNAPML),
+    YDF("ydf", "ydf", exact=True, spared=_SLOW),
+    XGBoost(
+        "XGBoost exact",
+        "xgboost",
         exact=True,
-        cannot=frozenset({"categories", "missing values", "max_leaf_nodes"}),
+        cannot=_BOOSTING | {"categories", "max_leaf_nodes"},
+        spared={"a huge tree": "a tenth of the rows took 3 times as long as snapml exact"},
     ),
-    YDF("ydf", "ydf", exact=True),
-    XGBoost("XGBoost exact", "xgboost", exact=True, cannot=_BOOSTING | {"categories", "max_leaf_nodes"}),
-    SnapML(
-        "snapml binned",
-        "snapml",
-        exact=False,
-        cannot=frozenset({"categories", "missing values", "max_leaf_nodes"}),
-    ),
+    SnapML("snapml binned", "snapml", exact=False, cannot=_SNAPML, spared=_SLOW),
     SklearnIntelex(
         "scikit-learn-intelex",
         "scikit-learn-intelex",
         exact=False,
         cannot=frozenset({"categories", "missing values"}),
+        threaded=True,
     ),
-    LightGBM("LightGBM", "lightgbm", exact=False, cannot=_BOOSTING),
-    XGBoost("XGBoost hist", "xgboost", exact=False, cannot=_BOOSTING),
+    LightGBM("LightGBM", "lightgbm", exact=False, cannot=_BOOSTING, threaded=True),
+    XGBoost(
+        "XGBoost hist",
+        "xgboost",
+        exact=False,
+        cannot=_BOOSTING,
+        spared={"a huge tree": "a tenth of the rows took 1.2 GB"},
+    ),
 )
 PEERS = {peer.name: peer for peer in _LIST}

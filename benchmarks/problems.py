@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-HELD_OUT = 20_000  # rows made in addition, never learnt from
+HELD_OUT = 20_000  # rows made in addition, never learnt from; as many as are predicted, if those are more
 CATEGORY_COLUMNS = 5  # of a problem with categories, the first ones
 
 
@@ -27,6 +27,7 @@ class Problem:
     missing: float = 0.0  # share of cells without a value
     categories: int = 0  # values of each of the first columns, which are then categories
     weighted: bool = False
+    frame: bool = False  # the table is given as a pandas frame, not as an array
     source: str | None = None  # one of scikit-learn's own tables
     predicted: int = 0  # rows to predict at once, where predicting is measured
     quick: bool = False
@@ -40,9 +41,17 @@ class Problem:
             "max_leaf_nodes": self.max_leaf_nodes is not None,
             "missing values": self.missing > 0,
             "categories": self.categories > 0,
+            "pandas frames": self.frame,
             "weights": self.weighted,
+            "100 classes": self.classes >= 100,
+            "a huge tree": self.rows >= 1_000_000 and self.max_depth is None and self.max_leaf_nodes is None,
         }
         return frozenset(need for need, needed in needs.items() if needed)
+
+    @property
+    def input_mb(self) -> float:
+        """The size of the table, were it float32: what the memory is compared with."""
+        return (self.predicted or self.rows) * self.columns * 4 / 2**20
 
     def describe(self) -> str:
         """The problem in a few words, for the tables."""
@@ -52,12 +61,20 @@ class Problem:
         if self.max_leaf_nodes is not None:
             limit = f"max_leaf_nodes={self.max_leaf_nodes}, best first"
         predicted = f"; {self.predicted:,} rows predicted" * (self.predicted > 1)
-        return f"{self.rows:,} rows x {self.columns} columns of {self.dtype}, {limit}{predicted}"
+        form = " in a pandas frame" * self.frame
+        return f"{self.rows:,} rows x {self.columns} columns of {self.dtype}{form}, {limit}{predicted}"
+
+
+def file_of(problem: Problem, folder: Path) -> Path:
+    """Where the data of a problem is; problems that differ by the limits of the tree share it."""
+    limits = {"name": "", "max_depth": None, "max_leaf_nodes": None, "frame": False, "quick": False}
+    parts = (str(value).strip("()") for value in asdict(replace(problem, **limits)).values())
+    return folder / ("_".join(parts) + ".npz")
 
 
 def make(problem: Problem, folder: Path) -> Path:
     """Make the data of a problem and keep it in `folder`, so that every library reads the same bytes."""
-    path = folder / f"{problem.name.replace(' ', '_').replace('/', '-')}.npz"
+    path = file_of(problem, folder)
     if not path.exists():
         np.savez(path, **(_shipped(problem) if problem.source else _made(problem)))
     return path
@@ -75,7 +92,7 @@ def _made(problem: Problem) -> dict[str, Any]:
     from sklearn.datasets import make_classification, make_regression
 
     random = np.random.default_rng(1)
-    n, d = problem.rows + HELD_OUT, problem.columns
+    n, d = problem.rows + max(HELD_OUT, problem.predicted), problem.columns
     if problem.classes:
         table, target = make_classification(
             n,

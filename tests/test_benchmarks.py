@@ -1,40 +1,258 @@
-"""The benchmarks measure what they say: in a process of its own, with size and score of the tree."""
+"""The benchmarks measure what they say, and the tables shown are those of the kept results."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from benchmarks import growing, measuring, predicting, problems, reporting
-from benchmarks.__main__ import why_not
+from benchmarks import (
+    comparing,
+    counting,
+    drawing,
+    growing,
+    importing,
+    keeping,
+    measuring,
+    predicting,
+    problems,
+    publishing,
+    reporting,
+    scaling,
+)
+from benchmarks.keeping import Origin
+from benchmarks.measuring import Job
 from benchmarks.peers import PEERS
 from benchmarks.problems import Problem
+
+ROOT = Path(__file__).parent.parent
+SMALL = Problem("small", 500, columns=8, predicted=10)
+ORIGIN = Origin("2026-01-02", "a machine, 2 cores", {"treewright": "1.2.3"}, "python -m benchmarks")
+
+
+def result(peer: str, cpu: float, threads: int = 1, **more: Any) -> dict[str, Any]:
+    measured = {"cpu": cpu, "wall": cpu, "runs": 3, "busy": 1.0, "memory": 4.0, "leaves": 7, "depth": 3}
+    return {"peer": peer, "threads": threads} | measured | more
 
 
 @pytest.mark.parametrize("room", ["growing", "predicting"])
 def test_a_measurement(room: str, tmp_path: Path) -> None:
-    problem = Problem("small", 500, columns=8, predicted=10)
-    data = problems.make(problem, tmp_path)
-    result = measuring.run(measuring.Job(room, problem, "treewright", 1, str(data), 0.0), limit=60)
-    assert "skipped" not in result, result
-    assert 0 < result["wall"] < 10
-    assert result["leaves"] > 10
-    assert result["score"] > 0.6
-    page = reporting.page(room, "command", [(problem, [{"peer": "treewright", "threads": 1, **result}])])
-    assert "| treewright" in page
+    chosen = Namespace(peers=["treewright"], seconds=0.0, limit=120)
+    results = comparing.compare(room, SMALL, chosen, problems.make(SMALL, tmp_path))
+    assert [told["threads"] for told in results] == [1, 2]
+    for told in results:
+        assert "skipped" not in told, told
+        assert 0 < told["wall"] < 10
+        assert 0 <= told["memory"] < 1000
+        assert told["runs"] >= 1
+        assert told["leaves"] > 10
+        assert told["score"] > 0.6
+    page = reporting.page(room, ORIGIN, [(SMALL, results)])
+    assert "| treewright, 2 threads" in page
 
 
-def test_what_fails_is_skipped_with_the_reason(tmp_path: Path) -> None:
-    problem = Problem("small", 500, columns=8)
-    job = measuring.Job("growing", problem, "treewright", 1, str(tmp_path / "none.npz"), 0.0)
-    assert "FileNotFoundError" in measuring.run(job, limit=60)["skipped"]
-    assert (
-        why_not(PEERS["scikit-learn"], Problem("c", 10, categories=3)) == "cannot do categories in one tree"
+def test_what_fails_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+    good = Job("growing", SMALL, "treewright", 1, str(problems.make(SMALL, tmp_path)))
+    bad = replace(good, data=str(tmp_path / "none.npz"))
+    failed, measured = measuring.measure([bad, good], seconds=0.0, limit=120)
+    assert "FileNotFoundError" in failed["skipped"]
+    assert measured["cpu"] > 0
+    assert measuring.measure([good], seconds=0.0, limit=0.001) == [{"skipped": "took more than 0 s"}]
+
+
+def test_memory_is_the_peak_of_the_first_run(tmp_path: Path) -> None:
+    """A run that holds 64 MB for a moment is seen to do so."""
+    code = (
+        "import numpy, benchmarks.working as working\n"
+        "numpy.ones(2**24).sum()\n"  # freed before: must not hide what follows
+        "print(working.run(lambda: numpy.ones(2**23).sum(), True)['memory'])"
     )
-    assert why_not(PEERS["treewright"], Problem("c", 10, categories=3)) is None
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert 60 < float(done.stdout) < 90, done.stderr
+
+
+def test_who_is_not_measured() -> None:
+    categories = Problem("c", 10, categories=3)
+    assert PEERS["scikit-learn"].why_not(categories) == "cannot do categories in one tree"
+    assert PEERS["treewright"].why_not(categories) is None
+    assert not any(PEERS["treewright"].why_not(problem) for problem in growing.PROBLEMS)
+    spared = replace(PEERS["treewright"], spared={"a huge tree": "why"})
+    assert spared.why_not(Problem("m", 1_000_000)) == "spared: why"
+    assert spared.why_not(Problem("m", 1_000_000, max_depth=6)) is None
 
 
 def test_problems_have_names_of_their_own() -> None:
-    for room in (growing, predicting):
-        names = [problem.name for problem in room.PROBLEMS]
+    rooms = (growing.PROBLEMS, predicting.PROBLEMS, *(curve.problems for curve in scaling.CURVES))
+    for room in rooms:
+        names = [problem.name for problem in room]
         assert len(set(names)) == len(names)
+
+
+def test_problems_that_differ_by_limits_share_their_data(tmp_path: Path) -> None:
+    assert problems.file_of(replace(SMALL, max_depth=3, name="s"), tmp_path) == problems.file_of(
+        SMALL, tmp_path
+    )
+    assert problems.file_of(replace(SMALL, missing=0.5), tmp_path) != problems.file_of(SMALL, tmp_path)
+
+
+def test_wins_and_losses_are_both_told() -> None:
+    results = [
+        result("treewright", 1.0),
+        result("treewright", 1.1, threads=2, wall=0.5),
+        result("scikit-learn", 5.0),
+        result("snapml exact", 0.5, busy=1.9),
+        {"peer": "ydf", "threads": 1, "skipped": "not installed"},
+    ]
+    sections = [(Problem("a", 100_000), results)]
+    line = reporting.summary(sections).splitlines()[2]
+    assert [cell.strip() for cell in line.split("|")[1:-1]] == [
+        "a", "1 s", "5x", "0.5x (snapml exact)", "–", "2x", "0.524x",
+    ]  # fmt: skip
+    assert "1 of 2 comparisons with a peer; more in: a (snapml exact 0.5x)" in reporting.wins_and_losses(
+        sections
+    )
+    assert "500 ms*" in reporting.table(*sections[0]), "more than one thread is marked"
+
+
+def test_cliffs_are_measured_from_the_plain_problem() -> None:
+    plain, classes = reporting.PLAIN, Problem("100k x 20 10 classes", 100_000, classes=10)
+    shallow = Problem("100k x 20 depth 6", 100_000, max_depth=6)
+    sections = [
+        (plain, [result("treewright", 2.0), result("scikit-learn", 10.0)]),
+        (classes, [result("treewright", 3.0)]),
+        (shallow, [result("treewright", 1.0)]),
+    ]
+    table = reporting.cliffs(sections)
+    assert table is not None
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+    assert lines == [["plain", "2 s", "1x", "10 s", "1x"], ["10 classes", "3 s", "1.5x", "–", "–"]]
+    assert reporting.cliffs(sections[1:]) is None
+
+
+def test_specialities_of_the_house_are_among_the_cliffs() -> None:
+    sections = [(problem, [result("treewright", 1.0)]) for problem in growing.PROBLEMS]
+    table = reporting.cliffs(sections)
+    assert table is not None
+    for speciality in ("10 classes", "100 classes", "regression", "weights", "categories", "missing values"):
+        assert f"| {speciality} " in table
+    assert "| few distinct " in table
+
+
+def test_readme_shows_the_kept_results() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text == publishing.inserted(text, publishing.speed()), (
+        "README.md: `make bench` writes the speed part"
+    )
+
+
+@pytest.mark.parametrize("room", ["growing", "predicting"])
+def test_pages_show_the_kept_results(room: str) -> None:
+    origin, sections = keeping.load_sections(room)
+    page = (keeping.RESULTS / f"{room}.md").read_text(encoding="utf-8")
+    assert page == reporting.page(room, origin, sections)
+
+
+def test_the_page_of_curves_shows_the_kept_results() -> None:
+    assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(*scaling.load())
+
+
+def test_only_the_part_between_the_marks_is_written() -> None:
+    begin, end = publishing.BEGIN, publishing.END
+    assert publishing.inserted(f"a\n{begin}\nold\n{end}\nb\n", "new") == f"a\n{begin}\nnew\n{end}\nb\n"
+    for broken in ("", f"{end}{begin}", f"{begin}{begin}{end}"):
+        with pytest.raises(ValueError, match=r"README\.md must hold"):
+            publishing.inserted(broken, "new")
+
+
+def test_a_partial_run_changes_nothing() -> None:
+    files = [ROOT / "README.md", scaling.PICTURE, *sorted(keeping.RESULTS.iterdir())]
+    before = {file: file.read_bytes() for file in files}
+    command = [sys.executable, "-m", "benchmarks", "growing", "--only", "iris", "--peers", "treewright"]
+    done = subprocess.run(
+        [*command, "--seconds", "0"], capture_output=True, text=True, cwd=ROOT, timeout=120, check=True
+    )
+    assert "| iris " in done.stdout
+    assert "neither benchmarks/results nor README.md was changed" in done.stdout
+    assert [*sorted(keeping.RESULTS.iterdir())] == files[2:]
+    assert {file: file.read_bytes() for file in files} == before
+
+
+def test_results_name_no_host_and_no_path() -> None:
+    import platform
+
+    for file in keeping.RESULTS.iterdir():
+        text = file.read_text(encoding="utf-8")
+        for secret in (platform.node(), str(ROOT), str(Path.home())):
+            assert len(secret) < 6 or secret not in text, f"{file.name} tells {secret}"
+
+
+def test_the_picture_is_small_and_says_where_it_comes_from() -> None:
+    measured = {
+        curve.name: [
+            (problem, [result("treewright", 1.0 + k, depth=k + 1), result("treewright", 0.5 + k, threads=2)])
+            for k, problem in enumerate(curve.problems)
+        ]
+        for curve in scaling.CURVES
+    }
+    picture = drawing.picture(ORIGIN, measured)
+    assert picture == drawing.picture(ORIGIN, measured), "the same figures give the same bytes"
+    assert len(picture) < 100_000
+    words = " ".join(ElementTree.fromstring(picture).itertext())
+    for word in (
+        "treewright 1.2.3",
+        "2026-01-02",
+        "a machine",
+        "rows (10 columns)",
+        "10M",
+        "n·log n",
+        "no limit",
+    ):
+        assert word in words
+    assert scaling.PICTURE.stat().st_size < 100_000
+
+
+def test_importing_is_timed() -> None:
+    told = importing.once("import treewright")
+    assert 0 < told["cpu"] < 60
+    assert "`import treewright`" in importing.table({"import treewright": told})
+
+
+def test_counts_are_read_and_compared() -> None:
+    profile = [
+        "events: Ir",
+        "ob=/usr/lib/libc.so.6",
+        "fn=malloc",
+        "12 1000",
+        "ob=/somewhere/_core.abi3.so",
+        "fn=grow",
+        "10 40",
+        "cob=/usr/lib/libc.so.6",
+        "cfn=malloc",
+        "calls=2 12",
+        "11 1000",
+        "12 2",
+    ]
+    assert counting.instructions(profile, "_core.") == 42
+    table = counting.compare({"a": 104, "b": 102, "c": 90, "d": 1}, {"a": 100, "b": 100, "c": 100})
+    told = [line.split("|")[4].strip() for line in table.splitlines()[2:]]
+    assert told == ["+4.0%  SLOWER", "+2.0%", "-10.0%  faster", "new"]
+    for name, (changes, options) in counting.CASES.items():
+        assert counting.data_of(changes).n_rows >= 2000, name
+        assert set(options) <= {"max_depth"}
+
+
+def test_a_whole_run_keeps_its_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path)
+    monkeypatch.setattr(growing, "PROBLEMS", (replace(SMALL, predicted=0),))
+    chosen = Namespace(peers=["treewright"], seconds=0.0, limit=120, partial=False)
+    comparing.run("growing", Namespace(**vars(chosen), quick=False, rows=None, only=None))
+    origin, [(problem, results)] = keeping.load_sections("growing")
+    assert problem.name == "small"
+    assert {"Python", "numpy", "treewright", "scikit-learn"} <= origin.versions.keys()
+    assert [told["cpu"] > 0 for told in results] == [True, True]
+    assert (tmp_path / "growing.md").read_text() == reporting.page("growing", origin, [(problem, results)])

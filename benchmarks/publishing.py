@@ -1,0 +1,56 @@
+"""The speed part of README.md, written from the kept results alone, so that no figure is typed by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks import keeping
+from benchmarks.keeping import Origin, Section
+from benchmarks.reporting import seconds, summary, wins_and_losses
+
+README = Path(__file__).parent.parent / "README.md"
+BEGIN, END = "<!-- speed: begin; `make bench` writes what follows -->", "<!-- speed: end -->"
+TITLES = {"growing": "one tree", "predicting": "predicting"}
+
+
+def publish() -> None:
+    """Bring README.md up to date with the kept results."""
+    keeping.write(README, inserted(README.read_text(encoding="utf-8"), speed()))
+
+
+def inserted(text: str, part: str) -> str:
+    """A text with `part` between the two marks."""
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        raise ValueError(f"README.md must hold {BEGIN} once, and {END} once after it")
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n{part}\n{END}{rest.split(END)[1]}"
+
+
+def speed() -> str:
+    """The part itself: a table per room, where treewright is behind, and where all of it was measured."""
+    rooms = {room: keeping.load_sections(room) for room in TITLES}
+    parts = [_part(TITLES[room], sections) for room, (_, sections) in rooms.items()]
+    origins = {room: origin for room, (origin, _) in rooms.items()}
+    if (keeping.RESULTS / "importing.json").exists():
+        origins["importing"], figures = keeping.load("importing")
+        parts.append(_importing(figures))
+    return "\n".join([*parts, *_origins(origins)])
+
+
+def _part(title: str, sections: list[Section]) -> str:
+    return f"{summary(sections, title)}\n{wins_and_losses(sections)}\n"
+
+
+def _importing(figures: dict[str, dict[str, float]]) -> str:
+    ours, theirs = "import treewright", "from sklearn.tree import DecisionTreeClassifier"
+    told = f"On top of numpy, `{ours}` takes {seconds(figures[ours]['cpu'])}"
+    if theirs in figures:
+        told += f" (`{theirs}`: {seconds(figures[theirs]['cpu'])})"
+    return f"{told}.\n"
+
+
+def _origins(origins: dict[str, Origin]) -> list[str]:
+    """Where the rooms were measured: once, if it was one run."""
+    if len(set(map(str, origins.values()))) == 1:
+        return [f"{next(iter(origins.values()))}"]
+    return [f"**{room.capitalize()}.** {origin}\n" for room, origin in origins.items()]
