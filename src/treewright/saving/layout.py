@@ -76,7 +76,7 @@ def label_text(label: Any, what: str) -> str:
     """A name, category or class as JSON that reads back as the same value of the same type."""
     if type(label) is str:
         if any("\ud800" <= character <= "\udfff" for character in label):
-            return f'{{"characters": [{",".join(str(ord(character)) for character in label)}]}}'
+            return f'{{"characters": {[ord(character) for character in label]}}}'
         return json.dumps(label, ensure_ascii=False)
     if type(label) is float and abs(label) == np.inf:
         return f'{{"float": "{label}"}}'
