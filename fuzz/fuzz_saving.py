@@ -412,7 +412,7 @@ def use(tree: Tree, folder: Path) -> None:
         assert sklearn_tree(tree).node_count == tree.n_nodes
 
 
-def rows(tree: Tree) -> tuple[dict[str, Any], Any]:
+def rows(tree: Tree) -> tuple[dict[str, Any], dict[str, Any]]:
     """Rows with missing, infinite, known and unseen values, and a target for them."""
     n = 12
     table: dict[str, Any] = {}
@@ -420,7 +420,7 @@ def rows(tree: Tree) -> tuple[dict[str, Any], Any]:
         own = tree.threshold[(tree.feature == position) & np.isfinite(tree.threshold)][:3]
         if column.kind == "category":
             unseen = "unseen" if isinstance(next(iter(column.categories), ""), str) else None
-            values = [None, unseen, *column.categories[: n - 2]]
+            values = [None, unseen, *_alike(column.categories)]
             table[column.name] = np.array((values * n)[:n], object)
         elif column.kind == "time":
             days = ["NaT", "1970-01-01", "2020-02-29", "9999-12-31"]
@@ -430,7 +430,11 @@ def rows(tree: Tree) -> tuple[dict[str, Any], Any]:
             table[column.name] = np.array((values * n)[:n])
     targets = {}
     for target in tree.schema.targets:
-        labels = [0.0, 1.0, -2.5] if target.classes is None else target.classes
-        alike = [label for label in labels if type(label) is type(labels[0])]  # a column is of one type
-        targets[target.name] = (alike * n)[:n]
+        labels = [0.0, 1.0, -2.5] if target.classes is None else _alike(target.classes)
+        targets[target.name] = (labels * n)[:n]
     return table, targets
+
+
+def _alike(labels: tuple[Any, ...]) -> list[Any]:
+    """The labels of one type: integers beyond 2^53 among floats are no column of a table."""
+    return [label for label in labels if type(label) is type(labels[0])]
