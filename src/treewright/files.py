@@ -16,8 +16,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file to write to, which takes the place of `path` when the block ends well.
 
     The content goes to a new file in the same folder, is flushed to the disk and renamed. After an error, a
-    full disk or a kill the old file is as it was. Pipes and devices cannot be renamed over and are written
-    directly.
+    full disk or a kill the old file is as it was; a killed process leaves a hidden `.part` file behind. Pipes
+    and devices cannot be renamed over and are written directly.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -26,13 +26,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     print(open(f"{folder}/note.txt").read())
     hello
     """
-    target = Path(os.path.realpath(os.fspath(path)))  # through links, which stay links
-    mode = _mode(target)
+    mode = _mode(Path(path))
     if mode is not None and not stat.S_ISREG(mode):
-        with open(target, "wb") as file:
+        with open(path, "wb") as file:
             yield file
         return
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part")
+    target = Path(os.path.realpath(path))  # through links, which stay links
+    handle, name = _new_neighbour(target)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -45,6 +45,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.unlink(name)
         raise
     _sync_folder(target.parent)
+
+
+def _new_neighbour(target: Path) -> tuple[int, str]:
+    """A new file in the same folder, open; an error names the file that was to be written."""
+    try:
+        return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:60]}.", suffix=".part")
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(target)) from None
 
 
 def _mode(path: Path) -> int | None:
