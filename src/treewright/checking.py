@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright import _core
+from treewright.sparse import SparseRows
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -32,6 +33,8 @@ def check(tree: Tree) -> None:
     _check_arrays(tree)
     _check_shape(tree)
     _check_tests(tree)
+    if isinstance(tree.statistic, SparseRows):
+        _check_sparse(tree, tree.statistic)
     _check_statistics(tree)
 
 
@@ -48,6 +51,11 @@ def _check_arrays(tree: Tree) -> None:
         _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
         shape = {"statistic": (n, tree.schema.width), "subsets": array.shape[:1]}.get(name, (n,))
         _demand(array.shape == shape, f"{name} has shape {array.shape}, not {shape}")
+    _demand(
+        isinstance(tree.statistic, SparseRows) == tree.schema.is_wide,
+        f"the statistic of {tree.schema.width} numbers is "
+        + ("not compressed" if tree.schema.is_wide else "compressed"),
+    )
 
 
 def _check_shape(tree: Tree) -> None:
@@ -89,9 +97,34 @@ def _check_tests(tree: Tree) -> None:
     _demand(not tree.missing_left[~inner].any(), "a leaf sends missing values left")
 
 
+def _check_sparse(tree: Tree, rows: SparseRows) -> None:
+    """Each leaf holds positive weights of ascending classes; the branches are their sums by construction."""
+    types = {"end": np.int32, "start": np.int64, "column": np.int32, "value": np.float64}
+    for name, dtype in types.items():
+        array = getattr(rows, name)
+        _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
+        _demand(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
+    _demand(np.array_equal(rows.end, tree.end), "the statistic is that of another tree")
+    n = len(rows.end)
+    _demand(
+        len(rows.start) == n + 1 and rows.start[0] == 0 and (np.diff(rows.start) >= 0).all(),
+        "`start` does not tell where each row of the statistic begins",
+    )
+    _demand(len(rows.column) == len(rows.value) == rows.start[-1], "the statistic has loose ends")
+    node = np.repeat(np.arange(n), np.diff(rows.start))
+    _demand(tree.is_leaf[node].all(), "a branch has a statistic of its own")
+    _demand(((rows.column >= 0) & (rows.column < rows.width)).all(), "the statistic names an unknown class")
+    _demand((np.diff(node * rows.width + rows.column) > 0).all(), "the classes of a leaf do not ascend")
+    _demand(np.isfinite(rows.value).all(), "the statistic has numbers that are not finite")
+    _demand((rows.value > 0).all(), "a leaf lists a class without weight")
+
+
 def _check_statistics(tree: Tree) -> None:
-    _demand(np.isfinite(tree.statistic).all(), "the statistic has numbers that are not finite")
     _demand((tree.rows >= 0).all(), "a node has fewer than 0 rows")
+    if isinstance(tree.statistic, SparseRows):
+        _demand((tree.weight > 0).all(), "a node has no weight")
+        return
+    _demand(np.isfinite(tree.statistic).all(), "the statistic has numbers that are not finite")
     _demand((tree.weight > 0).all(), "a node has no weight")
     left, right = tree.left[~tree.is_leaf], tree.right[~tree.is_leaf]
     parts = tree.statistic if tree.schema.predicts_classes else tree.statistic[:, ::3]

@@ -126,13 +126,11 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
         return _Line(
             start, ", ".join(f"{value:.6g}" for value in tree.value[node]), _rows(tree, node), note=note
         )
-    labels, shares, first = [], [], 0
-    for target, code in zip(tree.schema.targets, tree.label[node], strict=True):
-        classes = target.classes or ()
-        block = tree.statistic[node, first : first + len(classes)]
-        labels.append(_word(classes[code]))
-        shares.append(_percent(float(block[code] / block.sum())))
-        first += len(classes)
+    labels = [
+        _word((target.classes or ())[code])
+        for target, code in zip(tree.schema.targets, tree.label[node], strict=True)
+    ]
+    shares = [_percent(share) for share in tree.confidence[node].tolist()]
     return _Line(
         start, ", ".join(labels), _rows(tree, node), ", ".join(shares), note, int(tree.label[node, 0])
     )
