@@ -58,8 +58,7 @@ class SparseRows:
         matrix: Floats = np.asarray(dense, np.float64)
         leaves = np.flatnonzero(shape == np.arange(1, len(shape) + 1))
         place, column = np.nonzero(matrix[leaves])
-        value: Floats = matrix[leaves[place], column]
-        return cls.gathered(shape, leaves[place], column, value, matrix.shape[1])
+        return cls.gathered(shape, leaves[place], column, matrix[leaves[place], column], matrix.shape[1])
 
     @classmethod
     def summed(cls, end: Ints, node: Any, column: Any, weight: Floats, width: int) -> SparseRows:
@@ -67,7 +66,8 @@ class SparseRows:
         present = weight > 0
         keys = np.asarray(node, np.int64)[present] * width + np.asarray(column)[present]
         cells, cell = np.unique(keys, return_inverse=True)
-        value = np.bincount(cell, weights=weight[present], minlength=len(cells))
+        value = np.zeros(len(cells))
+        np.add.at(value, cell, weight[present])
         return cls.gathered(end, cells // width, cells % width, value, width)
 
     @classmethod
