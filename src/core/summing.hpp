@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -69,42 +70,57 @@ struct OwnedRows {
 class RowStack {
   public:
     void push(const SparseRow& row) { rows_.add(row); }
-    /// Replaces the two rows on top by their sum.
+    /// Replaces the two rows on top by their sum. The smaller one is set aside and its cells are put among
+    /// those of the larger: of a long chain of nodes most cells only move.
     void join() {
         const std::size_t n = rows_.start.size() - 1;
         if (n < 2) throw std::invalid_argument("`end` is not the shape of a tree");
-        const SparseRow a = rows_.view()[n - 1], b = rows_.view()[n - 2];
-        column_.clear();
-        value_.clear();
-        const auto put = [&](std::int32_t column, double value) {
-            column_.push_back(column);
-            value_.push_back(value);
-        };
-        std::size_t i = 0, j = 0;
-        while (i < a.column.size() && j < b.column.size()) {
-            if (a.column[i] < b.column[j]) {
-                put(a.column[i], a.value[i]);
-                ++i;
-            } else if (b.column[j] < a.column[i]) {
-                put(b.column[j], b.value[j]);
-                ++j;
+        const std::int64_t first = rows_.start[n - 2], second = rows_.start[n - 1], last = rows_.start[n];
+        const bool second_is_small = last - second <= second - first;
+        set_aside(second_is_small ? second : first, second_is_small ? last : second);
+        if (!second_is_small) shift(second, last, first - second);
+        std::int64_t end = std::max(second - first, last - second) + first;  // of the larger row
+        std::int64_t n_new = 0;
+        for (const auto column : column_) n_new += !std::binary_search(at(first), at(end), column);
+        rows_.start.resize(n);
+        rows_.start.back() = end + n_new;
+        rows_.column.resize(static_cast<std::size_t>(end + n_new));
+        rows_.value.resize(static_cast<std::size_t>(end + n_new));
+        for (std::size_t i = column_.size(); i-- > 0;) {
+            const std::int64_t place = std::lower_bound(at(first), at(end), column_[i]) - at(0);
+            const bool is_known = place < end && *at(place) == column_[i];
+            shift(place, end, n_new);
+            if (is_known) {
+                rows_.value[static_cast<std::size_t>(place + n_new)] += value_[i];
             } else {
-                put(a.column[i], a.value[i] + b.value[j]);
-                ++i, ++j;
+                --n_new;
+                rows_.column[static_cast<std::size_t>(place + n_new)] = column_[i];
+                rows_.value[static_cast<std::size_t>(place + n_new)] = value_[i];
             }
+            end = place;
         }
-        for (; i < a.column.size(); ++i) put(a.column[i], a.value[i]);
-        for (; j < b.column.size(); ++j) put(b.column[j], b.value[j]);
-        rows_.start.resize(n - 1);
-        rows_.column.resize(static_cast<std::size_t>(rows_.start.back()));
-        rows_.value.resize(static_cast<std::size_t>(rows_.start.back()));
-        rows_.add({column_, value_});
     }
     SparseRow top() const { return rows_.view()[rows_.start.size() - 2]; }
 
   private:
+    std::vector<std::int32_t>::iterator at(std::int64_t cell) { return rows_.column.begin() + cell; }
+    void set_aside(std::int64_t begin, std::int64_t end) {
+        column_.assign(at(begin), at(end));
+        value_.assign(rows_.value.begin() + begin, rows_.value.begin() + end);
+    }
+    /// Moves cells to the right or, by a negative distance, to the left.
+    void shift(std::int64_t begin, std::int64_t end, std::int64_t distance) {
+        if (distance == 0 || begin == end) return;
+        const auto move = [&](auto cells) {
+            const auto n = static_cast<std::size_t>(end - begin) * sizeof(*cells);
+            std::memmove(cells + begin + distance, cells + begin, n);
+        };
+        move(rows_.column.data());
+        move(rows_.value.data());
+    }
+
     OwnedRows rows_;
-    std::vector<std::int32_t> column_;
+    std::vector<std::int32_t> column_;  // of the row set aside
     std::vector<double> value_;
 };
 
