@@ -72,8 +72,9 @@ def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
     node = 0
     while node < tree.n_nodes:
         depth, parent = int(depths[node]), int(parents[node])
-        start = _rows(tree, 0) if tree.n_leaves > 1 and max_depth != 0 else ""
-        if node > 0:
+        if node == 0:
+            start = _rows(tree, 0) if tree.n_leaves > 1 and max_depth != 0 else ""
+        else:
             is_left = node == parent + 1
             del bars[depth - 1 :]
             if depth <= DEEPEST_INDENT:
@@ -180,6 +181,8 @@ def escape(text: str) -> str:
     >>> print(escape("two\nlines, naïve"))
     two\nlines, naïve
     """
+    if text.isprintable():
+        return text
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
     )
