@@ -168,6 +168,17 @@ def test_damage_is_noticed(change: dict[str, Any], message: str) -> None:
         replace(tree, statistic=replace(tree.statistic, **{name: array})).check()
 
 
+def test_a_leaf_without_a_target_is_noticed() -> None:
+    tree = grow(many_classes(targets=2), max_depth=2)
+    rows = tree.statistic
+    first = rows.column < 300  # the second target is left out of the last leaf
+    kept = first | (np.arange(len(first)) < rows.start[-2])
+    start = np.append(rows.start[:-1], kept.sum())
+    lacking = replace(rows, start=start, column=rows.column[kept], value=rows.value[kept])
+    with pytest.raises(ValueError, match="no weight"):
+        replace(tree, statistic=lacking).check()
+
+
 def test_the_form_follows_from_the_number_of_classes() -> None:
     with pytest.raises(ValueError, match="not compressed"):
         as_table(grow(many_classes(), max_depth=3)).check()

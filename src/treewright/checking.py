@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.sparse import SparseRows
@@ -35,7 +36,8 @@ def check(tree: Tree) -> None:
     _check_tests(tree)
     if isinstance(tree.statistic, SparseRows):
         _check_sparse(tree, tree.statistic)
-    _check_statistics(tree)
+    else:
+        _check_table(tree, tree.statistic)
 
 
 def _demand(holds: object, message: str) -> None:
@@ -95,6 +97,7 @@ def _check_tests(tree: Tree) -> None:
         "a subset lies outside `subsets`",
     )
     _demand(not tree.missing_left[~inner].any(), "a leaf sends missing values left")
+    _demand((tree.rows >= 0).all(), "a node has fewer than 0 rows")
 
 
 def _check_sparse(tree: Tree, rows: SparseRows) -> None:
@@ -117,21 +120,21 @@ def _check_sparse(tree: Tree, rows: SparseRows) -> None:
     _demand((np.diff(node * rows.width + rows.column) > 0).all(), "the classes of a leaf do not ascend")
     _demand(np.isfinite(rows.value).all(), "the statistic has numbers that are not finite")
     _demand((rows.value > 0).all(), "a leaf lists a class without weight")
+    ends = np.cumsum(tree.schema.block_widths)
+    n_targets = len(ends)
+    told = np.unique(node * n_targets + np.searchsorted(ends, rows.column, side="right"))
+    _demand(len(told) == tree.n_leaves * n_targets, "a node has no weight")
 
 
-def _check_statistics(tree: Tree) -> None:
-    _demand((tree.rows >= 0).all(), "a node has fewer than 0 rows")
-    if isinstance(tree.statistic, SparseRows):
-        _demand((tree.weight > 0).all(), "a node has no weight")
-        return
-    _demand(np.isfinite(tree.statistic).all(), "the statistic has numbers that are not finite")
+def _check_table(tree: Tree, statistic: NDArray[np.float64]) -> None:
+    _demand(np.isfinite(statistic).all(), "the statistic has numbers that are not finite")
     _demand((tree.weight > 0).all(), "a node has no weight")
     left, right = tree.left[~tree.is_leaf], tree.right[~tree.is_leaf]
-    parts = tree.statistic if tree.schema.predicts_classes else tree.statistic[:, ::3]
+    parts = statistic if tree.schema.predicts_classes else statistic[:, ::3]
     _demand((parts >= 0).all(), "a weight is negative")
     _demand(
         np.allclose(parts[~tree.is_leaf], parts[left] + parts[right], rtol=1e-9, atol=0),
         "a node's weight is not the sum of its children's",
     )
     if not tree.schema.predicts_classes:
-        _demand((tree.statistic[:, 2::3] >= 0).all(), "a deviation is negative")
+        _demand((statistic[:, 2::3] >= 0).all(), "a deviation is negative")
