@@ -17,8 +17,9 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "datasets", "files"},
-    {"schema"},
+    {"schema", "sparse"},
     {"encoding", "checking", "writing"},
+    {"viewing", "arriving"},
     {"tree"},
     {"growing", "pruning", "certifying", "explaining", "exporting", "saving", "searching"},
     {"selecting", "ensembles", "neighbours", "distributing"},
@@ -27,7 +28,10 @@ LAYERS = [
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 PYTHON = sorted(PACKAGE.rglob("*.py"))
-UPHILL = {("tree", "treewright.exporting.text"), ("tree", "treewright.saving")}  # a tree prints and saves itself
+UPHILL = {
+    ("tree", "treewright.exporting.text"),
+    ("tree", "treewright.saving"),
+}  # a tree prints and saves itself
 NATIVE = sorted(path for kind in ("*.cpp", "*.hpp") for path in SOURCE.rglob(kind))
 
 

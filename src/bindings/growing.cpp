@@ -89,7 +89,13 @@ nb::dict to_dict(GrownTree&& tree) {
     out["rows"] = to_numpy(std::move(tree.rows));
     out["missing_left"] = to_numpy(std::move(tree.missing_left));
     out["subsets"] = to_numpy(std::move(tree.subsets));
-    out["statistic"] = to_numpy(std::move(tree.statistic), {n, tree.width});
+    if (tree.leaves.start.size() == 1) {
+        out["statistic"] = to_numpy(std::move(tree.statistic), {n, tree.width});
+    } else {
+        out["start"] = to_numpy(std::move(tree.leaves.start));
+        out["column"] = to_numpy(std::move(tree.leaves.column));
+        out["value"] = to_numpy(std::move(tree.leaves.value));
+    }
     return out;
 }
 
@@ -129,12 +135,12 @@ nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categ
 nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_categories,
                    const std::optional<Matrix<FineBin>>& bins, const std::optional<Matrix<std::uint8_t>>& is_mixed,
                    const std::optional<Matrix<std::int32_t>>& labels,
-                   const std::vector<std::int32_t>& n_classes, const std::optional<Matrix<double>>& numbers,
-                   const std::optional<Vector<double>>& weight, const std::string& criterion_name,
-                   std::int64_t max_depth, std::int64_t max_splits, std::int64_t min_rows_split,
-                   std::int64_t min_rows_leaf, double min_weight_leaf, double min_gain,
-                   std::int64_t max_columns, bool random_splits, std::uint64_t seed, std::int64_t small_rows,
-                   std::size_t n_threads) {
+                   const std::vector<std::int32_t>& n_classes, bool is_wide,
+                   const std::optional<Matrix<double>>& numbers, const std::optional<Vector<double>>& weight,
+                   const std::string& criterion_name, std::int64_t max_depth, std::int64_t max_splits,
+                   std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
+                   double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
+                   std::int64_t small_rows, std::size_t n_threads) {
     Table table = read_table(columns);
     Problem problem;
     problem.n_rows = table.n_rows;
@@ -148,6 +154,7 @@ nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_catego
     check_codes(problem);
     read_bins(problem, bins, is_mixed);
     read_targets(problem, labels, n_classes, numbers, weight);
+    problem.is_wide = is_wide && problem.targets.are_classes();
     problem.limits = {max_depth, max_splits,  min_rows_split, min_rows_leaf, min_weight_leaf,
                       min_gain,  max_columns, random_splits,  seed,          small_rows};
     const auto& criterion = criterion_named(criterion_name);
@@ -180,9 +187,10 @@ void bind_growing(nb::module_& module) {
     module.def("criteria", &list_criteria);
     module.def("risk", &risk, "criterion"_a, "statistic"_a);
     module.def("grow", &grow_tree, "columns"_a, "n_categories"_a, "bins"_a.none(), "is_mixed"_a.none(),
-               "labels"_a.none(), "n_classes"_a, "numbers"_a.none(), "weight"_a.none(), "criterion"_a,
-               "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a, "min_weight_leaf"_a,
-               "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a, "small_rows"_a, "n_threads"_a);
+               "labels"_a.none(), "n_classes"_a, "is_wide"_a, "numbers"_a.none(), "weight"_a.none(),
+               "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,
+               "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a,
+               "small_rows"_a, "n_threads"_a);
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);
     module.def("midpoint", &thresholds<middle_threshold>, "low"_a, "high"_a);

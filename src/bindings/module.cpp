@@ -4,10 +4,12 @@
 namespace treewright {
 void bind_growing(nanobind::module_& module);
 void bind_applying(nanobind::module_& module);
+void bind_summing(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of treewright: arrays in, arrays out.";
     treewright::bind_growing(module);
     treewright::bind_applying(module);
+    treewright::bind_summing(module);
 }

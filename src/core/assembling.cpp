@@ -1,6 +1,7 @@
 // From grown nodes to the finished tree: choosing the first splits, preorder, statistics.
 #include "assembling.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <queue>
 
@@ -59,15 +60,20 @@ class ClassStatistics {
     }
     std::size_t width() const { return start_.back(); }
     void fill_leaf(std::size_t, std::span<const Row> rows, double* out) const {
-        for (const Row row : rows)
-            for (std::size_t output = 0; output + 1 < start_.size(); ++output)
-                out[start_[output] + static_cast<std::size_t>(problem_.label(row, output))] +=
-                    problem_.weight(row);
+        for_each_part(rows, [&](std::size_t column, double weight) { out[column] += weight; });
     }
     void fill_parent(std::size_t, std::size_t left, std::size_t right, std::span<const Row>,
                      const double* statistic, double* out) const {
         for (std::size_t i = 0; i < width(); ++i)
             out[i] = statistic[left * width() + i] + statistic[right * width() + i];
+    }
+    /// Calls visit(column, weight) for every row and output; the columns of an output follow the one before.
+    template <class Visit>
+    void for_each_part(std::span<const Row> rows, Visit visit) const {
+        for (const Row row : rows)
+            for (std::size_t output = 0; output + 1 < start_.size(); ++output)
+                visit(start_[output] + static_cast<std::size_t>(problem_.label(row, output)),
+                      problem_.weight(row));
     }
 
   private:
@@ -172,6 +178,32 @@ void fill_statistics(Statistics statistics, Problem& problem, const Nodes& grown
     }
 }
 
+/// Lists the classes of each leaf with their weights; branches have none of their own.
+void fill_leaves(const Problem& problem, const Nodes& grown, const std::vector<std::int32_t>& order,
+                 GrownTree& tree) {
+    const ClassStatistics statistics(problem);
+    std::vector<double> sums(statistics.width(), 0.0), value;
+    std::vector<std::int32_t> column;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const Node& node = grown.nodes[order[i]];
+        column.clear();
+        value.clear();
+        if (tree.feature[i] < 0)
+            statistics.for_each_part({problem.rows.data() + node.begin, node.end - node.begin},
+                                     [&](std::size_t k, double weight) {
+                                         if (sums[k] == 0) column.push_back(static_cast<std::int32_t>(k));
+                                         sums[k] += weight;
+                                     });
+        std::sort(column.begin(), column.end());
+        for (const auto k : column) {
+            value.push_back(sums[k]);
+            sums[k] = 0;
+        }
+        tree.leaves.add({column, value});
+        if (i % 1024 == 0) problem.interrupt->check();
+    }
+}
+
 }  // namespace
 
 GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& grown) {
@@ -210,7 +242,9 @@ GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& gr
         tree.subsets.insert(tree.subsets.end(), grown.subsets.begin() + node.subset,
                             grown.subsets.begin() + node.subset + static_cast<std::ptrdiff_t>(n_bytes));
     }
-    if (problem.targets.are_classes())
+    if (problem.is_wide)
+        fill_leaves(problem, grown, order, tree);
+    else if (problem.targets.are_classes())
         fill_statistics(ClassStatistics(problem), problem, grown, order, tree);
     else
         fill_statistics(NumberStatistics(problem, criterion, n), problem, grown, order, tree);

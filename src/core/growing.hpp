@@ -6,6 +6,7 @@
 
 #include "criterion.hpp"
 #include "problem.hpp"
+#include "summing.hpp"
 
 namespace treewright {
 
@@ -18,6 +19,7 @@ struct GrownTree {
     std::vector<std::uint8_t> missing_left, subsets;
     std::vector<double> statistic;  // node by node
     std::size_t width = 0;
+    OwnedRows leaves;  // of a wide problem, instead of `statistic`: the rows of leaves, none at branches
 };
 
 /// Nodes up to this many rows are grown in lists, and tables up to it need no bins. Measured at 1M × 20 to

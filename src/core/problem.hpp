@@ -59,6 +59,7 @@ struct Problem {
     const FineBin* fine_bins = nullptr;  // of all columns, row by row; null for a small table
     Targets targets;
     Limits limits;
+    bool is_wide = false;    // so many classes that the leaves of the tree list only those that they hold
     std::size_t n_rows = 0;  // rows of the table
     std::vector<Row> rows;   // rows of positive weight, sorted by target, then weight (see sort_rows)
     Interrupt* interrupt = nullptr;

@@ -21,7 +21,10 @@
 #include <vector>
 
 #include "criterion.hpp"
+#include "grids.hpp"
+#include "labels.hpp"
 #include "problem.hpp"
+#include "running.hpp"
 
 namespace treewright {
 
@@ -43,67 +46,6 @@ std::size_t seek(Cursor& cursor, const Id* entries, std::size_t i, std::size_t l
 constexpr double unreachable = -std::numeric_limits<double>::infinity();
 /// Gains that are differences of risks carry the rounding of the risks.
 constexpr double rounding_noise = 2e-15;
-
-/// A grid for the weights of `rows`.
-template <class Rows>
-Grid weight_grid(const Problem& problem, const Rows& rows) {
-    if (!problem.is_weighted()) return {};
-    double largest = 0;
-    for (const Row row : rows) largest = std::max(largest, problem.weight(row));
-    return Grid::covering(largest, static_cast<double>(rows.size()));
-}
-
-/// A weight on its grid; it never vanishes.
-inline Sum weight_on(const Grid& grid, const Problem& problem, Row row) {
-    return problem.is_weighted() ? std::max<Sum>(1, grid.place(problem.weight(row))) : 1;
-}
-
-/// A grid for the numbers of `rows`, centred at their mean so that an offset of y costs no digits.
-template <class Rows>
-Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, bool centred) {
-    const double first = problem.number(*rows.begin(), output);
-    double centre = 0;
-    if (centred) {
-        double sum = 0, weight = 0;
-        for (const Row row : rows) {
-            sum += problem.weight(row) * (problem.number(row, output) - first);
-            weight += problem.weight(row);
-        }
-        centre = first + sum / weight;
-    }
-    double largest = 0;
-    for (const Row row : rows)
-        largest = std::max(largest, problem.weight(row) * std::abs(problem.number(row, output) - centre));
-    return Grid::covering(largest, static_cast<double>(rows.size()), centre);
-}
-
-inline Sum number_on(const Grid& grid, const Problem& problem, Row row, std::size_t output) {
-    const double centred = problem.number(row, output) - grid.centre;
-    return std::llrint(centred * problem.weight(row) / grid.unit);
-}
-
-/// Class codes of a node's rows, renumbered so that only the classes present count.
-template <class Id>
-struct DenseLabels {
-    std::vector<std::int32_t> dense;  // by id
-    std::vector<std::int32_t> number_of;
-    std::size_t n_present = 0;
-
-    void resize(std::size_t n_rows, std::size_t n_classes) {
-        dense.resize(n_rows);
-        number_of.assign(n_classes, -1);
-    }
-    template <class LabelOf>
-    void enter(std::span<const Id> ids, LabelOf label_of) {
-        n_present = 0;
-        for (const Id id : ids) {
-            auto& number = number_of[label_of(id)];
-            if (number < 0) number = static_cast<std::int32_t>(n_present++);
-            dense[id] = number;
-        }
-        for (const Id id : ids) number_of[label_of(id)] = -1;
-    }
-};
 
 /// One output of classes, no weights, a separable criterion: O(1) per row. The terms come from a table of
 /// integers, so that sums of them are exact and do not depend on the way the rows came.
@@ -213,14 +155,24 @@ class CountScanner {
     std::size_t n_ = 0;
 };
 
-/// Any criterion of classes, with weights and several outputs: O(classes) per cut.
+/// Any criterion of classes, with weights and several outputs: O(classes) per cut where they are few; where
+/// they are many the risk of both sides is kept up to date, if the criterion has a form for it.
 template <class Id, ClassCriterion C>
 class WeightScanner {
+    using Side = typename RunningOf<C>::Side;
+    static constexpr bool may_run = !std::same_as<Side, NotRunning>;
+    static constexpr std::size_t few_classes = 32;  // about as dear as keeping the risks up to date
+
   public:
     static constexpr bool is_additive = true;
     static constexpr bool may_refuse = false;
 
-    explicit WeightScanner(const Problem& problem) : problem_(problem), labels_(problem.targets.n_outputs) {}
+    explicit WeightScanner(const Problem& problem)
+        : problem_(problem),
+          labels_(problem.targets.n_outputs),
+          whole_(labels_.size()),
+          left_side_(labels_.size()),
+          right_side_(labels_.size()) {}
 
     void load(std::span<const Row> rows) {
         rows_ = rows;
@@ -249,6 +201,11 @@ class WeightScanner {
             risks_[output] = C::risk(block(left_real_, output));
             risk_ += risks_[output];
         }
+        is_running_ = may_run && width() > few_classes;
+        if constexpr (may_run)
+            for (std::size_t output = 0; is_running_ && output < labels_.size(); ++output)
+                whole_[output].fill(std::span<const Sum>(total_).subspan(
+                    start_[output], start_[output + 1] - start_[output]));
     }
 
     struct Cursor {
@@ -257,13 +214,23 @@ class WeightScanner {
 
         void add(Id id) {
             total += scanner->weight_[id];
-            scanner->add_to(scanner->left_.data(), id);
+            if (scanner->is_running_)
+                scanner->move_left(id);
+            else
+                scanner->add_to(scanner->left_.data(), id);
         }
-        double score(std::size_t) const { return scanner->score_of(scanner->left_.data()); }
+        double score(std::size_t) const {
+            return scanner->is_running_ ? scanner->running_score() : scanner->score_of(scanner->left_.data());
+        }
         double weight(std::size_t) const { return static_cast<double>(total) * scanner->grid_.unit; }
     };
     Cursor cursor() {
-        left_.assign(width(), 0);
+        if constexpr (may_run)
+            for (std::size_t output = 0; is_running_ && output < labels_.size(); ++output) {
+                left_side_[output].clear(whole_[output]);
+                right_side_[output] = whole_[output];
+            }
+        if (!is_running_) left_.assign(width(), 0);
         return {this};
     }
 
@@ -302,6 +269,21 @@ class WeightScanner {
     }
 
   private:
+    void move_left(Id id) {
+        if constexpr (may_run)
+            for (std::size_t output = 0; output < labels_.size(); ++output) {
+                const auto k = static_cast<std::size_t>(labels_[output].dense[id]);
+                left_side_[output].add(k, weight_[id]);
+                right_side_[output].add(k, -weight_[id]);
+            }
+    }
+    double running_score() const {
+        double score = 0;
+        if constexpr (may_run)
+            for (std::size_t output = 0; output < labels_.size(); ++output)
+                score += risks_[output] - left_side_[output].risk() - right_side_[output].risk();
+        return score;
+    }
     Weights block(const std::vector<double>& values, std::size_t output) const {
         return Weights(values).subspan(start_[output], start_[output + 1] - start_[output]);
     }
@@ -313,6 +295,8 @@ class WeightScanner {
     std::vector<DenseLabels<Id>> labels_;
     std::vector<std::size_t> start_{0};
     std::vector<double> left_real_, right_real_, risks_;
+    std::vector<Side> whole_, left_side_, right_side_;  // per output
+    bool is_running_ = false;
     double risk_ = 0;
 };
 

@@ -8,7 +8,8 @@ from treewright._version import __version__ as __version__
 from treewright.encoding import Dataset, encode
 from treewright.growing import criteria, grow
 from treewright.schema import Column, Schema, Target
-from treewright.tree import Node, Tree
+from treewright.tree import Tree
+from treewright.viewing import Node
 from treewright.writing import Among, Below, Branch, Leaf
 
 if TYPE_CHECKING:

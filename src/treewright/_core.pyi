@@ -18,7 +18,10 @@ class GrownTree(TypedDict):
     rows: NDArray[np.int64]
     missing_left: NDArray[np.uint8]
     subsets: NDArray[np.uint8]
-    statistic: NDArray[np.float64]
+    statistic: NDArray[np.float64]  # or, of a wide table, the rows of the leaves:
+    start: NDArray[np.int64]
+    column: NDArray[np.int32]
+    value: NDArray[np.float64]
 
 small_rows: int  # tables up to this size are grown in sorted lists, without bins
 
@@ -32,6 +35,7 @@ def grow(
     is_mixed: NDArray[np.uint8] | None,
     labels: NDArray[np.int32] | None,
     n_classes: Sequence[int],
+    is_wide: bool,
     numbers: NDArray[np.float64] | None,
     weight: NDArray[np.float64] | None,
     criterion: str,
@@ -63,3 +67,27 @@ def apply(
     subsets: NDArray[np.uint8],
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def summarise(
+    criterion: str,
+    end: NDArray[np.int32],
+    start: NDArray[np.int64],
+    column: NDArray[np.int32],
+    value: NDArray[np.float64],
+    borders: NDArray[np.int32],
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]: ...
+def wanted_sums(
+    end: NDArray[np.int32],
+    start: NDArray[np.int64],
+    column: NDArray[np.int32],
+    value: NDArray[np.float64],
+    wanted: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
+def sums_at(
+    end: NDArray[np.int32],
+    start: NDArray[np.int64],
+    column: NDArray[np.int32],
+    value: NDArray[np.float64],
+    columns: NDArray[np.int32],
+) -> NDArray[np.float64]: ...
+def join_classes(end: NDArray[np.int32], statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def join_moments(end: NDArray[np.int32], statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...

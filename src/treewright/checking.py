@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.schema import KINDS, Schema
+from treewright.sparse import SparseRows
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -44,7 +45,10 @@ def check(tree: Tree) -> None:
     _check_tests(tree)
     _check_subsets(tree)
     with np.errstate(over="ignore"):  # a sum that overflows is not finite, and is refused as such
-        _check_weights(tree)
+        if isinstance(tree.statistic, SparseRows):
+            _check_sparse(tree, tree.statistic)
+        else:
+            _check_weights(tree, tree.statistic)
     _check_rows(tree)
 
 
@@ -105,6 +109,11 @@ def _check_arrays(tree: Tree) -> None:
         array = getattr(tree, name)
         shape = {"statistic": (n, tree.schema.width), "subsets": (array.size,)}.get(name, (n,))
         _demand(array.shape == shape, f"{name} has shape {array.shape}, not {shape}")
+    _demand(
+        isinstance(tree.statistic, SparseRows) == tree.schema.is_wide,
+        f"the statistic of {tree.schema.width} numbers is "
+        + ("not compressed" if tree.schema.is_wide else "compressed"),
+    )
 
 
 def _check_shape(tree: Tree) -> None:
@@ -152,6 +161,36 @@ def _check_tests(tree: Tree) -> None:
     _demand(not tree.missing_left[~inner].any(), "a leaf sends missing values left")
 
 
+def _check_sparse(tree: Tree, rows: SparseRows) -> None:
+    """Each leaf holds positive weights of ascending classes; the branches are their sums by construction."""
+    types = {"end": np.int32, "start": np.int64, "column": np.int32, "value": np.float64}
+    for name, dtype in types.items():
+        array = getattr(rows, name)
+        _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
+        _demand(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
+    _demand(np.array_equal(rows.end, tree.end), "the statistic is that of another tree")
+    n = len(rows.end)
+    _demand(
+        len(rows.start) == n + 1 and rows.start[0] == 0 and (np.diff(rows.start) >= 0).all(),
+        "`start` does not tell where each row of the statistic begins",
+    )
+    _demand(len(rows.column) == len(rows.value) == rows.start[-1], "the statistic has loose ends")
+    node = np.repeat(np.arange(n), np.diff(rows.start))
+    _demand(tree.is_leaf[node].all(), "a branch has a statistic of its own")
+    _demand(((rows.column >= 0) & (rows.column < rows.width)).all(), "the statistic names an unknown class")
+    _demand((np.diff(node * rows.width + rows.column) > 0).all(), "the classes of a leaf do not ascend")
+    _demand(np.isfinite(rows.value).all(), "the statistic has numbers that are not finite")
+    _demand((rows.value > 0).all(), "a leaf lists a class without weight")
+    ends = np.cumsum(tree.schema.block_widths)
+    n_targets = len(ends)
+    target = np.searchsorted(ends, rows.column, side="right")
+    totals = np.bincount(node * n_targets + target, rows.value, n * n_targets).reshape(n, n_targets)
+    totals = totals[tree.is_leaf]
+    _demand((totals > 0).all(), "a node has no weight")
+    _demand(np.isfinite(totals.sum()), "the weight of a node overflows")
+    _demand(_close(totals, totals[:, :1]), "a node has another weight for one target than for another")
+
+
 def _check_subsets(tree: Tree) -> None:
     """Subsets lie without gaps in the order of the nodes, and bits beyond the last category are 0."""
     tests = np.flatnonzero(tree.subset >= 0)
@@ -167,14 +206,14 @@ def _check_subsets(tree: Tree) -> None:
     _demand((last >> (counts[part] % 8) == 0).all(), "a subset has bits beyond the categories of its column")
 
 
-def _check_weights(tree: Tree) -> None:
+def _check_weights(tree: Tree, statistic: NDArray[np.float64]) -> None:
     """Every number is finite, every node has weight, and a node's weights are the sums of its children's."""
-    _demand(np.isfinite(tree.statistic).all(), "the statistic has numbers that are not finite")
+    _demand(np.isfinite(statistic).all(), "the statistic has numbers that are not finite")
     is_classes = tree.schema.predicts_classes
-    weights = tree.statistic if is_classes else tree.statistic[:, ::3]
+    weights = statistic if is_classes else statistic[:, ::3]
     _demand((weights >= 0).all(), "a weight is negative")
-    _demand(is_classes or (tree.statistic[:, 2::3] >= 0).all(), "a deviation is negative")
-    totals = _totals(tree)
+    _demand(is_classes or (statistic[:, 2::3] >= 0).all(), "a deviation is negative")
+    totals = _totals(tree.schema, statistic)
     _demand((totals > 0).all(), "a node has no weight")
     _demand(np.isfinite(totals).all(), "the weight of a node overflows")
     _demand(_close(totals, totals[:, :1]), "a node has another weight for one target than for another")
@@ -184,12 +223,12 @@ def _check_weights(tree: Tree) -> None:
         _demand(_close(weights[some], summed), "a node's weight is not the sum of its children's")
 
 
-def _totals(tree: Tree) -> NDArray[np.float64]:
+def _totals(schema: Schema, statistic: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weight of each node, once by each target."""
-    if not tree.schema.predicts_classes:
-        return tree.statistic[:, ::3]
-    starts = np.cumsum([0, *tree.schema.block_widths[:-1]])
-    return np.asarray(np.add.reduceat(tree.statistic, starts, axis=1))
+    if not schema.predicts_classes:
+        return statistic[:, ::3]
+    starts = np.cumsum([0, *schema.block_widths[:-1]])
+    return np.asarray(np.add.reduceat(statistic, starts, axis=1))
 
 
 def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:

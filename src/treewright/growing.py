@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.schema import Schema
+from treewright.sparse import SparseRows
 from treewright.tree import Tree
 
 Threshold = Literal["readable", "midpoint"]
@@ -104,6 +106,7 @@ def grow(
         is_mixed=is_mixed,
         labels=labels,
         n_classes=list(data.schema.block_widths) if labels is not None else [],
+        is_wide=data.schema.is_wide,
         numbers=numbers,
         weight=data.weight,
         criterion=name,
@@ -127,11 +130,17 @@ def grow(
         missing_left=grown["missing_left"].view(np.bool_),
         step=grown["step"],
         rows=grown["rows"],
-        statistic=grown["statistic"],
+        statistic=_statistic(grown, data.schema),
         subsets=grown["subsets"],
         schema=data.schema,
         criterion=name,
     )
+
+
+def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
+    if not schema.is_wide:
+        return grown["statistic"]
+    return SparseRows(grown["end"], grown["start"], grown["column"], grown["value"], schema.width)
 
 
 def n_threads(n_jobs: int | None) -> int:

@@ -9,6 +9,7 @@ from typing import Literal
 
 Kind = Literal["number", "category", "time"]
 KINDS: tuple[Kind, ...] = ("number", "category", "time")
+WIDEST_TABLE = 256  # more classes than this are not kept as a table of nodes by classes, but compressed
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,11 @@ class Schema:
     def width(self) -> int:
         """Components of a node's statistic, over all targets."""
         return sum(self.block_widths)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are so many classes that a tree lists only those that a leaf holds."""
+        return self.predicts_classes and self.width > WIDEST_TABLE
 
     def position(self, name: str) -> int:
         """The index of the column called `name`."""

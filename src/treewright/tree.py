@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core
+from treewright import _core, arriving
 from treewright.checking import check
 from treewright.encoding import Dataset, encode
 from treewright.schema import Schema
+from treewright.sparse import SparseRows, Summary
+from treewright.viewing import Node
 from treewright.writing import Among, Below, Branch, Leaf, flatten
 
 Floats = NDArray[np.float64]
@@ -46,7 +48,8 @@ class Tree:
     missing_left: NDArray[np.bool_]  # where a missing value goes
     step: Ints  # when i was split, best first; -1 at a leaf
     rows: NDArray[np.int64]  # training rows at i
-    statistic: Floats  # (n, width): weight per class; or weight, value, deviation per target
+    # (n, width): weight per class, compressed where they are many; or weight, value, deviation per target
+    statistic: Floats | SparseRows
     schema: Schema
     criterion: str
     subsets: NDArray[np.uint8] = field(
@@ -55,7 +58,10 @@ class Tree:
 
     def __post_init__(self) -> None:
         for name in _ARRAYS:
-            array = getattr(self, name).view()  # the caller's own array stays writeable
+            array = getattr(self, name)
+            if isinstance(array, SparseRows):
+                continue  # it is frozen already
+            array = array.view()  # the caller's own array stays writeable
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
@@ -114,20 +120,31 @@ class Tree:
 
     @cached_property
     def _blocks(self) -> list[Floats]:
-        """The statistic of each target."""
+        """The statistic of each target, where it is a table."""
+        assert not isinstance(self.statistic, SparseRows)
         borders = np.cumsum(self.schema.block_widths)[:-1]
         return np.split(self.statistic, borders, axis=1)
 
     @cached_property
+    def _summary(self) -> Summary:
+        """What a compressed statistic tells of all nodes, in one pass."""
+        assert isinstance(self.statistic, SparseRows)
+        return self.statistic.summary(self.criterion, self.schema.block_widths)
+
+    @cached_property
     def weight(self) -> Floats:
         """The weight of the training rows at each node."""
+        if isinstance(self.statistic, SparseRows):
+            return self._summary.weight[:, 0].copy()
         first = self._blocks[0]
         return first.sum(axis=1) if self.schema.predicts_classes else first[:, 0].copy()
 
     @cached_property
     def risk(self) -> Floats:
         """Weight × impurity of each node by the tree's criterion, averaged over the targets."""
-        if self.schema.predicts_classes:
+        if isinstance(self.statistic, SparseRows):
+            risks = list(self._summary.risk.T)
+        elif self.schema.predicts_classes:
             risks = [_core.risk(self.criterion, np.ascontiguousarray(block)) for block in self._blocks]
         else:
             risks = [block[:, 2] for block in self._blocks]
@@ -144,13 +161,36 @@ class Tree:
 
     @cached_property
     def proportions(self) -> list[Floats]:
-        """The share of each class at each node, a matrix for each target."""
+        """The share of each class at each node, a matrix for each target; `shares` is for some nodes."""
+        if isinstance(self.statistic, SparseRows):
+            return self.shares(np.arange(self.n_nodes))
         return [block / block.sum(axis=1, keepdims=True) for block in self._blocks]
+
+    def shares(self, nodes: NDArray[np.integer]) -> list[Floats]:
+        """The share of each class at the given nodes, a matrix for each target.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 2.0]}, ["a", "a", "b"]))
+        >>> tree.shares(np.array([2, 1]))[0].tolist()
+        [[0.5, 0.5], [1.0, 0.0]]
+        """
+        if isinstance(self.statistic, SparseRows):
+            return self.statistic.shares(nodes, self.schema.block_widths)
+        return [proportions.take(nodes, axis=0) for proportions in self.proportions]
 
     @cached_property
     def label(self) -> NDArray[np.int64]:
         """The code of the heaviest class at each node, for each target; the first among equals."""
+        if isinstance(self.statistic, SparseRows):
+            return self._summary.label
         return np.stack([block.argmax(axis=1) for block in self._blocks], axis=1)
+
+    @cached_property
+    def confidence(self) -> Floats:
+        """The share of the heaviest class at each node, for each target."""
+        if isinstance(self.statistic, SparseRows):
+            return self._summary.heaviest / self._summary.weight
+        return np.stack([shares.max(axis=1) for shares in self.proportions], axis=1)
 
     @cached_property
     def value(self) -> Floats:
@@ -201,57 +241,16 @@ class Tree:
         if not self.schema.predicts_classes:
             raise ValueError("this tree predicts numbers; probabilities are for classes")
         leaf = self.apply(encode(table, schema=self.schema))
-        shares = [proportions[leaf] for proportions in self.proportions]
+        shares = self.shares(leaf)
         return shares[0] if len(shares) == 1 else shares
 
-    def statistic_of(self, data: Dataset) -> Floats:
+    def statistic_of(self, data: Dataset) -> Floats | SparseRows:
         """The statistic of other rows at each node, of the same shape as `statistic`.
 
         For numbers the value is the mean and the deviation Σ w·(y − mean)² of the rows that arrive, whatever
         the criterion; nodes without rows have weight 0.
         """
-        leaf = self.apply(data)
-        weight = np.ones(data.n_rows) if data.weight is None else data.weight
-        if data.targets is None:
-            raise ValueError("data has no target; encode the table with target=")
-        if [target.classes for target in data.schema.targets] != [
-            target.classes for target in self.schema.targets
-        ]:
-            raise ValueError("the table's targets are not the tree's; encode it with schema=tree.schema")
-        blocks = []
-        for i, (target, codes) in enumerate(zip(self.schema.targets, data.targets, strict=True)):
-            if target.classes is None:
-                blocks.append(self._moments(leaf, weight, codes, self.value[:, i]))
-            else:
-                sums = np.zeros((self.n_nodes, len(target.classes)))
-                np.add.at(sums, (leaf, codes), weight)
-                blocks.append(self._summed_up(sums))
-        return np.concatenate(blocks, axis=1)
-
-    def _moments(self, leaf: Ints, weight: Floats, numbers: Floats, value: Floats) -> Floats:
-        """(weight, mean, squared deviation) at each node: about each leaf's value, so that an offset of y
-        costs no digits; then parents join their children, a level at a time.
-        """
-        shift = numbers - value[leaf]
-        sums = np.zeros((self.n_nodes, 3))
-        for power in range(3):
-            np.add.at(sums[:, power], leaf, weight * shift**power)
-        mean = np.divide(sums[:, 1], sums[:, 0], out=np.zeros(self.n_nodes), where=sums[:, 0] > 0)
-        centre = value[0]
-        deviation = np.maximum(sums[:, 2] - sums[:, 0] * mean**2, 0.0)
-        out = np.stack([sums[:, 0], value - centre + mean, deviation], axis=1)
-        inner = np.flatnonzero(~self.is_leaf)
-        by_depth = inner[np.argsort(-self.depths[inner], kind="stable")]
-        borders = np.flatnonzero(np.diff(self.depths[by_depth])) + 1
-        for level in np.split(by_depth, borders):
-            out[level] = _joined(out[self.left[level]], out[self.right[level]])
-        out[:, 1] += centre
-        return out
-
-    def _summed_up(self, sums: Floats) -> Floats:
-        """Leaf sums added up to every ancestor: a subtree's sum is a difference of running sums."""
-        running = np.concatenate([np.zeros((1, sums.shape[1])), np.cumsum(sums, axis=0)])
-        return np.asarray(running[self.end] - running[:-1])
+        return arriving.statistic_of(self, data)
 
     def curve(self, data: Dataset) -> Floats:
         """The mean loss on `data` after 0, 1, 2, … splits: the overfitting curve, in one pass.
@@ -263,16 +262,7 @@ class Tree:
         >>> print(grow(data).curve(data))
         [0.25 0.25 0.  ]
         """
-        arrived = self.statistic_of(data)
-        losses = np.zeros(self.n_nodes)
-        start = 0
-        for i, width in enumerate(self.schema.block_widths):
-            block = arrived[:, start : start + width]
-            start += width
-            if self.schema.predicts_classes:
-                losses += block.sum(axis=1) - block[np.arange(self.n_nodes), self.label[:, i]]
-            else:
-                losses += block[:, 2] + block[:, 0] * (block[:, 1] - self.value[:, i]) ** 2
+        losses = arriving.losses(self, data)
         change = np.zeros(self.n_nodes)
         inner = np.flatnonzero(~self.is_leaf)
         change[inner] = losses[self.left[inner]] + losses[self.right[inner]] - losses[inner]
@@ -303,11 +293,11 @@ class Tree:
         becomes_leaf[chosen] = True
         leaf = (becomes_leaf | self.is_leaf)[kept]
         position = np.concatenate([[0], np.cumsum(kept)])
-        end = position[self.end][kept]
+        end = position[self.end][kept].astype(np.int32)
         subset, subsets = self._repacked(np.where(leaf, -1, self.subset[kept]), self.feature[kept])
         return replace(
             self,
-            end=end.astype(np.int32),
+            end=end,
             feature=np.where(leaf, -1, self.feature[kept]).astype(np.int32),
             threshold=np.where(leaf, np.nan, self.threshold[kept]),
             subset=subset,
@@ -315,7 +305,9 @@ class Tree:
             missing_left=self.missing_left[kept] & ~leaf,
             step=np.where(leaf, -1, self.step[kept]).astype(np.int32),
             rows=self.rows[kept],
-            statistic=self.statistic[kept],
+            statistic=self.statistic.kept(kept, end)
+            if isinstance(self.statistic, SparseRows)
+            else self.statistic[kept],
         )
 
     def _repacked(
@@ -375,9 +367,7 @@ class Tree:
         return (
             self.schema == other.schema
             and self.criterion == other.criterion
-            and all(
-                np.array_equal(getattr(self, a), getattr(other, a), equal_nan=a in _FLOATS) for a in _ARRAYS
-            )
+            and all(_same(getattr(self, a), getattr(other, a)) for a in _ARRAYS)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -424,60 +414,16 @@ class Tree:
         check(self)
 
 
-@dataclass(frozen=True)
-class Node:
-    """A view of one node; nothing is copied."""
-
-    tree: Tree
-    index: int
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether the node is a leaf."""
-        return bool(self.tree.is_leaf[self.index])
-
-    @property
-    def test(self) -> Below | Among | None:
-        """The node's test; None at a leaf."""
-        return self.tree.test(self.index)
-
-    @property
-    def left(self) -> Node:
-        """The child of the rows that pass the test."""
-        return self._child(self.tree.left)
-
-    @property
-    def right(self) -> Node:
-        """The child of the other rows."""
-        return self._child(self.tree.right)
-
-    def _child(self, children: Ints) -> Node:
-        if self.is_leaf:
-            raise ValueError(f"node {self.index} is a leaf and has no children")
-        return Node(self.tree, int(children[self.index]))
-
-    @property
-    def statistic(self) -> Floats:
-        """The node's statistic."""
-        return np.asarray(self.tree.statistic[self.index])
-
-    def __repr__(self) -> str:
-        return f"<Node {self.index}: {self.test or 'leaf'}, {int(self.tree.rows[self.index])} rows>"
-
-
 _WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide as the longest
-_FLOATS = ("threshold", "statistic")
 _ARRAYS = ("end", "feature", "threshold", "subset", "missing_left", "step", "rows", "statistic", "subsets")
 
 
-def _joined(a: Floats, b: Floats) -> Floats:
-    """(weight, mean, squared deviation) of pairs of samples taken together."""
-    weight = a[:, 0] + b[:, 0]
-    share = np.divide(b[:, 0], weight, out=np.zeros_like(weight), where=weight > 0)
-    distance = b[:, 1] - a[:, 1]
-    return np.stack(
-        [weight, a[:, 1] + distance * share, a[:, 2] + b[:, 2] + distance**2 * a[:, 0] * share], axis=1
-    )
+def _same(a: NDArray[Any] | SparseRows, b: NDArray[Any] | SparseRows) -> bool:
+    if isinstance(b, SparseRows):
+        a, b = b, a
+    if isinstance(a, SparseRows):
+        return a.same_as(b)
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
 def _as_array(classes: tuple[Any, ...]) -> NDArray[Any]:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.schema import Schema
+from treewright.sparse import SparseRows
 
 _MOST_ROWS = 2**31  # that a leaf counts for, however heavy it is: the sum over all leaves stays an int64
 
@@ -37,7 +39,7 @@ class Leaf:
     statistic: Sequence[float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Branch:
     """A test and what follows: `left` where it holds, `right` where not.
 
@@ -49,9 +51,35 @@ class Branch:
     right: Branch | Leaf
     missing_left: bool | None = None
 
+    # What a dataclass would do by calling itself is done in preorder here, so that any depth will do.
 
-def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, NDArray[Any]]:
-    """The arrays of a tree, in preorder; no recursion, so that any depth will do."""
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Branch):
+            return NotImplemented
+        mine, others = preorder(self), preorder(other)
+        return len(mine) == len(others) and all(_own(a) == _own(b) for a, b in zip(mine, others, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(_own(node) for node in preorder(self)))
+
+    def __repr__(self) -> str:
+        text: list[str] = []
+        todo: list[Any] = [self]
+        while todo:
+            item = todo.pop()
+            if not isinstance(item, Branch):
+                text.append(item if isinstance(item, str) else repr(item))
+                continue
+            text.append(f"Branch(test={item.test!r}, left=")
+            todo += [f", missing_left={item.missing_left!r})", item.right, ", right=", item.left]
+        return "".join(text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, ([_own(node) for node in preorder(self)],)
+
+
+def preorder(root: Branch | Leaf) -> list[Branch | Leaf]:
+    """A written tree's nodes: each branch, then all on its left, then all on its right."""
     nodes: list[Branch | Leaf] = []
     stack = [root]
     while stack:
@@ -59,26 +87,43 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, NDArray[Any]]:
         nodes.append(node)
         if isinstance(node, Branch):
             stack += [node.right, node.left]
-        elif not isinstance(node, Leaf):
-            raise TypeError(f"a tree is written of Branch and Leaf, not of {node!r}")
+    return nodes
+
+
+def _own(node: Branch | Leaf) -> Any:
+    """A node without its children: a leaf itself, a branch's test and side of missing values."""
+    return (node.test, node.missing_left) if isinstance(node, Branch) else node
+
+
+def _rebuilt(own: Sequence[Any]) -> Branch | Leaf:
+    """A written tree from its nodes in preorder, each without its children."""
+    made: list[Branch | Leaf] = []
+    for each in reversed(own):
+        if isinstance(each, tuple):
+            test, missing_left = each
+            made.append(Branch(test, made.pop(), made.pop(), missing_left))
+        else:
+            made.append(each)
+    return made[0]
+
+
+def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
+    """The arrays of a tree, in preorder."""
+    nodes = preorder(root)
     n = len(nodes)
     end = np.arange(1, n + 1, dtype=np.int32)
-    statistic = np.zeros((n, schema.width))
-    missing_left = np.zeros(n, np.bool_)
-    rows = np.zeros(n, np.int64)
     for i in range(n - 1, -1, -1):
-        node = nodes[i]
-        if isinstance(node, Leaf):
-            statistic[i] = _leaf_statistic(schema, node)
-            rows[i] = round(min(_weight(schema, statistic[i]), _MOST_ROWS))
-        else:
-            left, right = i + 1, end[i + 1]
-            end[i] = end[right]
-            statistic[i] = _joined(schema, statistic[left], statistic[right])
-            rows[i] = rows[left] + rows[right]
-            heavier_left = _weight(schema, statistic[left]) >= _weight(schema, statistic[right])
-            missing_left[i] = heavier_left if node.missing_left is None else node.missing_left
+        if isinstance(nodes[i], Branch):
+            end[i] = end[end[i + 1]]
+        elif not isinstance(nodes[i], Leaf):
+            raise TypeError(f"a tree is written of Branch and Leaf, not of {nodes[i]!r}")
+    statistic, weight = _statistics(schema, end, nodes)
     branches = np.array([isinstance(node, Branch) for node in nodes])
+    counted = np.where(branches, 0, np.rint(np.minimum(weight, _MOST_ROWS)).astype(np.int64))
+    running = np.concatenate([[0], np.cumsum(counted)])
+    left = np.minimum(np.arange(1, n + 1), n - 1)
+    heavier_left = branches & (weight[left] >= weight[np.minimum(end[left], n - 1)])
+    said = [node.missing_left if isinstance(node, Branch) else None for node in nodes]
     tests = [
         _encoded_test(schema, node.test) if isinstance(node, Branch) else (-1, np.nan, b"") for node in nodes
     ]
@@ -88,12 +133,35 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, NDArray[Any]]:
         "feature": np.array([feature for feature, _, _ in tests], np.int32),
         "threshold": np.array([threshold for _, threshold, _ in tests], np.float64),
         "subset": np.where(lengths > 0, np.cumsum(lengths) - lengths, -1),
-        "missing_left": missing_left,
+        "missing_left": np.array(
+            [heavier if side is None else side for heavier, side in zip(heavier_left, said, strict=True)],
+            np.bool_,
+        ),
         "step": np.where(branches, np.cumsum(branches) - 1, -1).astype(np.int32),
-        "rows": rows,
+        "rows": running[end] - running[:-1],
         "statistic": statistic,
         "subsets": np.frombuffer(b"".join(bits for _, _, bits in tests), np.uint8).copy(),
     }
+
+
+def _statistics(
+    schema: Schema, end: NDArray[np.int32], nodes: Sequence[Branch | Leaf]
+) -> tuple[NDArray[np.float64] | SparseRows, NDArray[np.float64]]:
+    """The statistic of every node from those of the leaves, and its weight."""
+    leaves = {i: _leaf_statistic(schema, node) for i, node in enumerate(nodes) if isinstance(node, Leaf)}
+    first = schema.block_widths[0] if schema.predicts_classes else 1
+    weight = np.zeros((len(nodes), 1))
+    weight[list(leaves), 0] = [row[:first].sum() for row in leaves.values()]
+    weight = _core.join_classes(end, weight)[:, 0]
+    if schema.is_wide:
+        columns = [np.flatnonzero(row) for row in leaves.values()]
+        node = np.repeat(list(leaves), [len(column) for column in columns])
+        value = np.concatenate([row[column] for row, column in zip(leaves.values(), columns, strict=True)])
+        return SparseRows.gathered(end, node, np.concatenate(columns), value, schema.width), weight
+    statistic = np.zeros((len(nodes), schema.width))
+    statistic[list(leaves)] = list(leaves.values())
+    join = _core.join_classes if schema.predicts_classes else _core.join_moments
+    return join(end, statistic), weight
 
 
 def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
@@ -101,23 +169,10 @@ def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
     if statistic.shape != (schema.width,):
         wanted = "a weight per class" if schema.predicts_classes else "weight, value, deviation per target"
         raise ValueError(f"a leaf has {statistic.size} numbers; this schema wants {schema.width} ({wanted})")
-    if not _weight(schema, statistic) > 0:
+    weight = statistic[: schema.block_widths[0]].sum() if schema.predicts_classes else statistic[0]
+    if not weight > 0:
         raise ValueError(f"a leaf needs a positive weight; got {leaf.statistic!r}")
     return statistic
-
-
-def _weight(schema: Schema, statistic: NDArray[np.float64]) -> float:
-    return float(statistic[: schema.block_widths[0]].sum() if schema.predicts_classes else statistic[0])
-
-
-def _joined(schema: Schema, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The statistic of a parent from its children's."""
-    if schema.predicts_classes:
-        return a + b
-    weight, share = a[::3] + b[::3], b[::3] / (a[::3] + b[::3])
-    distance = b[1::3] - a[1::3]
-    deviation = a[2::3] + b[2::3] + distance**2 * a[::3] * share
-    return np.stack([weight, a[1::3] + distance * share, deviation], axis=1).ravel()
 
 
 def _encoded_test(schema: Schema, test: Below | Among) -> tuple[int, float, bytes]:

@@ -14,6 +14,12 @@ struct Entropy {
 
     static double term(double weight) { return weight > 0 ? weight * std::log2(weight) : 0.0; }
     static double risk(double total, double terms) { return term(total) - terms; }
+    static double part(double share) { return -share * std::log2(share); }
+    static double risk(double heaviest, double rest, double parts) {
+        const double total = heaviest + rest;
+        const double own = heaviest > 0 ? -heaviest * std::log1p(-rest / total) / std::numbers::ln2 : 0.0;
+        return own + parts + rest * std::log2(total);
+    }
     static double risk(Weights weights) {
         const Heaviest heaviest(weights);
         const double total = heaviest.total();

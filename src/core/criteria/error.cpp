@@ -5,6 +5,7 @@ namespace treewright {
 
 struct Error {
     static constexpr std::string_view name = "error";
+    static constexpr bool is_by_heaviest = true;
 
     static double risk(Weights weights) { return Heaviest(weights).rest; }
 };

@@ -10,6 +10,10 @@ struct Gini {
 
     static double term(double weight) { return weight * weight; }
     static double risk(double total, double terms) { return total - terms / total; }
+    static double part(double share) { return share * share; }
+    static double risk(double heaviest, double rest, double parts) {
+        return (2 * heaviest * rest + (rest * rest - parts)) / (heaviest + rest);
+    }
     static double risk(Weights weights) {
         const Heaviest heaviest(weights);
         if (heaviest.rest <= 0) return 0;

@@ -11,6 +11,10 @@ struct SquareRoot {
 
     static double term(double weight) { return std::sqrt(weight); }
     static double risk(double total, double terms) { return (terms * terms - total) / 2; }
+    static double part(double share) { return std::sqrt(share); }
+    static double risk(double heaviest, double rest, double parts) {
+        return std::sqrt(heaviest) * parts + (parts * parts - rest) / 2;
+    }
     static double risk(Weights weights) {
         const Heaviest heaviest(weights);
         double roots = 0;

@@ -14,13 +14,16 @@ from sklearn.tree._tree import Tree as SklearnTree
 
 from treewright.tree import Tree
 
+_NODES_AT_ONCE = 4096
+
 
 def sklearn_tree(tree: Tree) -> SklearnTree:
     """The same tree as scikit-learn's `Tree`, with the same node numbers.
 
     scikit-learn and most readers of its trees cast the rows to float32. The thresholds are set such that rows
     cast that way go where they went before (see `float32_proof`), except where two numbers of a column differ
-    in float64 only.
+    in float64 only. Its table of nodes by classes is scikit-learn's: with thousands of classes it takes
+    gigabytes, which is why it is only made when asked for.
 
     Raises
     ------
@@ -87,6 +90,8 @@ def _values(tree: Tree, width: int) -> NDArray[np.float64]:
     if not tree.schema.predicts_classes:
         return np.ascontiguousarray(tree.value, dtype=np.float64)[:, :, np.newaxis]
     values = np.zeros((tree.n_nodes, len(tree.schema.targets), width))
-    for target, proportions in enumerate(tree.proportions):
-        values[:, target, : proportions.shape[1]] = proportions
+    for begin in range(0, tree.n_nodes, _NODES_AT_ONCE):  # the answer is large enough where classes are many
+        nodes = np.arange(begin, min(begin + _NODES_AT_ONCE, tree.n_nodes))
+        for target, shares in enumerate(tree.shares(nodes)):
+            values[nodes, target, : shares.shape[1]] = shares
     return values

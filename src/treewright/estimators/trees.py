@@ -180,7 +180,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
             The shares, in the order of `classes_`.
         """
         tree, leaves = self._arrive(X)
-        shares = [proportions.take(leaves, axis=0) for proportions in tree.proportions]
+        shares = tree.shares(leaves)
         return shares[0] if len(shares) == 1 else shares
 
     def predict_log_proba(self, X: Any) -> Any:

@@ -72,8 +72,9 @@ def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
     node = 0
     while node < tree.n_nodes:
         depth, parent = int(depths[node]), int(parents[node])
-        start = _rows(tree, 0) if tree.n_leaves > 1 and max_depth != 0 else ""
-        if node > 0:
+        if node == 0:
+            start = _rows(tree, 0) if tree.n_leaves > 1 and max_depth != 0 else ""
+        else:
             is_left = node == parent + 1
             del bars[depth - 1 :]
             if depth <= DEEPEST_INDENT:
@@ -126,13 +127,11 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
         return _Line(
             start, ", ".join(f"{value:.6g}" for value in tree.value[node]), _rows(tree, node), note=note
         )
-    labels, shares, first = [], [], 0
-    for target, code in zip(tree.schema.targets, tree.label[node], strict=True):
-        classes = target.classes or ()
-        block = tree.statistic[node, first : first + len(classes)]
-        labels.append(_word(classes[code]))
-        shares.append(_percent(float(block[code] / block.sum())))
-        first += len(classes)
+    labels = [
+        _word((target.classes or ())[code])
+        for target, code in zip(tree.schema.targets, tree.label[node], strict=True)
+    ]
+    shares = [_percent(share) for share in tree.confidence[node].tolist()]
     return _Line(
         start, ", ".join(labels), _rows(tree, node), ", ".join(shares), note, int(tree.label[node, 0])
     )
@@ -182,6 +181,8 @@ def escape(text: str) -> str:
     >>> print(escape("two\nlines, naïve"))
     two\nlines, naïve
     """
+    if text.isprintable():
+        return text
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
     )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright._version import __version__
 from treewright.schema import Column, Target
+from treewright.sparse import SparseRows
 from treewright.tree import Tree
 
 ARRAYS: dict[str, type[np.generic]] = {
@@ -103,11 +104,17 @@ def _array_line(name: str, array: NDArray[Any], last: bool = False) -> bytes:
 
 def statistic_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
     """The arrays of the statistic. Of classes: where each node's entries start, the class and the weight of
-    each entry; of numbers: weight, value and deviation for each node and target.
+    each entry (of more than 256 classes only the leaves have entries); of numbers: weight, value and
+    deviation for each node and target.
     """
     if not tree.schema.predicts_classes:
         for position, name in enumerate(NUMBER_STATISTIC):
             yield name, tree.statistic[:, position::3]
+        return
+    if isinstance(tree.statistic, SparseRows):
+        yield "start", tree.statistic.start
+        yield "class", tree.statistic.column
+        yield "weight", tree.statistic.value
         return
     present = (tree.statistic != 0) | np.signbit(tree.statistic)
     yield "start", np.concatenate([[0], np.cumsum(present.sum(axis=1))])

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding.tables import available_memory
 from treewright.saving.layout import ARRAYS, LARGEST_INTEGER_BITS, NUMBER_STATISTIC, label_text
 from treewright.schema import Column, Schema, Target
+from treewright.sparse import SparseRows
 from treewright.tree import Tree
 
 Label = str | bool | int | float
@@ -25,7 +25,6 @@ Part = TypeVar("Part")
 
 _PIECE = 2**16  # bytes of an array that are read at a time
 _LONGEST_NUMBER = 64
-_PLENTY = 2**28  # bytes that every machine has
 
 
 def read_tree(model: bytearray, line: int) -> Tree:
@@ -41,14 +40,17 @@ def read_tree(model: bytearray, line: int) -> Tree:
     for name, kind in ARRAYS.items():
         n = None if name in ("end", "subsets") else len(arrays["end"])
         arrays[name] = lines.array(name, kind, n)
-    statistic = _read_statistic(lines, schema, len(arrays["end"]))
+    statistic = _read_statistic(lines, schema, arrays["end"])
     lines.literal("  }")
     lines.finish()
     return Tree(**arrays, statistic=statistic, schema=schema, criterion=criterion)
 
 
-def _read_statistic(lines: _Lines, schema: Schema, n: int) -> NDArray[np.float64]:
+def _read_statistic(
+    lines: _Lines, schema: Schema, end: NDArray[np.int32]
+) -> NDArray[np.float64] | SparseRows:
     """The statistic from its arrays."""
+    n = len(end)
     if not schema.predicts_classes:
         size, final = n * len(schema.targets), NUMBER_STATISTIC[-1]
         parts = [
@@ -69,19 +71,11 @@ def _read_statistic(lines: _Lines, schema: Schema, n: int) -> NDArray[np.float64
         )
     if (np.diff(place) <= 0).any():
         raise ValueError("does not hold a tree: the classes of a node's statistic are not in order")
-    _check_memory(8 * n * schema.width)
+    if schema.is_wide:
+        return SparseRows(end, start, column.astype(np.int32), weight, schema.width)
     statistic = np.zeros((n, schema.width))
     statistic.ravel()[place] = weight
     return statistic
-
-
-def _check_memory(need: int) -> None:
-    """Refuse what would not fit: few entries in a file can mean many zeros in memory."""
-    have = available_memory() if need > _PLENTY else None
-    if have is not None and need > have:
-        raise MemoryError(
-            f"the model needs {need / 1e9:.1f} GB of memory, but only {have / 1e9:.1f} GB are available"
-        )
 
 
 def _read_column(text: _Text) -> Column:

@@ -1,0 +1,192 @@
+"""The statistic of trees with very many classes: only the leaves hold it, and only what is not zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+class Summary(NamedTuple):
+    """What the rows tell of each node (first axis) and target (second axis)."""
+
+    weight: Floats
+    label: NDArray[np.int64]  # the heaviest class, the first among equals
+    heaviest: Floats  # its weight
+    risk: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """A matrix with a row for each node of a tree, in the room of its leaves' classes.
+
+    A leaf's row is `column[start[i]:start[i + 1]]`, ascending, with the weights `value`. A branch has none of
+    its own: its row is the sum of its children's, taken when it is asked for. So the whole takes no more room
+    than the rows that the tree was grown from, however deep it is. What is read from it by an index is dense:
+    `rows[3]`, `rows[[1, 2]]`, `rows[3, :10]`; `np.asarray(rows)` is the whole matrix.
+
+    >>> rows = SparseRows.of([3, 2, 3], [[0, 0, 0], [2, 0, 0], [1, 4, 0]])
+    >>> rows.column.tolist(), rows.value.tolist()
+    ([0, 0, 1], [2.0, 1.0, 4.0])
+    >>> rows[0].tolist()
+    [3.0, 4.0, 0.0]
+    """
+
+    end: Ints  # the shape of the tree: one past the subtree at i
+    start: NDArray[np.int64]  # n + 1
+    column: Ints
+    value: Floats
+    width: int
+
+    def __post_init__(self) -> None:
+        for name in _ARRAYS:
+            array = getattr(self, name).view()  # the caller's own array stays writeable
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def of(cls, end: Any, dense: Any) -> SparseRows:
+        """The rows of a dense matrix at the leaves of a tree; what it says of branches is not looked at."""
+        shape: Ints = np.asarray(end, np.int32)
+        matrix: Floats = np.asarray(dense, np.float64)
+        leaves = np.flatnonzero(shape == np.arange(1, len(shape) + 1))
+        place, column = np.nonzero(matrix[leaves])
+        return cls.gathered(shape, leaves[place], column, matrix[leaves[place], column], matrix.shape[1])
+
+    @classmethod
+    def summed(cls, end: Ints, node: Any, column: Any, weight: Floats, width: int) -> SparseRows:
+        """Weights added up by leaf and column; those of one cell in the order in which they are given."""
+        present = weight > 0
+        keys = np.asarray(node, np.int64)[present] * width + np.asarray(column)[present]
+        cells, cell = np.unique(keys, return_inverse=True)
+        value = np.zeros(len(cells))
+        np.add.at(value, cell, weight[present])
+        return cls.gathered(end, cells // width, cells % width, value, width)
+
+    @classmethod
+    def gathered(cls, end: Ints, node: Any, column: Any, value: Floats, width: int) -> SparseRows:
+        """From single cells, sorted by leaf and column."""
+        start = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=len(end)))])
+        return cls(end, start.astype(np.int64), column.astype(np.int32), value, width)
+
+    # ---- like an array -----------------------------------------------------------------------------
+
+    ndim = 2
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Nodes and columns."""
+        return len(self.end), self.width
+
+    @property
+    def dtype(self) -> np.dtype[np.float64]:
+        """The type of the values."""
+        return self.value.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the arrays take."""
+        return sum(getattr(self, name).nbytes for name in _ARRAYS)
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+    def __getitem__(self, key: Any) -> Any:
+        first, *rest = key if isinstance(key, tuple) else (key,)
+        nodes = np.arange(len(self))[first]
+        dense = self._dense(np.atleast_1d(nodes))
+        if nodes.ndim == 0:
+            return dense[0][tuple(rest)] if rest else dense[0]
+        return dense[(slice(None), *rest)]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("compressed rows become an array only by a copy")
+        return np.asarray(self[:], dtype)
+
+    def same_as(self, other: Any) -> bool:
+        """Whether two hold the same numbers; the other may be dense."""
+        if isinstance(other, SparseRows):
+            return self.width == other.width and all(
+                np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS
+            )
+        return np.array_equal(np.asarray(self), other)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    # ---- what trees ask for ------------------------------------------------------------------------
+
+    def summary(self, criterion: str, widths: tuple[int, ...]) -> Summary:
+        """Weight, heaviest class and risk of every node, for blocks of columns of the given widths."""
+        borders = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
+        return Summary(*_core.summarise(criterion, *self._arrays(), borders))
+
+    def at(self, columns: Any) -> Floats:
+        """For each node the values in some columns of its own: a row of `columns` for each node."""
+        return _core.sums_at(*self._arrays(), np.ascontiguousarray(columns, np.int32))
+
+    def kept(self, kept: NDArray[np.bool_], end: Ints) -> SparseRows:
+        """The rows of a smaller tree of the shape `end`, made of the nodes that are kept."""
+        wanted = np.zeros(len(self), np.bool_)
+        wanted[np.flatnonzero(kept)[end == np.arange(1, len(end) + 1)]] = True
+        start, column, value = _core.wanted_sums(*self._arrays(), wanted)
+        lengths = np.zeros(len(self) + 1, np.int64)
+        lengths[1:][wanted] = np.diff(start)
+        return SparseRows(end, np.cumsum(lengths[np.append(True, kept)]), column, value, self.width)
+
+    def shares(self, nodes: NDArray[Any], widths: tuple[int, ...]) -> list[Floats]:
+        """The rows of the given nodes, each divided by its sum: a dense matrix for each block."""
+        row, column, value = self._cells(nodes)
+        shares, first = [], 0
+        for width in widths:
+            own = (column >= first) & (column < first + width)
+            dense = np.zeros((len(nodes), width))
+            total = np.bincount(row[own], weights=value[own], minlength=len(nodes))
+            dense[row[own], column[own] - first] = value[own] / total[row[own]]
+            shares.append(dense)
+            first += width
+        return shares
+
+    def _dense(self, nodes: NDArray[Any]) -> Floats:
+        row, column, value = self._cells(nodes)
+        dense = np.zeros((len(nodes), self.width))
+        dense[row, column] = value
+        return dense
+
+    def _cells(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], Ints, Floats]:
+        """Every cell of some nodes' rows: whose it is (a position in `nodes`), its column and its value."""
+        if not np.all(self.end[nodes] == nodes + 1):
+            return self._summed_cells(nodes)
+        length = self.start[nodes + 1] - self.start[nodes]
+        row = np.repeat(np.arange(len(nodes)), length)
+        place = np.arange(len(row)) + (self.start[nodes] - np.cumsum(length) + length)[row]
+        return row, self.column[place], self.value[place]
+
+    def _summed_cells(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], Ints, Floats]:
+        """The same where some nodes are branches: in the slice of all of them and of what is below."""
+        first = nodes.min()
+        last = self.end[first : nodes.max() + 1].max()
+        start = self.start[first : last + 1] - self.start[first]
+        cells = slice(self.start[first], self.start[last])
+        end = self.end[first:last] - np.int32(first)
+        asked, position = np.unique(nodes, return_inverse=True)
+        wanted = np.zeros(last - first, np.bool_)
+        wanted[asked - first] = True
+        sums = _core.wanted_sums(end, start, self.column[cells], self.value[cells], wanted)
+        shape = np.arange(1, len(asked) + 1, dtype=np.int32)
+        return SparseRows(shape, *sums, self.width)._cells(position)
+
+    def _arrays(self) -> tuple[Ints, NDArray[np.int64], Ints, Floats]:
+        return self.end, self.start, self.column, self.value
+
+
+_ARRAYS = ("end", "start", "column", "value")
