@@ -115,7 +115,7 @@ nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categ
     for (std::size_t i = 0; i < n_categories.size(); ++i) table.columns[i].n_categories = n_categories[i];
     Bins bins;
     without_gil([&](Interrupt& interrupt) {
-        Pool pool(n_threads);
+        Pool pool(n_threads, interrupt);
         bins = bin_columns(table.columns, table.n_rows, pool, interrupt);
     });
     const std::size_t n_columns = table.columns.size();
@@ -154,8 +154,8 @@ nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_catego
     GrownTree tree;
     without_gil([&](Interrupt& interrupt) {
         problem.interrupt = &interrupt;
-        Pool pool(bins ? n_threads
-                       : 1);  // a table without bins is small: threads would cost more than they bring
+        // a table without bins is small: threads would cost more than they bring
+        Pool pool(bins ? n_threads : 1, interrupt);
         tree = grow(problem, criterion, pool);
     });
     return to_dict(std::move(tree));

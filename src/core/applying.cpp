@@ -94,10 +94,10 @@ std::int32_t leaf_of(const Routes& routes, const std::vector<Column>& columns, s
                 left = routes.missing_left[node] != 0;
             else if (code < 0)
                 left = routes.heavier_left[node] != 0;
-            else
-                left =
-                    routes.subsets[static_cast<std::size_t>(routes.subset[node] + code / 8)] >> (code % 8) &
-                    1;
+            else {  // a code beyond the subset is of no category in it
+                const auto place = static_cast<std::size_t>(routes.subset[node] + code / 8);
+                left = place < routes.subsets.size() && (routes.subsets[place] >> (code % 8) & 1);
+            }
         }
         node = left ? node + 1 : static_cast<std::size_t>(routes.end[node + 1]);
     }
