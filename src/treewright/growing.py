@@ -20,6 +20,7 @@ _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
+_MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
 
 
@@ -88,6 +89,8 @@ def grow(
     """
     if data.targets is None:
         raise ValueError("data has no target to learn; encode the table with target=")
+    if data.n_rows > _MOST_ROWS:
+        raise ValueError(f"the table has {data.n_rows} rows; a tree can be grown from {_MOST_ROWS} at most")
     name = _checked_criterion(criterion, data)
     if splitter not in ("best", "random"):
         raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")

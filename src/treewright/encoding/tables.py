@@ -79,8 +79,8 @@ def read_table(table: Any) -> Table:
 
 def _dispatch(table: Any) -> Table:
     """The right reader for a table."""
-    if isinstance(table, np.ndarray):
-        return _from_numpy(table)
+    if isinstance(table, np.ndarray | memoryview):
+        return _from_numpy(np.asanyarray(table))
     if is_a(table, "scipy.sparse", "spmatrix", "sparray"):
         return _from_sparse(table)
     if isinstance(table, Mapping):  # after the sparse formats: one of them is a dict
@@ -211,22 +211,23 @@ def _from_sparse(sparse: Any) -> Table:
         raise ValueError(complex_error("the sparse matrix"))
     if kind.kind not in "fiub":
         raise TypeError(f"the sparse matrix has dtype {kind}; expected numbers")
-    columns = _sound_columns(sparse)
-    _refuse_inexact(columns)
     dense = kind if kind.kind == "f" else np.dtype(np.float32 if kind.itemsize <= 2 else np.float64)
-    n_rows, n_columns = columns.shape
+    n_rows, n_columns = sparse.shape
     need, have = n_rows * n_columns * dense.itemsize, available_memory()
     if have is not None and need > have:
         raise MemoryError(
             f"the sparse matrix of {n_rows} x {n_columns} needs {need / 1e9:.1f} GB when dense, but only "
             f"{have / 1e9:.1f} GB of memory are available; drop columns or rows"
         )
+    columns = _sound_columns(sparse)
+    _refuse_inexact(columns)
     return Table(n_rows, None, matrix=columns.astype(dense, copy=False).toarray(order="F"))
 
 
 def _sound_columns(sparse: Any) -> Any:
     """The matrix as csc, its indices checked: scipy's compiled code would follow damaged ones anywhere."""
     try:
+        _check_indices(sparse)
         if not hasattr(sparse, "check_format"):
             _check_parts(sparse)
             sparse = sparse.tocsr()
@@ -234,6 +235,14 @@ def _sound_columns(sparse: Any) -> Any:
         return sparse.tocsc()
     except (ValueError, IndexError) as error:
         raise ValueError(f"the sparse matrix is damaged: {error}") from error
+
+
+def _check_indices(sparse: Any) -> None:
+    """Indices must be integers: scipy only warns of others and rounds them."""
+    for part in ("indptr", "indices", "row", "col", "offsets"):
+        index = getattr(sparse, part, None)
+        if isinstance(index, np.ndarray) and index.dtype.kind not in "iu":
+            raise ValueError(f"its {part} are {index.dtype}, not integers")
 
 
 def _check_parts(sparse: Any) -> None:
