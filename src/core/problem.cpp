@@ -1,6 +1,7 @@
 // The canonical order of the rows.
 #include "problem.hpp"
 
+#include <functional>
 #include <numeric>
 
 namespace treewright {
@@ -17,6 +18,21 @@ void sort_by_label(Problem& problem) {
         problem.rows[start[problem.targets.labels[row]]++] = static_cast<Row>(row);
 }
 
+/// Sorting that Ctrl-C can stop. Counting comparisons costs some percent, so short lists go without.
+template <class Item, class Before, class Sort>
+void sort_long(std::vector<Item>& items, Interrupt& interrupt, Before before, Sort sort) {
+    constexpr std::size_t few = std::size_t{1} << 20;
+    if (items.size() <= few) {
+        sort(items.begin(), items.end(), before);
+        return;
+    }
+    std::size_t n_compared = 0;
+    sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+        if (++n_compared % few == 0) interrupt.check();
+        return before(a, b);
+    });
+}
+
 /// One output of numbers: sorting (key, row) pairs is several times faster than comparing through the rows.
 void sort_by_number(Problem& problem) {
     std::vector<std::pair<std::uint64_t, Row>> keys;
@@ -24,7 +40,7 @@ void sort_by_number(Problem& problem) {
     for (std::size_t row = 0; row < problem.n_rows; ++row)
         if (problem.weight(static_cast<Row>(row)) > 0)
             keys.emplace_back(order_key(problem.targets.numbers[row]), static_cast<Row>(row));
-    std::sort(keys.begin(), keys.end());
+    sort_long(keys, *problem.interrupt, std::less<>(), [](auto... a) { std::sort(a...); });
     problem.rows.clear();
     for (const auto& [key, row] : keys) problem.rows.push_back(row);
 }
@@ -44,7 +60,7 @@ void sort_by_all(Problem& problem) {
         }
         return problem.weight(a) < problem.weight(b);
     };
-    std::stable_sort(problem.rows.begin(), problem.rows.end(), before);
+    sort_long(problem.rows, *problem.interrupt, before, [](auto... a) { std::stable_sort(a...); });
 }
 
 }  // namespace
