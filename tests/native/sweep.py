@@ -74,7 +74,9 @@ def works() -> Iterator[tuple[str, Callable[[], Any]]]:
         for n_threads in (1, 3):
             yield (
                 f"predict {name} in {n_threads} threads",
-                lambda tree=tree, many=many, n_threads=n_threads: tree.apply(many, n_threads=n_threads).tobytes(),
+                lambda tree=tree, many=many, n_threads=n_threads: tree.apply(
+                    many, n_threads=n_threads
+                ).tobytes(),
             )
     statistic = np.ones((50, 3))
     yield "risk", lambda: _core.risk("gini", statistic).tobytes()
