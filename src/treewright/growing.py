@@ -22,6 +22,7 @@ _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
 _MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
+_LARGEST_SUM = 1e305  # of weighted squares, logarithms included
 
 
 def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
@@ -170,20 +171,32 @@ def _checked_targets(
     targets = np.ascontiguousarray(data.targets)
     if data.schema.predicts_classes:
         return targets, None
-    names = [target.name for target in data.schema.targets]
-    if criterion == "poisson":
-        for name, numbers in zip(names, targets, strict=True):
-            if numbers.min() < 0:
-                raise ValueError(
-                    f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0"
-                )
-            weights = 1.0 if data.weight is None else data.weight
-            if not np.sum(weights * numbers) > 0:
-                raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")
-    for name, numbers in zip(names, targets, strict=True):
-        if np.abs(numbers).max() > _LARGEST_TARGET:
-            raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
+    for target, numbers in zip(data.schema.targets, targets, strict=True):
+        _check_numbers(target.name, numbers, data.weight, criterion)
     return None, targets
+
+
+def _check_numbers(
+    name: str, numbers: NDArray[np.float64], weight: NDArray[np.float64] | None, criterion: str
+) -> None:
+    """A target of numbers must leave room for the sums that a criterion makes of it."""
+    low, high = float(numbers.min()), float(numbers.max())
+    if max(-low, high) > _LARGEST_TARGET:
+        raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
+    total = float(len(numbers)) if weight is None else float(weight.sum())
+    spread = high - low
+    if total * spread > _LARGEST_SUM / max(1.0, spread):
+        raise ValueError(
+            f"target {name!r} spreads over {spread:g} and the weights add up to {total:g}: the sum of squares "
+            "leaves the range of floating point; scale the target or the weights down"
+        )
+    if criterion == "poisson":
+        if low < 0:
+            raise ValueError(
+                f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0"
+            )
+        if not (numbers if weight is None else numbers[weight > 0]).any():
+            raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")
 
 
 def _check_categories(data: Dataset) -> None:

@@ -476,5 +476,5 @@ def _as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     """Class names as an array that keeps their type; objects where numpy would convert."""
     array = np.array(classes)
     return (
-        array if array.ndim == 1 and type(array[0].item()) is type(classes[0]) else np.array(classes, object)
+        array if array.ndim == 1 and type(array[:1].tolist()[0]) is type(classes[0]) else np.array(classes, object)
     )

@@ -37,7 +37,7 @@ def numbers(values: Array, missing: Array | None, what: str) -> Array:
         native = values.dtype.isnative and values.flags.aligned
         result = values if native else _converted(values, values.dtype.newbyteorder("="))
     elif kind == "f" and size > 8:
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             result = values.astype(np.float64)
         lost = (result != values) & (values == values)
         _refuse_first(lost, values, missing, what, "which float64 cannot hold exactly")

@@ -228,10 +228,7 @@ def _sound_columns(sparse: Any) -> Any:
     """The matrix as csc, its indices checked: scipy's compiled code would follow damaged ones anywhere."""
     try:
         _check_indices(sparse)
-        if not hasattr(sparse, "check_format"):
-            _check_parts(sparse)
-            sparse = sparse.tocsr()
-        sparse.check_format(full_check=True)
+        _check_parts(sparse)
         return sparse.tocsc()
     except (ValueError, IndexError) as error:
         raise ValueError(f"the sparse matrix is damaged: {error}") from error
@@ -241,26 +238,52 @@ def _check_indices(sparse: Any) -> None:
     """Indices must be integers: scipy only warns of others and rounds them."""
     for part in ("indptr", "indices", "row", "col", "offsets"):
         index = getattr(sparse, part, None)
-        if isinstance(index, np.ndarray) and index.dtype.kind not in "iu":
-            raise ValueError(f"its {part} are {index.dtype}, not integers")
+        if isinstance(index, np.ndarray) and (index.dtype.kind not in "iu" or index.ndim != 1):
+            raise ValueError(
+                f"its {part} are not a list of integers but {index.dtype} of {index.ndim} dimensions"
+            )
 
 
 def _check_parts(sparse: Any) -> None:
-    """The checks of scipy's constructors once more: the parts may have been changed since."""
+    """The checks of scipy's constructors once more, and all of them: the parts may have been changed since."""
     match sparse.format:
+        case "csr" | "csc" | "bsr":
+            _check_compressed(sparse)
         case "coo":
             for index, size in zip((sparse.row, sparse.col), sparse.shape, strict=True):
                 if len(index) != len(sparse.data):
                     raise ValueError("row, col and data differ in length")
-                if len(index) and not 0 <= index.min() <= index.max() < size:
-                    raise ValueError("an index is outside of the matrix")
+                _check_range(index, size)
         case "lil":
             lengths = [list(map(len, part)) for part in (sparse.rows, sparse.data)]
             if len(lengths[0]) != sparse.shape[0] or lengths[0] != lengths[1]:
                 raise ValueError("rows and data differ in length")
+            for row in sparse.rows:
+                _check_range(np.array(row, np.int64), sparse.shape[1])
         case "dia":
             if sparse.data.ndim != 2 or len(sparse.data) != len(sparse.offsets):
                 raise ValueError("offsets and data differ in length")
+
+
+def _check_compressed(sparse: Any) -> None:
+    """Pointers that rise from 0 to the entries there are, and indices inside (scipy looks at those only where the
+    last pointer is positive)."""
+    block = sparse.data.shape[1:]
+    if len(block) != (2 if sparse.format == "bsr" else 0) or 0 in block:
+        raise ValueError(f"its data have the shape {sparse.data.shape}")
+    shape = [size // step for size, step in zip(sparse.shape, block or (1, 1), strict=True)]
+    n_lines, n_places = reversed(shape) if sparse.format == "csc" else shape
+    pointers = sparse.indptr
+    if len(pointers) != n_lines + 1 or pointers[0] != 0 or (pointers[1:] < pointers[:-1]).any():
+        raise ValueError("indptr does not rise from 0, a step for each row or column")
+    if not pointers[-1] <= len(sparse.indices) == len(sparse.data):
+        raise ValueError("indptr, indices and data differ in length")
+    _check_range(sparse.indices, n_places)
+
+
+def _check_range(index: Array, size: int) -> None:
+    if len(index) and not 0 <= index.min() <= index.max() < size:
+        raise ValueError("an index is outside of the matrix")
 
 
 def _refuse_inexact(columns: Any) -> None:

@@ -225,7 +225,7 @@ def encode_weight(weight: Any, n_rows: int) -> Array | None:
         raise ValueError(f"weight must hold numbers, not {cells.family}")
     _check_length(len(cells.values), n_rows, "weight")
     values = as_numbers(cells, "weight").astype(np.float64, copy=False)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
     if not (values.min() >= 0 and 0 < total < np.inf):
         bad = ~((values >= 0) & np.isfinite(values))
