@@ -1,4 +1,4 @@
-"""Odd tables through `encode`, `grow` and `predict`: a clear refusal, or a sound tree that answers for its rows.
+"""Odd tables through `encode`, `grow` and `predict`: a clear refusal, or a sound tree that fits its rows.
 
 A case is determined by the seed and its number; `attack(seed, number)` repeats it.
 """
@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fuzz.odd_tables import POOLS, column, table, values
 
 import treewright
-from fuzz.odd_tables import POOLS, column, table, values
 from treewright import encode, grow
 from treewright.encoding import Dataset
 from treewright.growing import criteria
@@ -28,7 +28,7 @@ LONGEST_CASE = 20  # seconds
 PACKAGE = str(Path(treewright.__file__).parent)
 
 
-class Refused(Exception):
+class RefusalError(Exception):
     """A clear error: the table cannot be taken."""
 
 
@@ -43,7 +43,7 @@ def run(seconds: float, seed: int) -> int:
 
 
 def attack(seed: int, number: int) -> bool:
-    """One case; whether the table was taken. AssertionError with all that repeats it where something is wrong."""
+    """One case; whether the table was taken. AssertionError with what repeats it if something is wrong."""
     chance = random.Random(f"{seed} {number}")
     try:
         with warnings.catch_warnings():
@@ -58,7 +58,7 @@ def attack(seed: int, number: int) -> bool:
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", RuntimeWarning)  # of numpy, where values get lost
             _use(chance, **case)
-    except Refused:
+    except RefusalError:
         return False
     except BaseException as wrong:
         if isinstance(wrong, KeyboardInterrupt):
@@ -145,14 +145,15 @@ def _use(
 
 
 def _or_refusal(work: Any, *args: Any, **options: Any) -> Any:
-    """What the call returns; Refused if it says clearly, in the package's own words, why it does not."""
+    """What the call returns; RefusalError if it says clearly, in the package's own words, why it does not."""
     try:
         return work(*args, **options)
     except (ValueError, TypeError, MemoryError) as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        assert frames[-1].filename.startswith(PACKAGE), f"not the package's own words: {error!r}"
-        assert len(str(error)) >= 20, f"not clear: {error!r}"
-        raise Refused(str(error)) from None
+        refusal = error
+    place = traceback.extract_tb(refusal.__traceback__)[-1].filename
+    assert place.startswith(PACKAGE), f"not the package's own words, but those of {place}: {refusal!r}"
+    assert len(str(refusal)) >= 20, f"not clear: {refusal!r}"
+    raise RefusalError(str(refusal))
 
 
 def _check_data(data: Dataset) -> None:
@@ -166,7 +167,8 @@ def _check_data(data: Dataset) -> None:
         if known.kind == "category":
             assert -1 <= array.min() <= array.max() < max(1, len(known.categories))
     if data.weight is not None:
-        assert np.isfinite(data.weight).all() and data.weight.min() >= 0 and data.weight.sum() > 0
+        assert np.isfinite(data.weight).all()
+        assert data.weight.min() >= 0 < data.weight.sum()
     if data.targets is not None:
         assert data.targets.shape == (len(data.schema.targets), data.n_rows)
         assert np.isfinite(data.targets).all()
@@ -187,10 +189,10 @@ def _check_values(rows: Any, data: Dataset) -> None:
         cells = by_name[known.name]
         if known.kind == "number" and isinstance(cells, list):
             for cell, number in zip(cells, _column(data, position), strict=True):
-                if id(cell) in missing or cell != cell:
+                if id(cell) in missing:
                     assert np.isnan(number)
                 elif type(cell) in (int, float):
-                    assert number == cell, f"{cell!r} became {number!r}"
+                    assert number == cell or cell != cell, f"{cell!r} became {number!r}"
 
 
 def _same_columns(one: Dataset, two: Dataset) -> None:

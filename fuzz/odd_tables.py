@@ -1,4 +1,4 @@
-"""Random tables as strangers bring them: every library, odd types, odd values, odd names, lengths that differ."""
+"""Random tables as strangers bring them: every library, odd types, values and names, lengths that differ."""
 
 from __future__ import annotations
 
@@ -49,33 +49,88 @@ POOLS: dict[str, list[Any]] = {
     "special": [float("inf"), float("-inf"), float("nan"), 1.0],
     "numpy": [np.float32(0.1), np.float16(2), np.int8(-3), np.uint64(7), np.longdouble(0.5), np.float64(2.5)],
     "text": ["a", "b", "c", "", " ", "nan", "None", "1", "NULL"],
-    "wild text": ["\x00", "\ud800", "é", "e\u0301", "\u202eabc", "😀", "x" * 5000, "'\"<>&;--", "\n\r\t", "٣"],
+    "wild text": [
+        "\x00",
+        "\ud800",
+        "é",
+        "e\u0301",
+        "\u202eabc",
+        "😀",
+        "x" * 5000,
+        "'\"<>&;--",
+        "\n\r\t",
+        "٣",
+    ],
     "odd text": [np.str_("s"), Shouting("quiet"), "s"],
     "bool": [True, False],
     "numpy bool": [np.True_, np.False_, True],
     "missing": [None, float("nan"), pandas.NA, pandas.NaT, np.datetime64("NaT"), np.ma.masked],
-    "decimal": [decimal.Decimal(text) for text in ("1.1", "-0", "1e400", "NaN", "Infinity", "9007199254740993")]
+    "decimal": [
+        decimal.Decimal(text) for text in ("1.1", "-0", "1e400", "NaN", "Infinity", "9007199254740993")
+    ]
     + [fractions.Fraction(1, 3)],
     "signalling": [decimal.Decimal("sNaN"), decimal.Decimal(2)],
-    "time": [datetime.datetime(2020, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59, 999999), datetime.date(1, 1, 1)],
-    "zoned": [datetime.datetime(2020, 6, 1, tzinfo=datetime.UTC), datetime.datetime(2021, 1, 1, tzinfo=NEW_YORK)],
+    "time": [
+        datetime.datetime(2020, 1, 1),
+        datetime.datetime(9999, 12, 31, 23, 59, 59, 999999),
+        datetime.date(1, 1, 1),
+    ],
+    "zoned": [
+        datetime.datetime(2020, 6, 1, tzinfo=datetime.UTC),
+        datetime.datetime(2021, 1, 1, tzinfo=NEW_YORK),
+    ],
     "clock": [datetime.time(12, 30), datetime.time(0)],
     "duration": [datetime.timedelta(1), datetime.timedelta.max, datetime.timedelta(microseconds=-1)],
     "numpy time": [np.datetime64("2020-01-01"), np.datetime64("2021", "Y"), np.datetime64(2**62, "us")],
-    "numpy duration": [np.timedelta64(1, "D"), np.timedelta64(5, "ns"), np.timedelta64(3, "M"), np.timedelta64(4)],
+    "numpy duration": [
+        np.timedelta64(1, "D"),
+        np.timedelta64(5, "ns"),
+        np.timedelta64(3, "M"),
+        np.timedelta64(4),
+    ],
     "stamp": [pandas.Timestamp("2020-01-01"), pandas.Timestamp(1), pandas.Timestamp("2020", tz="UTC")],
-    "span": [pandas.Timedelta(1, "D"), pandas.Timedelta(1, "ns"), pandas.Period("2020-01"), pandas.Interval(0, 1)],
+    "span": [
+        pandas.Timedelta(1, "D"),
+        pandas.Timedelta(1, "ns"),
+        pandas.Period("2020-01"),
+        pandas.Interval(0, 1),
+    ],
     "complex": [1j, np.complex64(1), 0j],
     "bytes": [b"a", b"\xff", np.bytes_(b"z"), bytearray(b"q")],
     "enum": [Level.LOW, Level.HIGH, 3],
     "nested": [[1, 2], (1,), {"a": 1}, {1, 2}, [], np.zeros(2), np.array(3.0), range(2)],
     "objects": [object, object(), Colour.RED, Ellipsis, len, SimpleNamespace(a=1)],
-}  # fmt: skip
+}
 PLAIN = ["small", "float", "text", "bool", "special", "whole"]
 NAMES: list[Any] = [
-    "a", "b", "x0", "x1", "y", "", " ", "a\x00", "a b", "é", "\ud800", "<script>", "'; DROP", "n" * 3000, "\n",
-    0, 1, -1, 1.5, None, float("nan"), True, (1, 2), ("a", "b"), b"a", datetime.date(2020, 1, 1), Colour.RED,
-]  # fmt: skip
+    "a",
+    "b",
+    "x0",
+    "x1",
+    "y",
+    "",
+    " ",
+    "a\x00",
+    "a b",
+    "é",
+    "\ud800",
+    "<script>",
+    "'; DROP",
+    "n" * 3000,
+    "\n",
+    0,
+    1,
+    -1,
+    1.5,
+    None,
+    float("nan"),
+    True,
+    (1, 2),
+    ("a", "b"),
+    b"a",
+    datetime.date(2020, 1, 1),
+    Colour.RED,
+]
 
 
 def values(random: random.Random, n: int) -> list[Any]:
@@ -91,10 +146,42 @@ def values(random: random.Random, n: int) -> list[Any]:
 
 
 DTYPES = [
-    "f2", "f4", "f8", "g", ">f8", ">f4", "<f8", "i1", "i2", "i4", "i8", ">i8", "u1", "u2", "u4", "u8", "?", "c8",
-    "U3", ">U2", "S3", "O", "M8[D]", "M8[ns]", "M8[us]", "M8[Y]", "M8[s]", ">M8[ms]", "M8[as]", "M8", "m8[s]", "m8[Y]",
-    "m8[ns]", "V4", "i4,f8",
-]  # fmt: skip
+    "f2",
+    "f4",
+    "f8",
+    "g",
+    ">f8",
+    ">f4",
+    "<f8",
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    ">i8",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    "?",
+    "c8",
+    "U3",
+    ">U2",
+    "S3",
+    "O",
+    "M8[D]",
+    "M8[ns]",
+    "M8[us]",
+    "M8[Y]",
+    "M8[s]",
+    ">M8[ms]",
+    "M8[as]",
+    "M8",
+    "m8[s]",
+    "m8[Y]",
+    "m8[ns]",
+    "V4",
+    "i4,f8",
+]
 
 
 def numpy_array(random: random.Random, *shape: int) -> Any:
@@ -139,9 +226,25 @@ def numpy_array(random: random.Random, *shape: int) -> Any:
 def pandas_column(random: random.Random, n: int) -> Any:
     cells = values(random, n)
     kind = random.choice(
-        ["object", "Int64", "UInt8", "Float64", "boolean", "string", "category", "string[pyarrow]", None, "Sparse[float]",
-         "datetime64[ns, UTC]", "datetime64[s]", "period[M]", "interval", "double[pyarrow]", "int64[pyarrow]"]
-    )  # fmt: skip
+        [
+            "object",
+            "Int64",
+            "UInt8",
+            "Float64",
+            "boolean",
+            "string",
+            "category",
+            "string[pyarrow]",
+            None,
+            "Sparse[float]",
+            "datetime64[ns, UTC]",
+            "datetime64[s]",
+            "period[M]",
+            "interval",
+            "double[pyarrow]",
+            "int64[pyarrow]",
+        ]
+    )
     if kind == "interval":
         return pandas.Series(pandas.cut(pandas.Series([random.random() for _ in range(n)], dtype=float), 2))
     return pandas.Series(tame(cells) if "pyarrow" in str(kind) else cells, dtype=kind)
@@ -154,10 +257,27 @@ def tame(cells: list[Any]) -> list[Any]:
 
 def polars_column(random: random.Random, n: int) -> Any:
     kind = random.choice(
-        [None, None, polars.Object, polars.Categorical, polars.Int128, polars.Decimal(20, 3), polars.Float32, polars.Date,
-         polars.Time, polars.Duration("ns"), polars.Datetime("ns", "UTC"), polars.Binary, polars.List(polars.Int8),
-         polars.Enum(["a", "b", "c"]), polars.Null, polars.UInt8, polars.Boolean, polars.String]
-    )  # fmt: skip
+        [
+            None,
+            None,
+            polars.Object,
+            polars.Categorical,
+            polars.Int128,
+            polars.Decimal(20, 3),
+            polars.Float32,
+            polars.Date,
+            polars.Time,
+            polars.Duration("ns"),
+            polars.Datetime("ns", "UTC"),
+            polars.Binary,
+            polars.List(polars.Int8),
+            polars.Enum(["a", "b", "c"]),
+            polars.Null,
+            polars.UInt8,
+            polars.Boolean,
+            polars.String,
+        ]
+    )
     cells = [
         None if isinstance(cell, decimal.Decimal) and not cell.is_finite() else cell
         for cell in values(random, n)
@@ -187,7 +307,9 @@ def arrow_column(random: random.Random, n: int) -> Any:
     if kind == "union of nothing":
         return pyarrow.nulls(n)
     if kind == "runs":  # pyarrow itself crashes on the runs of some types
-        return pyarrow.compute.run_end_encode(pyarrow.array([k // 2 / 2 for k in range(n)], pyarrow.float64()))
+        return pyarrow.compute.run_end_encode(
+            pyarrow.array([k // 2 / 2 for k in range(n)], pyarrow.float64())
+        )
     made = pyarrow.array(cells)
     if kind == "chunked":
         return pyarrow.chunked_array([made.slice(0, n // 2), made.slice(n // 2)])
@@ -261,9 +383,25 @@ def table(random: random.Random, n: int) -> Any:
     """A table of any library (or what claims to be one)."""
     d = random.choice([0, 1, 1, 2, 2, 3, 4])
     kind = random.choice(
-        ["dict"] * 4 + ["pandas", "pandas", "polars", "arrow", "rows", "records", "array", "array", "sparse", "record array",
-         "mapping", "rows of arrays", "nothing", "pandas of values", "stranger"]
-    )  # fmt: skip
+        ["dict"] * 4
+        + [
+            "pandas",
+            "pandas",
+            "polars",
+            "arrow",
+            "rows",
+            "records",
+            "array",
+            "array",
+            "sparse",
+            "record array",
+            "mapping",
+            "rows of arrays",
+            "nothing",
+            "pandas of values",
+            "stranger",
+        ]
+    )
     columns = [column(random, length(random, n)) for _ in range(d)]
     titles = names(random, d)
     match kind:

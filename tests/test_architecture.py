@@ -27,7 +27,10 @@ LAYERS = [
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 PYTHON = sorted(PACKAGE.rglob("*.py"))
-UPHILL = {("tree", "treewright.exporting.text"), ("tree", "treewright.saving")}  # a tree prints and saves itself
+UPHILL = {
+    ("tree", "treewright.exporting.text"),
+    ("tree", "treewright.saving"),
+}  # a tree prints and saves itself
 NATIVE = sorted(path for kind in ("*.cpp", "*.hpp") for path in SOURCE.rglob(kind))
 
 

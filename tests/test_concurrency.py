@@ -76,7 +76,8 @@ def test_fits_and_predictions_of_one_object(estimator: Any) -> None:
                 try:
                     predicted = model.predict(table)
                 except ValueError as error:
-                    assert "features" in str(error) or "columns" in str(error)
+                    if "features" not in str(error) and "columns" not in str(error):
+                        raise
                 else:
                     np.testing.assert_array_equal(predicted, answers[len(table[0])])
                     n_right += 1

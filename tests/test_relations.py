@@ -24,7 +24,7 @@ both_engines = pytest.mark.parametrize("switch", [{}, {"_small_rows": 8}], ids=s
 
 
 def everything(criterion: str) -> Table:
-    """Numbers with holes, numbers that repeat, categories, times; whole weights; targets on a grid of 2^-8."""
+    """Numbers with holes, numbers that repeat, categories, times; whole weights; targets on a grid."""
     random = np.random.default_rng(5)
     x, z = np.round(random.normal(size=(2, ROWS)), 3)
     codes = random.integers(-1, 6, ROWS)
@@ -140,6 +140,7 @@ def holds(one: Tree, two: Tree, table: Table, other: Table, kept: str) -> None:
         same_partition(one, two, one.apply(table.dataset()), two.apply(other.dataset()))
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize(("criterion", "name"), GRID)
 def test_relation(criterion: str, name: str) -> None:
     """The relation holds where all nodes are small and where most are large, for every number of threads."""

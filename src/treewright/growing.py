@@ -187,8 +187,8 @@ def _check_numbers(
     spread = high - low
     if total * spread > _LARGEST_SUM / max(1.0, spread):
         raise ValueError(
-            f"target {name!r} spreads over {spread:g} and the weights add up to {total:g}: the sum of squares "
-            "leaves the range of floating point; scale the target or the weights down"
+            f"target {name!r} spreads over {spread:g} and the weights add up to {total:g}: the sum of "
+            "squares leaves the range of floating point; scale the target or the weights down"
         )
     if criterion == "poisson":
         if low < 0:

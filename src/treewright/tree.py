@@ -475,6 +475,5 @@ def _joined(a: Floats, b: Floats) -> Floats:
 def _as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     """Class names as an array that keeps their type; objects where numpy would convert."""
     array = np.array(classes)
-    return (
-        array if array.ndim == 1 and type(array[:1].tolist()[0]) is type(classes[0]) else np.array(classes, object)
-    )
+    kept = array.ndim == 1 and type(array[:1].tolist()[0]) is type(classes[0])
+    return array if kept else np.array(classes, object)

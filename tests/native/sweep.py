@@ -1,6 +1,6 @@
-"""Lets the N-th allocation of the core fail, for many N: a MemoryError and nothing worse, and then all is well.
+"""Lets the N-th allocation of the core fail, for many N: a MemoryError, nothing worse, and then all is well.
 
-Run with the library of failing_new.cpp loaded first: python sweep.py LIBRARY [--most 60] [--seconds 10] [--seed 0]
+With the library of failing_new.cpp loaded first: python sweep.py LIBRARY [--most 60] [--seconds 9] [--seed 0]
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ def _check_indices(sparse: Any) -> None:
 
 
 def _check_parts(sparse: Any) -> None:
-    """The checks of scipy's constructors once more, and all of them: the parts may have been changed since."""
+    """The checks of scipy's constructors and more: the parts may have been changed since."""
     match sparse.format:
         case "csr" | "csc" | "bsr":
             _check_compressed(sparse)
@@ -266,8 +266,9 @@ def _check_parts(sparse: Any) -> None:
 
 
 def _check_compressed(sparse: Any) -> None:
-    """Pointers that rise from 0 to the entries there are, and indices inside (scipy looks at those only where the
-    last pointer is positive)."""
+    """Pointers rise from 0 to the entries there are; indices lie inside. scipy's own check looks at neither
+    where the last pointer is not positive.
+    """
     block = sparse.data.shape[1:]
     if len(block) != (2 if sparse.format == "bsr" else 0) or 0 in block:
         raise ValueError(f"its data have the shape {sparse.data.shape}")
