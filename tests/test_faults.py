@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -313,13 +314,26 @@ def damaged(layout: str, how: str) -> Any:
                 table.indices = table.indices.astype(float) + 0.5
             else:
                 table.coords = (table.coords[0], table.coords[1].astype(float) + 0.5)
+        case "last pointer negative":
+            table.indptr[-1] = -1
+            index[3] = 10**6
+        case "last pointer zero":
+            table.indptr[-1] = 0
+            index[3] = 10**6
         case "wide shape":
             table._shape = (60, 2)
     return table
 
 
 HARMS = ["beyond", "just beyond", "negative", "far negative", "short data", "float indices", "wide shape"]
-POINTERS = ["falling pointers", "pointers beyond", "negative pointers", "short pointers"]
+POINTERS = [
+    "falling pointers",
+    "pointers beyond",
+    "negative pointers",
+    "short pointers",
+    "last pointer negative",  # where it is not positive, scipy's own check looks no further
+    "last pointer zero",
+]
 DAMAGES = [(layout, how) for layout in ("csr", "csc") for how in HARMS + POINTERS] + [
     ("coo", h) for h in HARMS
 ]
@@ -403,3 +417,60 @@ def test_rows_that_do_not_fit_the_tree(table: Any, told: str) -> None:
     tree = grow(encode({"x": [1.0, 2.0, 3.0], "c": ["a", "b", "a"]}, [0, 1, 0]))
     with pytest.raises((ValueError, TypeError), match=told):
         tree.predict(table)
+
+
+# ---- sums and labels out of range ------------------------------------------------------------------
+
+
+def test_labels_beyond_machine_integers() -> None:
+    labels = [10**30, 2**64, 10**30, -(10**40)]
+    tree = grow(encode(np.arange(4.0)[:, None], labels))
+    assert tree.predict(np.arange(4.0)[:, None]).tolist() == labels
+
+
+@pytest.mark.parametrize("criterion", NUMBERS)
+@pytest.mark.parametrize(
+    ("y", "weight", "told"),
+    [
+        ([1e9, 0.0], [1e300, 1.0], "sum of squares"),
+        ([1e151, 0.0], None, "beyond"),
+        ([1e150, 0.0, 1e150, 1.0] * 1000, [1e6] * 4000, "sum of squares"),
+    ],
+)
+def test_sums_that_would_overflow_are_refused(criterion: str, y: Any, weight: Any, told: str) -> None:
+    data = encode(np.arange(float(len(y)))[:, None], y, weight=weight)
+    with pytest.raises(ValueError, match=told):
+        grow(data, criterion=criterion)
+
+
+def test_counts_that_vanish_beside_the_weights_are_refused() -> None:
+    x, y = np.arange(3.0)[:, None], [1.0, 0.0, 2.0]
+    with pytest.raises(ValueError, match="row 0 counts for nothing"):
+        grow(encode(x, y, weight=[1e-300, 1e300, 1.0]), criterion="poisson")
+    grow(encode(x, y, weight=[1e-100, 1e100, 1.0]), criterion="poisson").check()
+
+
+@pytest.mark.parametrize("criterion", EVERY)
+def test_weights_of_every_size_in_one_table(criterion: str) -> None:
+    random = np.random.default_rng(8)
+    x, y = random.normal(size=(80, 2)), random.integers(0, 3, 80)
+    weight = 10.0 ** random.integers(-60, 60, 80)
+    for switch in ({}, {"_small_rows": 8}):
+        check_tree(
+            grow(encode(x, y, weight=weight, classes=criterion in CLASSES), criterion=criterion, **switch)
+        )
+
+
+def test_signalling_decimals_are_missing() -> None:
+    pandas = pytest.importorskip("pandas")
+    cells = [Decimal("sNaN"), Decimal(2), Decimal("1.5")]
+    assert np.isnan(encode({"x": cells}).columns[0][0])
+    kinds = encode({"x": pandas.Series(pandas.Categorical([cells[1], cells[2], None]))})
+    assert kinds.columns[0].tolist() == [1, 0, -1]
+
+
+def test_an_index_of_several_levels_is_no_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    index = pandas.MultiIndex.from_arrays([[1, 2], [3, 4]])
+    with pytest.raises(TypeError, match="'x' is an index of 2 levels"):
+        encode({"x": index})

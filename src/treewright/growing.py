@@ -195,8 +195,15 @@ def _check_numbers(
             raise ValueError(
                 f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0"
             )
-        if not (numbers if weight is None else numbers[weight > 0]).any():
+        counted = numbers > 0 if weight is None else (numbers > 0) & (weight > 0)
+        if not counted.any():
             raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")
+        share = numbers / total if weight is None else weight / total * numbers
+        if not share[counted].all():  # the mean of its node would be zero, and the logarithm infinite
+            row = int(np.argmax(counted & (share == 0)))
+            raise ValueError(
+                f"target {name!r}: row {row} counts for nothing beside the weights of the others; drop it"
+            )
 
 
 def _check_categories(data: Dataset) -> None:

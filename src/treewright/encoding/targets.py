@@ -174,7 +174,8 @@ def _check_labels(cells: Cells, name: str) -> None:
     if cells.family == "time":
         raise ValueError(f"{what} holds times; a target must be labels or numbers")
     if cells.labels is None and cells.values.dtype.kind == "f":
-        bad = ~(np.floor(cells.values) == cells.values) | np.isinf(cells.values)
+        with np.errstate(invalid="ignore"):
+            bad = ~(np.floor(cells.values) == cells.values) | np.isinf(cells.values)
     else:
         bad = cells.missing if cells.labels is None else cells.values < 0
     if bad is None or not bad.any():
