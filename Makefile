@@ -64,7 +64,7 @@ ON_RACED = LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so)" PYTHONPATH=$
     TSAN_OPTIONS=halt_on_error=1 $(BIN)/python
 sanitize: $(SANITIZED)/.installed $(RACED)/.installed ## run the tests on cores built with checks of addresses, undefined behaviour and races
 	$(ON_SANITIZED) -m pytest $(PYTEST_OPTIONS) tests
-	$(ON_RACED) -m pytest $(PYTEST_OPTIONS) -m threads tests
+	$(ON_RACED) -m pytest $(PYTEST_OPTIONS) -m threads $$(grep -l mark.threads tests/*.py)
 
 clean: ## remove builds, caches and the virtual environment
 	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -190,6 +190,7 @@ print("done")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.skipif("tsan" in os.environ.get("LD_PRELOAD", ""), reason="the checker of races cannot fork")
 def test_fork_after_fit() -> None:
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=120, check=False

@@ -53,12 +53,13 @@ _AT_ONCE = 2**22  # cells; some hundredths of a second
 
 def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
     """A copy of another type in the same order of memory; a large one in blocks, so that Ctrl-C is heard."""
-    if values.size <= _AT_ONCE:
-        return values.astype(dtype)
-    result = np.empty_like(values, dtype=dtype, subok=False)
-    step = max(1, _AT_ONCE * len(values) // values.size)
-    for start in range(0, len(values), step):
-        result[start : start + step] = values[start : start + step]
+    with np.errstate(invalid="ignore"):  # the bits of some NaN
+        if values.size <= _AT_ONCE:
+            return values.astype(dtype)
+        result = np.empty_like(values, dtype=dtype, subok=False)
+        step = max(1, _AT_ONCE * len(values) // values.size)
+        for start in range(0, len(values), step):
+            result[start : start + step] = values[start : start + step]
     return result
 
 
