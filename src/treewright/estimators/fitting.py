@@ -233,7 +233,7 @@ class TreeEstimator:
         """The rows to predict; an array of floats is taken as it is where all columns are unnamed numbers."""
         schema: Schema = fitted["model_"].schema
         plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and fitted["_plain"]
-        if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0]:
+        if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
             return Dataset(schema, X)
         _refuse_one_dimension(X)
         if not _unknown_to_sklearn(X):
