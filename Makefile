@@ -59,8 +59,14 @@ SANITIZED := build/sanitized
 CHECKERS = $(shell for name in libasan.so libubsan.so libstdc++.so; do $(CXX) -print-file-name=$$name; done)
 ON_SANITIZED = LD_PRELOAD="$(CHECKERS)" PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc \
     ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(BIN)/python
-sanitize: $(SANITIZED)/.installed ## run the tests on a core built with address and undefined-behaviour checks
+# And once more with the checker of races between threads, for the tests that have several. It needs no suppressions:
+# what is not instrumented is not reported.
+RACED := build/raced
+ON_RACED = LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so)" PYTHONPATH=$(RACED) \
+    TSAN_OPTIONS=halt_on_error=1 $(BIN)/python
+sanitize: $(SANITIZED)/.installed $(RACED)/.installed ## run the tests on cores built with checks of addresses, undefined behaviour and races
 	$(ON_SANITIZED) -m pytest $(PYTEST_OPTIONS) tests
+	$(ON_RACED) -m pytest $(PYTEST_OPTIONS) -m threads $$(grep -l mark.threads tests/*.py)
 
 fuzz: $(SANITIZED)/.installed ## attack what reads strangers' data, on the same core, FUZZ_SECONDS for each target
 	$(ON_SANITIZED) -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
@@ -114,8 +120,10 @@ $(VENV)/.bench: $(VENV)/.dev benchmarks/peers.py
 	done
 	@touch $@
 
-$(SANITIZED)/.installed: $(VENV)/.dev
-	rm -rf $(SANITIZED)
-	$(INSTALL_PACKAGE) --no-deps --target $(SANITIZED) . \
-	    -C build-dir=build/sanitizing -C cmake.define.TREEWRIGHT_SANITIZE=ON -C install.strip=false
+$(SANITIZED)/.installed: CHECK := address
+$(RACED)/.installed: CHECK := thread
+$(SANITIZED)/.installed $(RACED)/.installed: $(VENV)/.dev
+	rm -rf $(@D)
+	$(INSTALL_PACKAGE) --no-deps --target $(@D) . \
+	    -C build-dir=build/sanitizing-$(CHECK) -C cmake.define.TREEWRIGHT_SANITIZE=$(CHECK) -C install.strip=false
 	@touch $@

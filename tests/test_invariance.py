@@ -137,6 +137,7 @@ def test_order_of_many_rows(criterion: str, switch: dict[str, int]) -> None:
     same_tree(one, two)
 
 
+@pytest.mark.threads
 @every_criterion
 @pytest.mark.parametrize("rows", [300, 6000])
 def test_number_of_threads(criterion: str, rows: int) -> None:
@@ -149,6 +150,7 @@ def test_number_of_threads(criterion: str, rows: int) -> None:
         same_tree(one, table.grow(criterion, n_jobs=n_jobs, **limit))
 
 
+@pytest.mark.threads
 @every_criterion
 def test_number_of_threads_with_random_choices(criterion: str) -> None:
     table = real_table(criterion, 300)

@@ -27,7 +27,7 @@ nb::object apply_tree(nb::handle columns, const Vector<std::int32_t>& end,
     std::vector<std::int32_t> leaf(table.n_rows);
     without_gil([&](Interrupt& interrupt) {
         constexpr std::size_t worth_threads = 50000;
-        Pool pool(table.n_rows < worth_threads ? 1 : n_threads);
+        Pool pool(table.n_rows < worth_threads ? 1 : n_threads, interrupt);
         apply(routes, table.columns, table.n_rows, leaf.data(), pool, interrupt);
     });
     return to_numpy(std::move(leaf));

@@ -51,6 +51,12 @@ Table read_table(nb::handle columns) {
     return table;
 }
 
+std::vector<std::int32_t> read_counts(nb::handle list) {
+    std::vector<std::int32_t> counts;
+    for (nb::handle item : list) counts.push_back(nb::cast<std::int32_t>(item));
+    return counts;
+}
+
 bool signal_pending() {
     nb::gil_scoped_acquire acquire;
     return PyErr_CheckSignals() != 0;

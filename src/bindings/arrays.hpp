@@ -47,6 +47,9 @@ struct Table {
 /// A matrix of float64 or float32, or a sequence of vectors: float64 or float32 numbers, int32 codes.
 Table read_table(nb::handle columns);
 
+/// The whole numbers of a Python list. nanobind's own reader of lists ends the process when memory runs out.
+std::vector<std::int32_t> read_counts(nb::handle list);
+
 /// Asks Python for signals; the caller must not hold the GIL.
 bool signal_pending();
 

@@ -3,7 +3,6 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <limits>
 
@@ -104,8 +103,8 @@ void read_bins(Problem& problem, const std::optional<Matrix<FineBin>>& bins,
                const std::optional<Matrix<std::uint8_t>>& is_mixed) {
     if (!bins || !is_mixed) return;
     const std::size_t n_columns = problem.columns.size();
-    if (bins->shape(0) != problem.n_rows || bins->shape(1) != n_columns ||
-        is_mixed->shape(0) != n_columns || is_mixed->shape(1) != 256)
+    if (bins->shape(0) != problem.n_rows || bins->shape(1) != n_columns || is_mixed->shape(0) != n_columns ||
+        is_mixed->shape(1) != 256)
         throw std::invalid_argument("bins do not fit the columns");
     problem.fine_bins = bins->data();
     for (std::size_t i = 0; i < n_columns; ++i) {
@@ -116,15 +115,15 @@ void read_bins(Problem& problem, const std::optional<Matrix<FineBin>>& bins,
     }
 }
 
-nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categories,
-                    std::size_t n_threads) {
+nb::tuple bin_table(nb::handle columns, nb::handle category_counts, std::size_t n_threads) {
     Table table = read_table(columns);
+    const auto n_categories = read_counts(category_counts);
     if (n_categories.size() != table.columns.size())
         throw std::invalid_argument("n_categories needs one number per column");
     for (std::size_t i = 0; i < n_categories.size(); ++i) table.columns[i].n_categories = n_categories[i];
     Bins bins;
     without_gil([&](Interrupt& interrupt) {
-        Pool pool(n_threads);
+        Pool pool(n_threads, interrupt);
         bins = bin_columns(table.columns, table.n_rows, pool, interrupt);
     });
     const std::size_t n_columns = table.columns.size();
@@ -132,16 +131,16 @@ nb::tuple bin_table(nb::handle columns, const std::vector<std::int32_t>& n_categ
                           to_numpy(std::move(bins.is_mixed), {n_columns, 256}));
 }
 
-nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_categories,
-                   const std::optional<Matrix<FineBin>>& bins, const std::optional<Matrix<std::uint8_t>>& is_mixed,
-                   const std::optional<Matrix<std::int32_t>>& labels,
-                   const std::vector<std::int32_t>& n_classes, bool is_wide,
+nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::optional<Matrix<FineBin>>& bins,
+                   const std::optional<Matrix<std::uint8_t>>& is_mixed,
+                   const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts, bool is_wide,
                    const std::optional<Matrix<double>>& numbers, const std::optional<Vector<double>>& weight,
                    const std::string& criterion_name, std::int64_t max_depth, std::int64_t max_splits,
                    std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
                    double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
                    std::int64_t small_rows, std::size_t n_threads) {
     Table table = read_table(columns);
+    const auto n_categories = read_counts(category_counts);
     Problem problem;
     problem.n_rows = table.n_rows;
     problem.columns = table.columns;
@@ -153,7 +152,7 @@ nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_catego
     for (std::size_t i = 0; i < n_categories.size(); ++i) problem.columns[i].n_categories = n_categories[i];
     check_codes(problem);
     read_bins(problem, bins, is_mixed);
-    read_targets(problem, labels, n_classes, numbers, weight);
+    read_targets(problem, labels, read_counts(class_counts), numbers, weight);
     problem.is_wide = is_wide && problem.targets.are_classes();
     problem.limits = {max_depth, max_splits,  min_rows_split, min_rows_leaf, min_weight_leaf,
                       min_gain,  max_columns, random_splits,  seed,          small_rows};
@@ -163,8 +162,8 @@ nb::dict grow_tree(nb::handle columns, const std::vector<std::int32_t>& n_catego
     GrownTree tree;
     without_gil([&](Interrupt& interrupt) {
         problem.interrupt = &interrupt;
-        Pool pool(bins ? n_threads
-                       : 1);  // a table without bins is small: threads would cost more than they bring
+        // a table without bins is small: threads would cost more than they bring
+        Pool pool(bins ? n_threads : 1, interrupt);
         tree = grow(problem, criterion, pool);
     });
     return to_dict(std::move(tree));

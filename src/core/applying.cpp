@@ -15,7 +15,8 @@ namespace {
 
 /// A tree of thresholds as the walk reads it: breadth first, so that the nodes that every row passes lie
 /// together. From each node one comparison leads to the first or to the second of two neighbours. It is false
-/// for NaN, so the first one is where missing values go: x ≥ t where they go left, −x ≥ t where they go right.
+/// for NaN, so the first one is where missing values go: x ≥ t where they go left, −x ≥ t where they go
+/// right.
 template <class T>
 class NumberTree {
   public:
@@ -150,10 +151,10 @@ std::int32_t leaf_of(const Routes& routes, const std::vector<Column>& columns, s
                 left = routes.missing_left[node] != 0;
             else if (code < 0)
                 left = routes.heavier_left[node] != 0;
-            else
-                left =
-                    routes.subsets[static_cast<std::size_t>(routes.subset[node] + code / 8)] >> (code % 8) &
-                    1;
+            else {  // a code beyond the subset is of no category in it
+                const auto place = static_cast<std::size_t>(routes.subset[node] + code / 8);
+                left = place < routes.subsets.size() && (routes.subsets[place] >> (code % 8) & 1);
+            }
         }
         node = left ? node + 1 : static_cast<std::size_t>(routes.end[node + 1]);
     }

@@ -24,9 +24,11 @@ struct Edges {
         // guess.
         for (std::size_t step = n_edges / 2; step > 0; step /= 2)
             bin += static_cast<std::size_t>(upper[bin + step - 1] < value) * step;
-        // The place grows with the value, whatever the rounding; what is not a number (inf − inf) comes first.
+        // The place grows with the value, whatever the rounding; what is not a number (inf − inf) comes
+        // first.
         const double place = (value - lower[bin]) * scale[bin];
-        return static_cast<FineBin>(bin << 8 | static_cast<std::size_t>(place >= 0 ? std::min(place, 255.0) : 0.0));
+        return static_cast<FineBin>(bin << 8 |
+                                    static_cast<std::size_t>(place >= 0 ? std::min(place, 255.0) : 0.0));
     }
 };
 

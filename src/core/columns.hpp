@@ -15,8 +15,8 @@ constexpr std::int32_t missing_code = -1;
 constexpr int max_bins = 255;  // codes 0 … 254; 255 means missing
 constexpr int missing_bin = 255;
 
-/// A value's bin (the high byte) and its place in the bin (the low byte). Fine bins order as the values do, and
-/// values of different fine bins differ.
+/// A value's bin (the high byte) and its place in the bin (the low byte). Fine bins order as the values do,
+/// and values of different fine bins differ.
 using FineBin = std::uint16_t;
 constexpr FineBin missing_fine_bin = missing_bin << 8;
 constexpr int bin_of(FineBin fine) { return fine >> 8; }
@@ -28,7 +28,7 @@ struct Column {
     const std::byte* data = nullptr;
     std::ptrdiff_t stride = 0;
     Type type = Type::float64;
-    std::int32_t n_categories = 0;       // 0: a number
+    std::int32_t n_categories = 0;           // 0: a number
     const FineBin* fine_bins = nullptr;      // of the first row; null where the column has no bins
     std::size_t fine_stride = 0;             // from row to row: all columns of a row lie together
     const std::uint8_t* is_mixed = nullptr;  // whether a bin holds several values, so that it can hide a cut

@@ -12,8 +12,8 @@
 namespace treewright {
 
 /// A problem of some rows of another one: a copy of all that a grower reads, in the order of the rows. Below
-/// the top of a large tree the rows of a node lie scattered over the whole table; in an excerpt every pass over
-/// them stays in cache.
+/// the top of a large tree the rows of a node lie scattered over the whole table; in an excerpt every pass
+/// over them stays in cache.
 class Excerpt {
   public:
     Excerpt(const Problem& whole, std::span<const Row> rows) : rows_(rows.begin(), rows.end()) {

@@ -1,5 +1,6 @@
 // The best-first grower: large nodes by histograms, one at a time and all threads on each; the subtrees of
-// smaller nodes one thread on each, from an excerpt of the table while they need histograms, then in sorted lists.
+// smaller nodes one thread on each, from an excerpt of the table while they need histograms, then in sorted
+// lists.
 #include "growing.hpp"
 
 #include <array>
@@ -21,6 +22,12 @@ constexpr std::size_t worth_threads = 30000;
 constexpr std::size_t max_excerpt_rows = 65536;
 constexpr std::size_t max_excerpt_bytes = std::size_t{16} << 20;
 
+/// Rows below which histograms do not pay: they have a cell for each bin and class, however few the rows.
+std::int64_t histogram_rows(const Targets& targets) {
+    constexpr std::int64_t per_class = 1024;
+    return targets.are_classes() ? per_class * targets.n_classes[0] : 0;
+}
+
 class Grower {
   public:
     Grower(Problem& problem, const Criterion& criterion, Pool& pool)
@@ -32,10 +39,11 @@ class Grower {
           spill_(problem.rows.size()) {
         if (!limits_.random_splits && criterion.make_large_searcher && has_bins())
             large_ = criterion.make_large_searcher(problem, pool);
-        small_rows_ = limits_.small_rows > 0 ? limits_.small_rows : default_small_rows;
+        small_rows_ = limits_.small_rows > 0 ? limits_.small_rows
+                                             : std::max(default_small_rows, histogram_rows(problem.targets));
         is_budgeted_ = limits_.max_splits >= 0;
-        excerpt_rows_ = std::min({max_excerpt_rows, max_excerpt_bytes / Excerpt::bytes_per_row(problem),
-                                  problem.rows.size() / 2});
+        excerpt_rows_ = std::min(
+            {max_excerpt_rows, max_excerpt_bytes / Excerpt::bytes_per_row(problem), problem.rows.size() / 2});
     }
 
     /// Grows the tree of all rows; its root stands at `depth` and has the random key `key`.
@@ -233,7 +241,7 @@ class Grower {
     Nodes grow_excerpt(const Job& job) {
         const auto rows = rows_of(job.node);
         Excerpt excerpt(problem_, rows);
-        Pool alone(1);
+        Pool alone(1, *problem_.interrupt);
         Nodes subtree = Grower(excerpt.problem, criterion_, alone).grow(job.depth, job.key);
         const std::uint32_t begin = grown_.nodes[job.node].begin;
         for (auto& node : subtree.nodes) {

@@ -43,7 +43,8 @@ class HistogramSearcher : public LargeSearcher {
             problem_.interrupt->check();
             const ColumnRange columns{problem_.fine_bins, n_columns, n_columns * part / n_parts,
                                       n_columns * (part + 1) / n_parts};
-            std::fill(histograms + columns.first * column_size(), histograms + columns.last * column_size(), 0);
+            std::fill(histograms + columns.first * column_size(), histograms + columns.last * column_size(),
+                      0);
             measures_[thread].build(columns, rows, histograms);
         });
     }
@@ -98,12 +99,14 @@ class HistogramSearcher : public LargeSearcher {
         const std::size_t width = measures_[0].width();
         std::vector<Sum> total(width, 0);
         const auto& columns = problem_.columns;
-        const auto binned = std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.fine_bins; });
+        const auto binned =
+            std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.fine_bins; });
         if (binned == columns.end()) {
             for (const Row row : rows) measures_[0].add_row(total.data(), row);
             return total;
         }
-        const Sum* const histogram = histogram_of(histograms, static_cast<std::size_t>(binned - columns.begin()));
+        const Sum* const histogram =
+            histogram_of(histograms, static_cast<std::size_t>(binned - columns.begin()));
         for (std::size_t i = 0; i < column_size(); ++i) total[i % width] += histogram[i];
         return total;
     }
@@ -263,8 +266,8 @@ class HistogramSearcher : public LargeSearcher {
         opening.picked.resize(n);
         return opening;
     }
-    /// Finds the rows of the open bins: all columns in one pass, a block of rows at a time, so that each row's
-    /// bins are fetched once; without branches, because which rows these are cannot be foreseen.
+    /// Finds the rows of the open bins: all columns in one pass, a block of rows at a time, so that each
+    /// row's bins are fetched once; without branches, because which rows these are cannot be foreseen.
     void pick_rows(std::span<Opening> openings, const Measure& measure) const {
         constexpr std::size_t block = 512;
         std::array<std::uint64_t, block> keys;
@@ -273,7 +276,8 @@ class HistogramSearcher : public LargeSearcher {
             for (; begin < end; begin += block) {
                 problem_.interrupt->check();
                 const auto rows = rows_.subspan(begin, std::min(block, end - begin));
-                for (const Row row : rows) __builtin_prefetch(problem_.fine_bins + row * n_columns + openings[0].column);
+                for (const Row row : rows)
+                    __builtin_prefetch(problem_.fine_bins + row * n_columns + openings[0].column);
                 for (auto& [column, is_open, ends, picked] : openings) {
                     const FineBin* const bins = problem_.fine_bins + column;
                     std::size_t n = 0;
@@ -320,7 +324,8 @@ class HistogramSearcher : public LargeSearcher {
         for (const auto& each : inside) ++start[static_cast<std::size_t>(place_of(each.fine_bin())) + 1];
         std::partial_sum(start.begin(), start.end(), start.begin());
         spare.assign(inside.begin(), inside.end());
-        for (const auto& each : spare) inside[start[static_cast<std::size_t>(place_of(each.fine_bin()))]++] = each;
+        for (const auto& each : spare)
+            inside[start[static_cast<std::size_t>(place_of(each.fine_bin()))]++] = each;
     }
     /// Scores every border between places; a place that could hide a better cut is ordered by value.
     void scan_bin(ColumnSearch& search, Measure& measure, const Column& source,
@@ -328,25 +333,30 @@ class HistogramSearcher : public LargeSearcher {
         for (std::size_t i = 0; missing && i < left.size(); ++i) left[i] += missing[i];
         std::vector<Sum> own(left.size()), after(left.size());
         for (std::size_t begin = 0, end; begin < inside.size(); begin = end) {
-            for (end = begin + 1; end < inside.size() && inside[end].fine_bin() == inside[begin].fine_bin();) ++end;
+            for (end = begin + 1; end < inside.size() && inside[end].fine_bin() == inside[begin].fine_bin();)
+                ++end;
             std::fill(own.begin(), own.end(), 0);
-            for (std::size_t i = begin; i < end; ++i) measure.add(own.data(), inside[i].row(), inside[i].tag());
+            for (std::size_t i = begin; i < end; ++i)
+                measure.add(own.data(), inside[i].row(), inside[i].tag());
             if (end - begin > 1 && bound_of(measure, left.data(), own.data(), after) >= search.least)
                 scan_place(search, measure, source, inside.subspan(begin, end - begin), {bin, begin}, left,
                            missing != nullptr);
             for (std::size_t i = 0; i < left.size(); ++i) left[i] += own[i];
-            if (end == inside.size() || !offer(search, measure, left.data(), {bin, end - 1}, missing != nullptr))
+            if (end == inside.size() ||
+                !offer(search, measure, left.data(), {bin, end - 1}, missing != nullptr))
                 continue;
             search.low = -std::numeric_limits<double>::infinity();
             search.high = std::numeric_limits<double>::infinity();
             for (std::size_t i = begin; i < end; ++i)
                 search.low = std::max(search.low, source.value(inside[i].row()));
-            for (std::size_t i = end; i < inside.size() && inside[i].fine_bin() == inside[end].fine_bin(); ++i)
+            for (std::size_t i = end; i < inside.size() && inside[i].fine_bin() == inside[end].fine_bin();
+                 ++i)
                 search.high = std::min(search.high, source.value(inside[i].row()));
         }
     }
     void scan_place(ColumnSearch& search, Measure& measure, const Column& source,
-                    std::span<const PickedRow> inside, Place first, std::vector<Sum> left, bool missing_left) {
+                    std::span<const PickedRow> inside, Place first, std::vector<Sum> left,
+                    bool missing_left) {
         std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted;
         sorted.reserve(inside.size());
         for (const auto& each : inside) sorted.emplace_back(order_key(source.value(each.row())), each.key);

@@ -1,5 +1,5 @@
-// Scanners for gains of the form W·D²/(L·R), where D = Σ_left w·(y − mean), W, L and R are the weights of the node
-// and its sides: two classes by Gini (y is 0 or 1), and one number by squared error. Sums are exact.
+// Scanners for gains of the form W·D²/(L·R), where D = Σ_left w·(y − mean), W, L and R are the weights of the
+// node and its sides: two classes by Gini (y is 0 or 1), and one number by squared error. Sums are exact.
 #pragma once
 
 #if defined(__SSE2__)
@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "grids.hpp"
 #include "problem.hpp"
 #include "scanning.hpp"
 
@@ -27,8 +28,8 @@ class PairScanner {
     explicit PairScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
-        const auto first = std::partition_point(rows.begin(), rows.end(),
-                                                [&](Row row) { return problem_.label(row) == 0; });
+        const auto first =
+            std::partition_point(rows.begin(), rows.end(), [&](Row row) { return problem_.label(row) == 0; });
         first_one_ = static_cast<Id>(first - rows.begin());
         if (reciprocal_.size() < rows.size() + lanes) reciprocal_.resize(rows.size() + lanes);
     }
@@ -64,13 +65,14 @@ class PairScanner {
             for (; i + lanes - 1 <= last; i += lanes) {
                 const __m128i ids = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(entries + i - 1));
                 const __m128i is_one = _mm_cmpeq_epi16(_mm_subs_epu16(first_one, ids), _mm_setzero_si128());
-                __m128i change = _mm_sub_epi32(_mm_and_si128(_mm_unpacklo_epi16(is_one, is_one), count), total);
+                __m128i change =
+                    _mm_sub_epi32(_mm_and_si128(_mm_unpacklo_epi16(is_one, is_one), count), total);
                 change = _mm_add_epi32(change, _mm_slli_si128(change, 4));
                 change = _mm_add_epi32(change, _mm_slli_si128(change, 8));
                 const __m128i here = _mm_add_epi32(before, change);
                 const __m128 real = _mm_cvtepi32_ps(here);
-                const __m128 score = _mm_mul_ps(_mm_mul_ps(real, real),
-                                                _mm_loadu_ps(scanner_.reciprocal_.data() + i + extra));
+                const __m128 score =
+                    _mm_mul_ps(_mm_mul_ps(real, real), _mm_loadu_ps(scanner_.reciprocal_.data() + i + extra));
                 if (_mm_movemask_ps(_mm_cmpgt_ps(score, enough)) != 0) {
                     set_sum(_mm_cvtsi128_si32(before), i - 1 + extra);
                     for (std::size_t end = i + lanes; i < end; ++i) {
@@ -142,8 +144,8 @@ class PairScanner {
     Id first_one_ = 0;
 };
 
-/// Two classes by Gini, with weights. The sums are of the lighter class, so that their difference from what is
-/// expected loses no digits where one class outweighs the other by far.
+/// Two classes by Gini, with weights. The sums are of the lighter class, so that their difference from what
+/// is expected loses no digits where one class outweighs the other by far.
 template <class Id>
 class WeightedPairScanner {
   public:
@@ -155,8 +157,8 @@ class WeightedPairScanner {
     void load(std::span<const Row> rows) {
         rows_ = rows;
         weight_.resize(rows.size());
-        const auto first = std::partition_point(rows.begin(), rows.end(),
-                                                [&](Row row) { return problem_.label(row) == 0; });
+        const auto first =
+            std::partition_point(rows.begin(), rows.end(), [&](Row row) { return problem_.label(row) == 0; });
         first_one_ = static_cast<Id>(first - rows.begin());
     }
     /// Every node has its own grid, so that what lies outside it costs no digits.
@@ -245,7 +247,8 @@ class SquareScanner {
         rows_ = rows;
         y_.resize(rows.size());
         whole_grid_ = number_grid(problem_, rows, 0, true);
-        for (std::size_t id = 0; id < rows.size(); ++id) y_[id] = number_on(whole_grid_, problem_, rows[id], 0);
+        for (std::size_t id = 0; id < rows.size(); ++id)
+            y_[id] = number_on(whole_grid_, problem_, rows[id], 0);
     }
     void enter(std::span<const Id> ids) {
         n_ = ids.size();
@@ -271,7 +274,8 @@ class SquareScanner {
         }
         double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
         /// To multiply is faster than to divide; what is nearly good enough is divided.
-        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t extra, double least) {
+        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
+                         double least) {
             const double nearly = least * (1 - 1e-14);
             for (; i <= last; ++i) {
                 add(entries[i - 1]);

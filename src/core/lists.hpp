@@ -124,7 +124,8 @@ class ListGrower {
                 std::min<std::size_t>(order.size(), static_cast<std::size_t>(limits_.max_columns));
             std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_drawn));
             for (std::size_t i = 0;
-                 i < order.size() && (i < n_drawn || !has_any(candidate)) && !is_settled(candidate, best); ++i)
+                 i < order.size() && (i < n_drawn || !has_any(candidate)) && !is_settled(candidate, best);
+                 ++i)
                 try_column(candidate, static_cast<std::size_t>(order[i]), best);
         }
         if constexpr (ratio) choose_by_ratio(candidate);
@@ -132,8 +133,8 @@ class ListGrower {
         if (!problem_.columns[candidate.split.column].is_category()) find_gap(candidate);
         return true;
     }
-    /// Whether no further column can do better: two rows have one cut only, and a cut that leaves no risk is as
-    /// good as any. The first column wins a tie.
+    /// Whether no further column can do better: two rows have one cut only, and a cut that leaves no risk is
+    /// as good as any. The first column wins a tie.
     bool is_settled(const Candidate& candidate, const Best& best) const {
         if (ratio || !candidate.split.found()) return false;
         if constexpr (requires { scanner_.most(); })

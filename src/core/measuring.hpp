@@ -1,13 +1,11 @@
 // Measures: what a histogram sums up for each bin, how a cut scores, and how much a bin can hide.
 //
 // constructor           once: the targets of all rows on an integer grid
-// for_each_run(rows, …) rows in canonical order as runs that share a tag: their class, where there are classes
-// build(…)              the histograms of some columns, all columns of a row at a time
-// add(statistic, …)     one row of a known tag
-// enter(total)          once per node
-// score_of(statistic)   of the rows that go left; comparable within the node
-// bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic
-// before it
+// for_each_run(rows, …) rows in canonical order as runs that share a tag: their class, where there are
+// classes build(…)              the histograms of some columns, all columns of a row at a time add(statistic,
+// …)     one row of a known tag enter(total)          once per node score_of(statistic)   of the rows that go
+// left; comparable within the node bound(left, bin)      no cut inside the bin scores more, wherever its rows
+// lie; `left` is the statistic before it
 #pragma once
 
 #include <algorithm>
@@ -32,8 +30,8 @@ struct ColumnRange {
     std::size_t first, last;
 
     std::size_t size() const { return last - first; }
-    /// work(row, cell) for every row and column, where cell = column · 256 + bin. The bins of the rows to come
-    /// are fetched ahead: rows lie anywhere in the table.
+    /// work(row, cell) for every row and column, where cell = column · 256 + bin. The bins of the rows to
+    /// come are fetched ahead: rows lie anywhere in the table.
     template <class Work>
     void for_each_bin(std::span<const Row> rows, Work work) const {
         constexpr std::size_t ahead = 16;
@@ -251,8 +249,8 @@ class SquareMeasure {
         work(std::size_t{0}, rows.size(), std::uint32_t{0});
     }
     void build(const ColumnRange& columns, std::span<const Row> rows, Sum* histograms) const {
-        columns.for_each_bin(
-            rows, [&](Row row, std::size_t cell) { add_row(histograms + cell * width(), row); });
+        columns.for_each_bin(rows,
+                             [&](Row row, std::size_t cell) { add_row(histograms + cell * width(), row); });
     }
     void add(Sum* statistic, Row row, std::uint32_t) const { add_row(statistic, row); }
     void add_row(Sum* statistic, Row row) const {

@@ -1,19 +1,35 @@
 // The canonical order of the rows.
 #include "problem.hpp"
 
+#include <functional>
 #include <numeric>
 
 namespace treewright {
 
 namespace {
 
+/// Sorting that Ctrl-C can stop. Counting comparisons costs some percent, so short lists go without.
+template <class Item, class Before, class Sort>
+void sort_long(std::vector<Item>& items, Interrupt& interrupt, Before before, Sort sort) {
+    constexpr std::size_t few = std::size_t{1} << 20;
+    if (items.size() <= few) {
+        sort(items.begin(), items.end(), before);
+        return;
+    }
+    std::size_t n_compared = 0;
+    sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+        if (++n_compared % few == 0) interrupt.check();
+        return before(a, b);
+    });
+}
+
 /// Sorting (key, row) pairs is several times faster than comparing through the rows.
 template <class KeyOf>
-void sort_by_keys(std::span<Row> rows, KeyOf key_of) {
+void sort_by_keys(std::span<Row> rows, Interrupt& interrupt, KeyOf key_of) {
     std::vector<std::pair<std::uint64_t, Row>> keys;
     keys.reserve(rows.size());
     for (const Row row : rows) keys.emplace_back(key_of(row), row);
-    std::sort(keys.begin(), keys.end());
+    sort_long(keys, interrupt, std::less<>(), [](auto... a) { std::sort(a...); });
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = keys[i].second;
 }
 
@@ -21,14 +37,15 @@ void sort_by_keys(std::span<Row> rows, KeyOf key_of) {
 void sort_by_label(Problem& problem) {
     std::vector<std::size_t> start(problem.targets.n_classes[0] + 1, 0);
     const auto counts = [&](std::size_t row) { return problem.weight(static_cast<Row>(row)) > 0; };
-    for (std::size_t row = 0; row < problem.n_rows; ++row) start[problem.targets.labels[row] + 1] += counts(row);
+    for (std::size_t row = 0; row < problem.n_rows; ++row)
+        start[problem.targets.labels[row] + 1] += counts(row);
     std::partial_sum(start.begin(), start.end(), start.begin());
     problem.rows.resize(start.back());
     auto place = start;
     for (std::size_t row = 0; row < problem.n_rows; ++row)
         if (counts(row)) problem.rows[place[problem.targets.labels[row]]++] = static_cast<Row>(row);
     for (std::size_t k = 0; problem.is_weighted() && k + 1 < start.size(); ++k)
-        sort_by_keys(std::span(problem.rows).subspan(start[k], start[k + 1] - start[k]),
+        sort_by_keys(std::span(problem.rows).subspan(start[k], start[k + 1] - start[k]), *problem.interrupt,
                      [&](Row row) { return order_key(problem.weight(row)); });
 }
 
@@ -36,7 +53,8 @@ void sort_by_label(Problem& problem) {
 void sort_by_number(Problem& problem) {
     problem.rows.resize(problem.n_rows);
     std::iota(problem.rows.begin(), problem.rows.end(), Row{0});
-    sort_by_keys(problem.rows, [&](Row row) { return order_key(problem.targets.numbers[row]); });
+    sort_by_keys(problem.rows, *problem.interrupt,
+                 [&](Row row) { return order_key(problem.targets.numbers[row]); });
 }
 
 void sort_by_all(Problem& problem) {
@@ -54,7 +72,7 @@ void sort_by_all(Problem& problem) {
         }
         return problem.weight(a) < problem.weight(b);
     };
-    std::stable_sort(problem.rows.begin(), problem.rows.end(), before);
+    sort_long(problem.rows, *problem.interrupt, before, [](auto... a) { std::stable_sort(a...); });
 }
 
 }  // namespace

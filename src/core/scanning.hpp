@@ -29,8 +29,8 @@
 namespace treewright {
 
 /// The first cut from `i` on that scores more than `least`, i being how many of the entries go left; last + 1
-/// if there is none. The entries before i − 1 have been sent left, and all before the cut will be; `extra` rows
-/// went left before.
+/// if there is none. The entries before i − 1 have been sent left, and all before the cut will be; `extra`
+/// rows went left before.
 template <class Cursor, class Id>
 std::size_t seek(Cursor& cursor, const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
                  double least) {

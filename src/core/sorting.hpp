@@ -70,9 +70,8 @@ class ColumnSorter {
         }
         const std::size_t n_known = n - n_bin[missing_bin];
         for (std::size_t i = n_known; i < n; ++i) list[i] = id_of(fine_[i]);
-        return finish(column, rows, fine_, n_known, list, rank, [&](FineKey prefix) {
-            return column.is_category() || !column.is_mixed[prefix >> 8];
-        });
+        return finish(column, rows, fine_, n_known, list, rank,
+                      [&](FineKey prefix) { return column.is_category() || !column.is_mixed[prefix >> 8]; });
     }
     /// One stable pass of a counting sort.
     static void distribute(const std::vector<FineKey>& from, std::vector<FineKey>& to,

@@ -22,6 +22,8 @@ struct Interrupted : std::runtime_error {
 /// looks for Ctrl-C there); when it answers true, every thread's next `check` throws.
 class Interrupt {
   public:
+    static constexpr std::chrono::milliseconds period{20};
+
     explicit Interrupt(std::function<bool()> poll)
         : poll_(std::move(poll)), owner_(std::this_thread::get_id()), last_(Clock::now()) {}
 
@@ -29,7 +31,7 @@ class Interrupt {
         if (stopped_.load(std::memory_order_relaxed)) throw Interrupted();
         if (std::this_thread::get_id() != owner_) return;
         const auto now = Clock::now();
-        if (now - last_ < std::chrono::milliseconds(20)) return;
+        if (now - last_ < period) return;
         last_ = now;
         if (poll_()) {
             stopped_ = true;
@@ -49,9 +51,13 @@ class Interrupt {
 /// No thread outlives the pool, so a process may fork before or after.
 class Pool {
   public:
-    explicit Pool(std::size_t n_threads) {
-        for (std::size_t thread = 1; thread < n_threads; ++thread)
-            workers_.emplace_back([this, thread] { serve(thread); });
+    Pool(std::size_t n_threads, Interrupt& interrupt) : interrupt_(interrupt) {
+        try {
+            for (std::size_t thread = 1; thread < n_threads; ++thread)
+                workers_.emplace_back([this, thread] { serve(thread); });
+        } catch (const std::exception&) {
+            // The system grants no more threads or no memory for them: those there are do the same work.
+        }
     }
     ~Pool() {
         {
@@ -83,7 +89,15 @@ class Pool {
         wake_.notify_all();
         take_tasks(0);
         std::unique_lock lock(mutex_);
-        done_.wait(lock, [this] { return busy_ == 0; });
+        while (!done_.wait_for(lock, Interrupt::period, [this] { return busy_ == 0; })) {
+            lock.unlock();  // asking Python may take a while
+            try {
+                interrupt_.check();
+            } catch (...) {
+                fail();
+            }
+            lock.lock();
+        }
         if (failure_) std::rethrow_exception(failure_);
     }
 
@@ -107,12 +121,17 @@ class Pool {
         try {
             for (std::size_t task; (task = next_.fetch_add(1)) < n_tasks_;) (*work_)(task, thread);
         } catch (...) {
-            next_ = n_tasks_;
-            std::lock_guard lock(mutex_);
-            if (!failure_) failure_ = std::current_exception();
+            fail();
         }
     }
+    /// Keeps the exception at hand for the caller, the first of them, and gives out no more tasks.
+    void fail() {
+        next_ = n_tasks_;
+        std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+    }
 
+    Interrupt& interrupt_;
     std::vector<std::thread> workers_;
     std::mutex mutex_;
     std::condition_variable wake_, done_;

@@ -22,7 +22,9 @@ _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
+_MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
+_LARGEST_SUM = 1e305  # of weighted squares, logarithms included
 
 
 def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
@@ -90,6 +92,8 @@ def grow(
     """
     if data.targets is None:
         raise ValueError("data has no target to learn; encode the table with target=")
+    if data.n_rows > _MOST_ROWS:
+        raise ValueError(f"the table has {data.n_rows} rows; a tree can be grown from {_MOST_ROWS} at most")
     name = _checked_criterion(criterion, data)
     if splitter not in ("best", "random"):
         raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
@@ -176,20 +180,39 @@ def _checked_targets(
     targets = np.ascontiguousarray(data.targets)
     if data.schema.predicts_classes:
         return targets, None
-    names = [target.name for target in data.schema.targets]
-    if criterion == "poisson":
-        for name, numbers in zip(names, targets, strict=True):
-            if numbers.min() < 0:
-                raise ValueError(
-                    f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0"
-                )
-            weights = 1.0 if data.weight is None else data.weight
-            if not np.sum(weights * numbers) > 0:
-                raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")
-    for name, numbers in zip(names, targets, strict=True):
-        if np.abs(numbers).max() > _LARGEST_TARGET:
-            raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
+    for target, numbers in zip(data.schema.targets, targets, strict=True):
+        _check_numbers(target.name, numbers, data.weight, criterion)
     return None, targets
+
+
+def _check_numbers(
+    name: str, numbers: NDArray[np.float64], weight: NDArray[np.float64] | None, criterion: str
+) -> None:
+    """A target of numbers must leave room for the sums that a criterion makes of it."""
+    low, high = float(numbers.min()), float(numbers.max())
+    if max(-low, high) > _LARGEST_TARGET:
+        raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
+    total = float(len(numbers)) if weight is None else float(weight.sum())
+    spread = high - low
+    if total * spread > _LARGEST_SUM / max(1.0, spread):
+        raise ValueError(
+            f"target {name!r} spreads over {spread:g} and the weights add up to {total:g}: the sum of "
+            "squares leaves the range of floating point; scale the target or the weights down"
+        )
+    if criterion == "poisson":
+        if low < 0:
+            raise ValueError(
+                f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0"
+            )
+        counted = numbers > 0 if weight is None else (numbers > 0) & (weight > 0)
+        if not counted.any():
+            raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")
+        share = numbers / total if weight is None else weight / total * numbers
+        if not share[counted].all():  # the mean of its node would be zero, and the logarithm infinite
+            row = int(np.argmax(counted & (share == 0)))
+            raise ValueError(
+                f"target {name!r}: row {row} counts for nothing beside the weights of the others; drop it"
+            )
 
 
 def _check_categories(data: Dataset) -> None:

@@ -35,17 +35,32 @@ def numbers(values: Array, missing: Array | None, what: str) -> Array:
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "f" and size in (4, 8):
         native = values.dtype.isnative and values.flags.aligned
-        result = values if native else values.astype(values.dtype.newbyteorder("="))
+        result = values if native else _converted(values, values.dtype.newbyteorder("="))
     elif kind == "f" and size > 8:
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             result = values.astype(np.float64)
         lost = (result != values) & (values == values)
         _refuse_first(lost, values, missing, what, "which float64 cannot hold exactly")
     else:
         if kind in "iuO" and size == 8 and values.size and (values.max() > EXACT or values.min() < -EXACT):
             _refuse_first((values > EXACT) | (values < -EXACT), values, missing, what, BEYOND)
-        result = values.astype(np.float32 if size <= 2 else np.float64)
+        result = _converted(values, np.dtype(np.float32 if size <= 2 else np.float64))
     return blank(result, missing)
+
+
+_AT_ONCE = 2**22  # cells; some hundredths of a second
+
+
+def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
+    """A copy of another type in the same order of memory; a large one in blocks, so that Ctrl-C is heard."""
+    with np.errstate(invalid="ignore"):  # the bits of some NaN
+        if values.size <= _AT_ONCE:
+            return values.astype(dtype)
+        result = np.empty_like(values, dtype=dtype, subok=False)
+        step = max(1, _AT_ONCE * len(values) // values.size)
+        for start in range(0, len(values), step):
+            result[start : start + step] = values[start : start + step]
+    return result
 
 
 BEYOND = (

@@ -32,6 +32,23 @@ class Dataset:
     )
     weight: Array | None = None  # float64 (rows,), finite and >= 0; None where all rows weigh 1
 
+    def __post_init__(self) -> None:
+        # The core walks the columns by what the schema says of them: what does not fit must not get there.
+        columns, wanted = self.columns, self.schema.columns
+        if isinstance(columns, np.ndarray):
+            fits = columns.ndim == 2 and columns.shape[1] == len(wanted) and self.schema.only_numbers
+            fits = fits and columns.dtype.kind == "f"
+        else:
+            fits = len(columns) == len(wanted) and all(
+                array.dtype.kind == ("i" if column.kind == "category" else "f")
+                for array, column in zip(columns, wanted, strict=True)
+            )
+        if not fits:
+            raise ValueError(
+                f"the columns do not fit the schema, which has {len(wanted)}: numbers and times are floats, "
+                "categories int32 codes"
+            )
+
     @property
     def n_rows(self) -> int:
         """The number of rows, those of weight 0 included."""

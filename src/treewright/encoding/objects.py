@@ -114,7 +114,7 @@ def _integers(values: list[Any]) -> Cells:
 
 def _real(value: Any, row: int, what: str) -> float:
     """One number as float. Fractions round to the nearest, as literals do; no whole digit may be lost."""
-    if value is None or (isinstance(value, Decimal) and value.is_nan()):
+    if value is None or _is_nan(value):
         return np.nan
     if isinstance(value, float | np.floating) or -EXACT <= value <= EXACT:
         return float(value)
@@ -151,12 +151,17 @@ def labelled(codes: Array, labels: Iterable[Any], what: str, *, declared: bool =
 def _plain(label: Any) -> str | bool | int | float | None:
     """A label as str, bool, int, float, or None where it is missing."""
     family = family_of(type(label))
-    if family == "missing" or label != label:
+    if family == "missing" or _is_nan(label):
         return None
     if family in ("bool", "integer", "float"):
         plain: bool | int | float = label.item() if isinstance(label, np.generic) else label
         return plain
     return str.__str__(label) if family == "text" else str(label)
+
+
+def _is_nan(value: Any) -> bool:
+    """Whether a value is no number; a signalling decimal raises an error where it is compared."""
+    return value.is_nan() if isinstance(value, Decimal) else bool(value != value)
 
 
 def _mixture(values: list[Any], families: list[str | None], what: str, place: str = "row") -> str:

@@ -27,6 +27,8 @@ def read_cells(column: Any, what: str) -> Cells:
         return _from_numpy(column, what)
     if isinstance(column, list | tuple):
         return from_objects(list(column), what)
+    if is_a(column, "pandas", "MultiIndex"):
+        raise TypeError(f"{what} is an index of {column.nlevels} levels; give each level a column of its own")
     if is_a(column, "pandas", "Series", "Index"):
         return _from_pandas(column, column.array, what)
     if hasattr(column, "dtype") and is_a(column, "pandas.api.extensions", "ExtensionArray"):

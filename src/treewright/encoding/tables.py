@@ -79,8 +79,8 @@ def read_table(table: Any) -> Table:
 
 def _dispatch(table: Any) -> Table:
     """The right reader for a table."""
-    if isinstance(table, np.ndarray):
-        return _from_numpy(table)
+    if isinstance(table, np.ndarray | memoryview):
+        return _from_numpy(np.asanyarray(table))
     if is_a(table, "scipy.sparse", "spmatrix", "sparray"):
         return _from_sparse(table)
     if isinstance(table, Mapping):  # after the sparse formats: one of them is a dict
@@ -211,47 +211,80 @@ def _from_sparse(sparse: Any) -> Table:
         raise ValueError(complex_error("the sparse matrix"))
     if kind.kind not in "fiub":
         raise TypeError(f"the sparse matrix has dtype {kind}; expected numbers")
-    columns = _sound_columns(sparse)
-    _refuse_inexact(columns)
     dense = kind if kind.kind == "f" else np.dtype(np.float32 if kind.itemsize <= 2 else np.float64)
-    n_rows, n_columns = columns.shape
+    n_rows, n_columns = sparse.shape
     need, have = n_rows * n_columns * dense.itemsize, available_memory()
     if have is not None and need > have:
         raise MemoryError(
             f"the sparse matrix of {n_rows} x {n_columns} needs {need / 1e9:.1f} GB when dense, but only "
             f"{have / 1e9:.1f} GB of memory are available; drop columns or rows"
         )
+    columns = _sound_columns(sparse)
+    _refuse_inexact(columns)
     return Table(n_rows, None, matrix=columns.astype(dense, copy=False).toarray(order="F"))
 
 
 def _sound_columns(sparse: Any) -> Any:
     """The matrix as csc, its indices checked: scipy's compiled code would follow damaged ones anywhere."""
     try:
-        if not hasattr(sparse, "check_format"):
-            _check_parts(sparse)
-            sparse = sparse.tocsr()
-        sparse.check_format(full_check=True)
+        _check_indices(sparse)
+        _check_parts(sparse)
         return sparse.tocsc()
     except (ValueError, IndexError) as error:
         raise ValueError(f"the sparse matrix is damaged: {error}") from error
 
 
+def _check_indices(sparse: Any) -> None:
+    """Indices must be integers: scipy only warns of others and rounds them."""
+    for part in ("indptr", "indices", "row", "col", "offsets"):
+        index = getattr(sparse, part, None)
+        if isinstance(index, np.ndarray) and (index.dtype.kind not in "iu" or index.ndim != 1):
+            raise ValueError(
+                f"its {part} are not a list of integers but {index.dtype} of {index.ndim} dimensions"
+            )
+
+
 def _check_parts(sparse: Any) -> None:
-    """The checks of scipy's constructors once more: the parts may have been changed since."""
+    """The checks of scipy's constructors and more: the parts may have been changed since."""
     match sparse.format:
+        case "csr" | "csc" | "bsr":
+            _check_compressed(sparse)
         case "coo":
             for index, size in zip((sparse.row, sparse.col), sparse.shape, strict=True):
                 if len(index) != len(sparse.data):
                     raise ValueError("row, col and data differ in length")
-                if len(index) and not 0 <= index.min() <= index.max() < size:
-                    raise ValueError("an index is outside of the matrix")
+                _check_range(index, size)
         case "lil":
             lengths = [list(map(len, part)) for part in (sparse.rows, sparse.data)]
             if len(lengths[0]) != sparse.shape[0] or lengths[0] != lengths[1]:
                 raise ValueError("rows and data differ in length")
+            for row in sparse.rows:
+                _check_range(np.array(row, np.int64), sparse.shape[1])
         case "dia":
             if sparse.data.ndim != 2 or len(sparse.data) != len(sparse.offsets):
                 raise ValueError("offsets and data differ in length")
+
+
+def _check_compressed(sparse: Any) -> None:
+    """Pointers rise from 0 to the entries there are; indices lie inside. scipy's own check looks at neither
+    where the last pointer is not positive.
+    """
+    block = sparse.data.shape[1:]
+    if len(block) != (2 if sparse.format == "bsr" else 0) or 0 in block:
+        raise ValueError(f"its data have the shape {sparse.data.shape}")
+    shape = [size // step for size, step in zip(sparse.shape, block or (1, 1), strict=True)]
+    n_lines, n_places = reversed(shape) if sparse.format == "csc" else shape
+    pointers = sparse.indptr
+    if len(pointers) != n_lines + 1 or pointers[0] != 0 or (pointers[1:] < pointers[:-1]).any():
+        raise ValueError("indptr does not rise from 0, a step for each row or column")
+    if not pointers[-1] <= len(sparse.indices) == len(sparse.data):
+        raise ValueError("indptr, indices and data differ in length")
+    _check_range(sparse.indices, n_places)
+
+
+def _check_range(index: Array, size: int) -> None:
+    if len(index) and not 0 <= index.min() <= index.max() < size:
+        raise ValueError("an index is outside of the matrix")
 
 
 def _refuse_inexact(columns: Any) -> None:

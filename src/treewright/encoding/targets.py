@@ -174,7 +174,8 @@ def _check_labels(cells: Cells, name: str) -> None:
     if cells.family == "time":
         raise ValueError(f"{what} holds times; a target must be labels or numbers")
     if cells.labels is None and cells.values.dtype.kind == "f":
-        bad = ~(np.floor(cells.values) == cells.values) | np.isinf(cells.values)
+        with np.errstate(invalid="ignore"):
+            bad = ~(np.floor(cells.values) == cells.values) | np.isinf(cells.values)
     else:
         bad = cells.missing if cells.labels is None else cells.values < 0
     if bad is None or not bad.any():
@@ -200,12 +201,18 @@ def _finite(cells: Cells, name: str) -> Array:
         raise ValueError(
             f"{what}: row {row} is {label!r}; every row needs a finite number (for labels: classes=True)"
         )
-    values = as_numbers(cells, what).astype(np.float64, copy=False)
+    values = _doubles(cells, what)
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(np.argmax(bad))
         raise ValueError(f"{what}: row {row} is {_shown(values[row])}; every row needs a finite number")
     return values
+
+
+def _doubles(cells: Cells, what: str) -> Array:
+    """The numbers as float64; numpy warns of the bits of some NaN, which is refused by its row afterwards."""
+    with np.errstate(invalid="ignore"):
+        return as_numbers(cells, what).astype(np.float64, copy=False)
 
 
 def _shown(value: float) -> str:
@@ -224,8 +231,8 @@ def encode_weight(weight: Any, n_rows: int) -> Array | None:
     if cells.family in ("text", "time"):
         raise ValueError(f"weight must hold numbers, not {cells.family}")
     _check_length(len(cells.values), n_rows, "weight")
-    values = as_numbers(cells, "weight").astype(np.float64, copy=False)
-    with np.errstate(over="ignore"):
+    values = _doubles(cells, "weight")
+    with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
     if not (values.min() >= 0 and 0 < total < np.inf):
         bad = ~((values >= 0) & np.isfinite(values))

@@ -24,6 +24,7 @@ from treewright.tree import Tree
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
+_OF_A_FIT = frozenset({"feature_names_in_", "_view"})  # those that the next fit does not always set again
 
 
 class TreeEstimator:
@@ -78,9 +79,10 @@ class TreeEstimator:
         }
         if names is not None:
             fitted["feature_names_in_"] = names
-        else:
-            vars(self).pop("feature_names_in_", None)
-        vars(self).update(fitted)  # all at once and last: whatever failed before has changed nothing
+        # All at once and last: whatever failed before has changed nothing, and another thread sees the old
+        # fit or the new one, never some of both.
+        kept = {name: value for name, value in vars(self).items() if name not in _OF_A_FIT}
+        self.__dict__ = kept | fitted
         return self
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
@@ -116,7 +118,8 @@ class TreeEstimator:
         sparse matrix of shape (n_rows, n_nodes)
             One where the row passes the node.
         """
-        tree, leaves = self._arrive(X)
+        fitted, leaves = self._arrive(X)
+        tree: Tree = fitted["model_"]
         parent, lengths = tree.parent, tree.depths[leaves].astype(np.intp) + 1
         ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
         nodes = np.empty(ends[-1], np.intp)
@@ -219,16 +222,18 @@ class TreeEstimator:
             name = type(self).__name__
             raise error(f"this {name} is not fitted yet; call fit with a table and a target first") from None
 
-    def _arrive(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
-        """The tree and the leaf of each row in it; one tree for both, even if another thread fits again."""
-        tree = self._fitted_tree()
-        return tree, tree.apply(self._rows(tree.schema, X), n_threads=n_threads(self.n_jobs))
+    def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
+        """What a fit has set and the leaf of each row in its tree; of one fit, even if another follows."""
+        self._fitted_tree()
+        fitted = vars(self)
+        tree: Tree = fitted["model_"]
+        return fitted, tree.apply(self._rows(fitted, X), n_threads=n_threads(self.n_jobs))
 
-    def _rows(self, schema: Schema, X: Any) -> Dataset:
+    def _rows(self, fitted: Fitted, X: Any) -> Dataset:
         """The rows to predict; an array of floats is taken as it is where all columns are unnamed numbers."""
-        state = vars(self)
-        plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and state["_plain"]
-        if plain and X.shape[1] == state["n_features_in_"] and X.shape[0]:
+        schema: Schema = fitted["model_"].schema
+        plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and fitted["_plain"]
+        if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
             return Dataset(schema, X)
         _refuse_one_dimension(X)
         if not _unknown_to_sklearn(X):

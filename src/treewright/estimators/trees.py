@@ -157,10 +157,12 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         ndarray of shape (n_rows,) or (n_rows, n_targets)
             The predicted classes.
         """
-        tree, leaves = self._arrive(X)
-        if self.n_outputs_ == 1:
-            return np.take(self.classes_, tree.label[:, 0].take(leaves))
-        columns = [classes.take(tree.label[leaves, k]) for k, classes in enumerate(self.classes_)]
+        fitted, leaves = self._arrive(X)
+        label, known = fitted["model_"].label, fitted["classes_"]
+        if fitted["n_outputs_"] == 1:
+            answers: NDArray[Any] = np.take(known, label[:, 0].take(leaves))
+            return answers
+        columns = [classes.take(label[leaves, k]) for k, classes in enumerate(known)]
         same = len({column.dtype.kind for column in columns}) == 1
         return np.stack(columns if same else [column.astype(object) for column in columns], axis=1)
 
@@ -179,8 +181,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         ndarray of shape (n_rows, n_classes), or a list of them, one per target
             The shares, in the order of `classes_`.
         """
-        tree, leaves = self._arrive(X)
-        shares = tree.shares(leaves)
+        fitted, leaves = self._arrive(X)
+        shares = fitted["model_"].shares(leaves)
         return shares[0] if len(shares) == 1 else shares
 
     def predict_log_proba(self, X: Any) -> Any:
@@ -342,8 +344,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         ndarray of shape (n_rows,) or (n_rows, n_targets)
             The predicted numbers.
         """
-        tree, leaves = self._arrive(X)
-        values = tree.value
+        fitted, leaves = self._arrive(X)
+        values: NDArray[np.float64] = fitted["model_"].value
         return values[:, 0].take(leaves) if values.shape[1] == 1 else values.take(leaves, axis=0)
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
