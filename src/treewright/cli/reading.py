@@ -1,0 +1,241 @@
+"""Files as tables: CSV and Parquet in, a dict of numpy arrays out; DuckDB does the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import Any, NamedTuple, TypeVar
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.cli import forms
+from treewright.cli.errors import Trouble
+from treewright.cli.forms import Form
+from treewright.cli.layout import Layout, diagnose
+from treewright.cli.sources import Source, csv_table, first_line
+
+Column = NDArray[Any]
+Result = TypeVar("Result")
+
+EXACT = 2**53  # whole numbers up to here are exact in float64
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The columns of a file that were asked for, in the file's order."""
+
+    path: str
+    columns: dict[str, Column]
+    forms: dict[str, Form]
+    layout: Layout | None = field(default=None, repr=False)  # of a CSV file
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.columns.values())))
+
+    def place(self, row: int) -> str:
+        """Where a row is in the file, in words; rows are counted from 0."""
+        line = None if self.layout is None else self.layout.line_of_row(row)
+        return f"row {row + 1}" if line is None else f"line {line}"
+
+
+class Plan(NamedTuple):
+    """How one column is read."""
+
+    form: Form
+    sql: str
+
+
+def read(source: Source, wanted: Mapping[str, Form | None], jobs: int = 0) -> Frame:
+    """The columns of a source that are wanted, each in the form that is asked for, or else its natural one.
+
+    `jobs` is the number of threads; 0 leaves it to DuckDB.
+    """
+    asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
+    if jobs > 0:
+        source.database.execute(f"SET threads = {jobs}")
+    try:
+        plans = _load(source, asked)
+    except duckdb.Error as error:
+        if source.layout is None:
+            raise Trouble(f"{source.path} is damaged ({first_line(error)})") from error
+        diagnose(source.layout)
+        # Nothing is wrong but the ends of lines, or a record that was torn between two threads.
+        try:
+            plans = _load(source, asked, strict=False)
+        except duckdb.Error as second:
+            raise Trouble(f"{source.path} cannot be read ({first_line(second)})") from second
+    n_rows = _run(source, lambda: int(source.database.execute("SELECT count(*) FROM cells").fetchone()[0]))
+    if n_rows == 0:
+        raise Trouble(f"{source.path} has names of columns but no rows")
+    columns = {source.names[i]: _fetched(source, i, plan.form) for i, plan in plans.items()}
+    source.database.close()
+    return Frame(source.path, columns, {source.names[i]: plan.form for i, plan in plans.items()}, source.layout)
+
+
+def _run(source: Source, work: Callable[[], Result]) -> Result:
+    """The result of a query, run in a thread of its own: Ctrl-C is heard at once and ends the query."""
+    outcome: list[Result | BaseException] = []
+
+    def guarded() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # to be raised where the result is awaited
+            outcome.append(error)
+
+    thread = Thread(target=guarded, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except KeyboardInterrupt:
+        source.database.interrupt()
+        thread.join(1.0)
+        raise
+    (result,) = outcome
+    if isinstance(result, BaseException):
+        raise result
+    return result
+
+
+def _load(source: Source, asked: Mapping[int, Form | None], strict: bool = True) -> dict[int, Plan]:
+    """The table `cells` of the wanted columns, and how each was read.
+
+    First the quick way: the forms of columns of text are guessed from the first rows, and cells are taken as
+    they stand. If one contradicts, all cells are cleaned (see `known`) and looked at before they are read.
+    """
+    quick = cleaned = source.table
+    if source.layout is not None:
+        raw = csv_table(source.layout, strict=strict)
+        cells = (f"c{i} AS c{i}" if form == "verbatim" else f"known(c{i}) AS c{i}" for i, form in asked.items())
+        cleaned = f"(SELECT {', '.join(cells)} FROM {raw})"
+        exact = "verbatim" in asked.values()
+        quick = cleaned if exact else csv_table(source.layout, forms.MISSING, strict=strict)
+    for table, told_from in ((quick, None), (cleaned, cleaned)):
+        plans = _plans(source, asked, told_from)
+        selected = ", ".join(f"{plan.sql} AS c{position}" for position, plan in plans.items())
+        query = f"CREATE OR REPLACE TEMP TABLE cells AS SELECT {selected} FROM {table}"
+        try:
+            _run(source, lambda query=query: source.database.execute(query))  # type: ignore[misc]
+            break
+        except duckdb.Error as error:
+            odd = forms.odd_cell(str(error))
+            if odd is None:
+                raise
+            if told_from == cleaned:
+                raise Trouble(_odd(source, *odd, plans[odd[0]].form)) from error
+    return plans
+
+
+def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | None) -> dict[int, Plan]:
+    """How to read each wanted column; `told_from` is the table that tells the forms of texts; None: guess."""
+    plans = {i: _native(source, i, form) for i, form in asked.items()} if source.layout is None else {}
+    texts = [i for i in asked if plans.get(i) is None]
+    unknown = [i for i in texts if asked[i] not in ("text", "verbatim")]
+    natural = dict(zip(unknown, _natural(source, unknown, told_from), strict=True))
+    for i in texts:
+        form = asked[i]
+        if i in natural:
+            form = natural[i] if form is None or natural[i] in forms.FITTING[form] else forms.INSISTED[form]
+        assert form is not None
+        plans[i] = Plan(form, forms.casting(f"c{i}", form))
+    return {i: plan for i in asked if (plan := plans[i]) is not None}
+
+
+def _natural(source: Source, positions: list[int], told_from: str | None) -> list[Form]:
+    """The natural forms of columns of text."""
+    if not positions:
+        return []
+    comma = source.layout is not None and source.layout.separator == ";"  # where decimal commas are at home
+    if told_from is None and source.layout is not None:
+        width = len(source.names)
+        sample = list(zip(*(row for row in source.layout.sample if len(row) == width), strict=True))
+        return [forms.guessed(sample[i] if sample else (), comma) for i in positions]
+    counting = ", ".join(forms.counting(f"c{i}", comma) for i in positions)
+    query = f"SELECT {counting} FROM {told_from or source.table}"
+    counts = _run(source, lambda: source.database.execute(query).fetchone())
+    width = len(forms.NATURAL) + 1
+    return [forms.natural(counts[start : start + width]) for start in range(0, len(counts), width)]
+
+
+def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
+    """How to read a column that has a type of its own; None if it is text that must be looked at."""
+    kind, column = source.types[position], f"c{position}"
+    form, sql = forms.of_type(kind, column)
+    if wanted in ("text", "verbatim"):
+        return Plan("text", f"CAST({column} AS VARCHAR)")
+    if form is None:
+        raise Trouble(
+            f"{source.path}: column {source.names[position]!r} has type {kind}, which is neither numbers, "
+            "text, bools nor times; convert it or leave it out"
+        )
+    if wanted is None or form in forms.FITTING[wanted]:
+        return Plan(form, sql)
+    if form == "text":
+        return None
+    raise Trouble(
+        f"{source.path}: column {source.names[position]!r} has type {kind}, but {forms.CALLED[forms.INSISTED[wanted]]} "
+        "is wanted in each cell"
+    )
+
+
+def _odd(source: Source, position: int, cell: str, form: Form) -> str:
+    """What to say of a cell that does not have the form which was asked for."""
+    line = source.layout.line_of(position, cell) if source.layout is not None else None
+    place = f"{source.path}, line {line}" if line is not None else source.path
+    shown = cell if len(cell) <= 60 else cell[:57] + "..."
+    return f"{place}: column {source.names[position]!r} has the cell {shown!r}, which is not {forms.CALLED[form]}"
+
+
+def _fetched(source: Source, position: int, form: Form) -> Column:
+    """A column of `cells` as an array that `encode` knows."""
+    name = f"c{position}"
+
+    def fetch(expression: str) -> Column:
+        query = f"SELECT {expression} AS c FROM cells"
+        column: Column = _run(source, lambda: source.database.execute(query).fetchnumpy()["c"])
+        return column
+
+    if form in ("text", "verbatim"):
+        return _texts(source, name, fetch, None if form == "text" else "")
+    if form == "nothing":
+        return np.full(len(fetch(f"{name} IS NULL")), np.nan)
+    if form == "huge":
+        return np.array([None if text is None else int(text) for text in fetch(name).tolist()], dtype=object)
+    values = fetch(name)
+    if form in ("number", "loose", "comma"):
+        values = values.filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
+        _check_exact(source, position, values)
+    return values
+
+
+def _texts(source: Source, name: str, fetch: Callable[[str], Column], missing: str | None) -> Column:
+    """A column of text: each distinct text is one object, however many cells have it."""
+    distinct = f"(SELECT DISTINCT {name} FROM cells WHERE {name} IS NOT NULL ORDER BY 1)"
+    _run(source, lambda: source.database.execute(f"CREATE OR REPLACE TEMP TABLE labels AS FROM {distinct}"))
+    labels = _run(source, lambda: source.database.execute(f"SELECT {name} FROM labels").fetchnumpy()[name])
+    if len(labels) == 0:
+        return np.full(len(fetch(f"{name} IS NULL")), missing, dtype=object)
+    _run(source, lambda: source.database.execute(f"CREATE TYPE of_{name} AS ENUM (SELECT {name} FROM labels)"))
+    codes = fetch(f"coalesce(enum_code(CAST({name} AS of_{name})), {len(labels)})")
+    return np.array([*labels.tolist(), missing], dtype=object)[codes.astype(np.intp)]
+
+
+def _check_exact(source: Source, position: int, values: Column) -> None:
+    """Trouble if whole digits of a number were lost on its way to float64."""
+    if source.layout is None or not (np.abs(values) > EXACT).any():
+        return
+    cells = f"(SELECT known(c{position}) AS c FROM {csv_table(source.layout)})"
+    lost = f"abs(as_number(c)) > {EXACT} AND (is_whole(c) OR isinf(as_number(c)) AND NOT contains(lower(c), 'inf'))"
+    query = f"SELECT c FROM {cells} WHERE {lost} LIMIT 1"
+    found = _run(source, lambda: source.database.execute(query).fetchone())
+    if found is not None:
+        line = source.layout.line_of(position, found[0])
+        raise Trouble(
+            f"{source.path}, line {line}: column {source.names[position]!r} has the number {found[0]}, of "
+            "which float64 loses digits; if it is a name, make the column a category, else scale it"
+        )
