@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from treewright._version import __version__ as __version__
 from treewright.encoding import Dataset, encode
 from treewright.growing import criteria, grow
 from treewright.schema import Column, Schema, Target
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
     )
     from treewright.exporting import export
-
-__version__ = "0.1.0"
+    from treewright.saving import load
 
 __all__ = [
     "Among",
@@ -40,15 +40,17 @@ __all__ = [
     "encode",
     "export",
     "grow",
+    "load",
 ]
 
-# scikit-learn takes seconds to import: what needs it is loaded when it is first asked for.
+# scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "export": "treewright.exporting",
+    "load": "treewright.saving",
 }
 
 

@@ -1,12 +1,18 @@
-"""Every invariant of a tree, stated once. Tests and loaders call it; a tree that passes is safe to walk."""
+"""Every invariant of a tree, stated once. Tests and loaders call it; a tree that passes is safe to walk.
+
+The order matters: a check may rely on those before it, and no array is an index before its range is known.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.schema import KINDS, Schema
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -22,17 +28,23 @@ _TYPES = {
     "statistic": np.float64,
     "subsets": np.uint8,
 }
+_MOST_NODES = 2**31 - 1  # a node's number is an int32
 
 
 def check(tree: Tree) -> None:
     """Raise ValueError with the first invariant that does not hold."""
+    _check_schema(tree.schema)
     task = "classes" if tree.schema.predicts_classes else "numbers"
     known = [name for name, of in _core.criteria() if of == task]
     _demand(tree.criterion in known, f"criterion {tree.criterion!r} is not one of {task}: {', '.join(known)}")
     _check_arrays(tree)
     _check_shape(tree)
+    _check_steps(tree)
     _check_tests(tree)
-    _check_statistics(tree)
+    _check_subsets(tree)
+    with np.errstate(over="ignore"):  # a sum that overflows is not finite, and is refused as such
+        _check_weights(tree)
+    _check_rows(tree)
 
 
 def _demand(holds: object, message: str) -> None:
@@ -40,65 +52,150 @@ def _demand(holds: object, message: str) -> None:
         raise ValueError(f"this is not a tree: {message}")
 
 
+def _check_schema(schema: Schema) -> None:
+    """Names tell the columns apart, and categories and classes can be told apart and found again."""
+    _demand(schema.columns, "its schema has no columns")
+    _demand(schema.targets, "its schema has no targets")
+    for what, parts in (("column", schema.columns), ("target", schema.targets)):
+        names = [part.name for part in parts]
+        _demand(all(isinstance(name, str) for name in names), f"the name of a {what} is not text")
+        _demand(len(set(names)) == len(names), f"two {what}s have the same name")
+    for column in schema.columns:
+        what = f"column {column.name!r}"
+        _demand(column.kind in KINDS, f"{what} is of the unknown kind {column.kind!r}")
+        _demand(
+            column.kind == "category" or not column.categories, f"{what} is a {column.kind} with categories"
+        )
+        _check_labels(column.categories, what, "categories")
+    _demand(
+        len({target.classes is None for target in schema.targets}) == 1, "some targets are classes, some not"
+    )
+    for target in schema.targets:
+        if target.classes is not None:
+            _demand(target.classes, f"target {target.name!r} has no classes")
+            _check_labels(target.classes, f"target {target.name!r}", "classes")
+
+
+def _check_labels(labels: tuple[Hashable, ...], what: str, plural: str) -> None:
+    families = {_family(label) for label in labels}
+    _demand(
+        len(families) <= 1 and None not in families, f"{what}: {plural} must be all text, bools or numbers"
+    )
+    _demand(all(label == label for label in labels), f"{what}: NaN is among its {plural}")
+    _demand(len(set(labels)) == len(labels), f"{what}: two of its {plural} are equal")
+
+
+def _family(label: Hashable) -> str | None:
+    if isinstance(label, str):
+        return "text"
+    if isinstance(label, bool | np.bool_):
+        return "bool"
+    return "number" if isinstance(label, int | float | np.integer | np.floating) else None
+
+
 def _check_arrays(tree: Tree) -> None:
-    n = len(tree.end)
-    _demand(n > 0, "it has no nodes")
+    """Types and shapes."""
     for name, dtype in _TYPES.items():
         array = getattr(tree, name)
         _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
-        shape = {"statistic": (n, tree.schema.width), "subsets": array.shape[:1]}.get(name, (n,))
+    n = tree.end.size
+    _demand(0 < n <= _MOST_NODES, f"it has {n} nodes")
+    for name in _TYPES:
+        array = getattr(tree, name)
+        shape = {"statistic": (n, tree.schema.width), "subsets": (array.size,)}.get(name, (n,))
         _demand(array.shape == shape, f"{name} has shape {array.shape}, not {shape}")
 
 
 def _check_shape(tree: Tree) -> None:
-    """`end` is the shape of a binary tree: subtrees nest, and a branch has exactly two children."""
-    n = len(tree.end)
+    """`end` is the shape of a binary tree.
+
+    The root spans all nodes; what a branch spans is itself, then its left child, then its right one, both not
+    empty. By induction from the root every node is reached, once, and every way down ends at a leaf.
+    """
+    end, n = tree.end, len(tree.end)
     nodes = np.arange(n)
-    leaf = tree.end == nodes + 1
+    _demand(((end > nodes) & (end <= n)).all(), "`end` points outside the tree")
+    _demand(end[0] == n, "the root does not span all nodes")
+    leaf = end == nodes + 1
     _demand(
         (leaf == (tree.feature < 0)).all(), "a node is a leaf by `end` but not by `feature`, or the reverse"
     )
-    _demand(((tree.end > nodes) & (tree.end <= n)).all(), "`end` points outside the tree")
-    _demand(tree.end[0] == n, "the root does not span all nodes")
-    inner = np.flatnonzero(~leaf)
-    left_end = tree.end[inner + 1]
-    _demand((left_end < tree.end[inner]).all(), "a branch has no right child")
-    _demand(
-        (tree.end[np.minimum(left_end, n - 1)] == tree.end[inner]).all(), "a branch's children do not fill it"
-    )
-    steps = np.sort(tree.step[inner])
-    _demand((tree.step[leaf] == -1).all() and (steps >= 0).all(), "`step` is -1 exactly at leaves")
-    _demand((np.diff(steps) > 0).all(), "two nodes have the same step")
+    inner = np.flatnonzero(~leaf)  # a branch has end > i + 1, so node i + 1 exists
+    right = end[inner + 1]
+    _demand((right < end[inner]).all(), "a branch has no right child")
+    _demand((end[right] == end[inner]).all(), "a branch's children do not fill it")
+
+
+def _check_steps(tree: Tree) -> None:
+    """Each branch has a step of its own, after that of the branch above: any first steps are a tree."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    steps = tree.step[inner]
+    _demand((tree.step[tree.is_leaf] == -1).all() and (steps >= 0).all(), "`step` is -1 exactly at leaves")
+    _demand((np.diff(np.sort(steps)) > 0).all(), "two nodes have the same step")
+    for children in (tree.left[inner], tree.right[inner]):
+        later = (tree.step[children] > steps) | tree.is_leaf[children]
+        _demand(later.all(), "a node was split before the one above it: its step is lower")
 
 
 def _check_tests(tree: Tree) -> None:
-    columns = tree.schema.columns
-    inner = tree.feature >= 0
+    """Numbers and times have thresholds, which may be infinite; categories have subsets; leaves neither."""
+    columns, inner = tree.schema.columns, ~tree.is_leaf
     _demand((tree.feature < len(columns)).all(), f"a test names a column beyond the {len(columns)} there are")
     _demand((tree.feature >= -1).all(), "a test names a column below -1")
     is_category = np.array([column.kind == "category" for column in columns] + [False])[tree.feature]
     _demand(
         (np.isnan(tree.threshold) == (~inner | is_category)).all(), "only tests of numbers have thresholds"
     )
-    _demand(((tree.subset >= 0) == (inner & is_category)).all(), "only tests of categories have subsets")
-    n_bytes = np.array([*tree.schema.subset_sizes, 0])[tree.feature]
-    _demand(
-        (tree.subset + n_bytes <= len(tree.subsets))[tree.subset >= 0].all(),
-        "a subset lies outside `subsets`",
-    )
+    _demand(((tree.subset >= 0) == is_category).all(), "only tests of categories have subsets")
+    _demand((tree.subset >= -1).all(), "a node without a subset has another number than -1 in its place")
     _demand(not tree.missing_left[~inner].any(), "a leaf sends missing values left")
 
 
-def _check_statistics(tree: Tree) -> None:
-    _demand(np.isfinite(tree.statistic).all(), "the statistic has numbers that are not finite")
-    _demand((tree.rows >= 0).all(), "a node has fewer than 0 rows")
-    _demand((tree.weight > 0).all(), "a node has no weight")
-    left, right = tree.left[~tree.is_leaf], tree.right[~tree.is_leaf]
-    parts = tree.statistic if tree.schema.predicts_classes else tree.statistic[:, ::3]
-    _demand((parts >= 0).all(), "a weight is negative")
+def _check_subsets(tree: Tree) -> None:
+    """Subsets lie without gaps in the order of the nodes, and bits beyond the last category are 0."""
+    tests = np.flatnonzero(tree.subset >= 0)
+    counts = np.array([*tree.schema.category_counts, 0])[tree.feature[tests]]
+    sizes = (counts + 7) // 8
+    ends = np.cumsum(sizes)
+    _demand((tree.subset[tests] == ends - sizes).all(), "a subset lies outside its place in `subsets`")
     _demand(
-        np.allclose(parts[~tree.is_leaf], parts[left] + parts[right], rtol=1e-9, atol=0),
-        "a node's weight is not the sum of its children's",
+        len(tree.subsets) == (ends[-1] if ends.size else 0), "`subsets` lies outside the subsets of the tests"
     )
+    part = counts % 8 > 0
+    last = tree.subsets[ends[part] - 1]
+    _demand((last >> (counts[part] % 8) == 0).all(), "a subset has bits beyond the categories of its column")
+
+
+def _check_weights(tree: Tree) -> None:
+    """Every number is finite, every node has weight, and a node's weights are the sums of its children's."""
+    _demand(np.isfinite(tree.statistic).all(), "the statistic has numbers that are not finite")
+    is_classes = tree.schema.predicts_classes
+    weights = tree.statistic if is_classes else tree.statistic[:, ::3]
+    _demand((weights >= 0).all(), "a weight is negative")
+    _demand(is_classes or (tree.statistic[:, 2::3] >= 0).all(), "a deviation is negative")
+    totals = _totals(tree)
+    _demand((totals > 0).all(), "a node has no weight")
+    _demand(np.isfinite(totals).all(), "the weight of a node overflows")
+    _demand(_close(totals, totals[:, :1]), "a node has another weight for one target than for another")
+    inner = ~tree.is_leaf
+    summed = weights[tree.left[inner]] + weights[tree.right[inner]]
+    _demand(_close(weights[inner], summed), "a node's weight is not the sum of its children's")
+
+
+def _totals(tree: Tree) -> NDArray[np.float64]:
+    """The weight of each node, once by each target."""
     if not tree.schema.predicts_classes:
-        _demand((tree.statistic[:, 2::3] >= 0).all(), "a deviation is negative")
+        return tree.statistic[:, ::3]
+    starts = np.cumsum([0, *tree.schema.block_widths[:-1]])
+    return np.asarray(np.add.reduceat(tree.statistic, starts, axis=1))
+
+
+def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return bool(np.allclose(a, b, rtol=1e-9, atol=0))
+
+
+def _check_rows(tree: Tree) -> None:
+    inner = ~tree.is_leaf
+    _demand((tree.rows >= 0).all(), "a node has fewer than 0 rows")  # so a sum that overflows is no node's
+    summed = tree.rows[tree.left[inner]] + tree.rows[tree.right[inner]]
+    _demand((tree.rows[inner] == summed).all(), "the rows of a node are not the sum of its children's")

@@ -32,7 +32,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open(target, "wb") as file:
             yield file
         return
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part")
+    handle, name = _new_neighbour(target)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -45,6 +45,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.unlink(name)
         raise
     _sync_folder(target.parent)
+
+
+def _new_neighbour(target: Path) -> tuple[int, str]:
+    """A new file in the same folder, open; an error names the file that was to be written."""
+    try:
+        return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:60]}.", suffix=".part")
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(target)) from None
 
 
 def _mode(path: Path) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -412,6 +413,12 @@ class Tree:
         tree.check()
         return tree
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tree to a file, from which `treewright.load` makes an equal tree."""
+        from treewright.saving import save  # uphill as well: a tree saves itself
+
+        save(self, path)
+
     def check(self) -> None:
         """Raise ValueError unless every invariant of a tree holds."""
         check(self)
@@ -458,6 +465,7 @@ class Node:
         return f"<Node {self.index}: {self.test or 'leaf'}, {int(self.tree.rows[self.index])} rows>"
 
 
+_WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide as the longest
 _FLOATS = ("threshold", "statistic")
 _ARRAYS = ("end", "feature", "threshold", "subset", "missing_left", "step", "rows", "statistic", "subsets")
 
@@ -473,8 +481,9 @@ def _joined(a: Floats, b: Floats) -> Floats:
 
 
 def _as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
-    """Class names as an array that keeps their type; objects where numpy would convert."""
+    """Class names as an array that keeps them and their type; objects where numpy would change them."""
+    if isinstance(classes[0], str) and max(map(len, classes)) * len(classes) > _WIDEST_TEXTS:
+        return np.array(classes, object)
     array = np.array(classes)
-    return (
-        array if array.ndim == 1 and type(array[0].item()) is type(classes[0]) else np.array(classes, object)
-    )
+    kept = array.tolist()
+    return array if kept == list(classes) and type(kept[0]) is type(classes[0]) else np.array(classes, object)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from treewright.schema import Schema
 
+_MOST_ROWS = 2**31  # that a leaf counts for, however heavy it is: the sum over all leaves stays an int64
+
 
 @dataclass(frozen=True)
 class Below:
@@ -63,14 +65,17 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, NDArray[Any]]:
     end = np.arange(1, n + 1, dtype=np.int32)
     statistic = np.zeros((n, schema.width))
     missing_left = np.zeros(n, np.bool_)
+    rows = np.zeros(n, np.int64)
     for i in range(n - 1, -1, -1):
         node = nodes[i]
         if isinstance(node, Leaf):
             statistic[i] = _leaf_statistic(schema, node)
+            rows[i] = round(min(_weight(schema, statistic[i]), _MOST_ROWS))
         else:
             left, right = i + 1, end[i + 1]
             end[i] = end[right]
             statistic[i] = _joined(schema, statistic[left], statistic[right])
+            rows[i] = rows[left] + rows[right]
             heavier_left = _weight(schema, statistic[left]) >= _weight(schema, statistic[right])
             missing_left[i] = heavier_left if node.missing_left is None else node.missing_left
     branches = np.array([isinstance(node, Branch) for node in nodes])
@@ -78,7 +83,6 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, NDArray[Any]]:
         _encoded_test(schema, node.test) if isinstance(node, Branch) else (-1, np.nan, b"") for node in nodes
     ]
     lengths = np.array([len(bits) for _, _, bits in tests])
-    weight = np.array([_weight(schema, row) for row in statistic])
     return {
         "end": end,
         "feature": np.array([feature for feature, _, _ in tests], np.int32),
@@ -86,7 +90,7 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, NDArray[Any]]:
         "subset": np.where(lengths > 0, np.cumsum(lengths) - lengths, -1),
         "missing_left": missing_left,
         "step": np.where(branches, np.cumsum(branches) - 1, -1).astype(np.int32),
-        "rows": np.rint(weight).astype(np.int64),
+        "rows": rows,
         "statistic": statistic,
         "subsets": np.frombuffer(b"".join(bits for _, _, bits in tests), np.uint8).copy(),
     }

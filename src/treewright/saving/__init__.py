@@ -1,0 +1,131 @@
+"""Saving: a tree as a file that lasts. JSON for people, one layout for the reader, checked to the last byte.
+
+A file is a header (format, version, length and SHA-256 of the model) and the model, one array per line::
+
+    {
+      "format": "treewright model",
+      "version": 1,
+      "length": 612,
+      "sha256": "…",
+      "model": {
+        "writer": "treewright 0.1.0",
+        "criterion": "gini",
+        "columns": [
+          {"name": "job", "kind": "category", "categories": ["clerk", "cook"]}
+        ],
+        …
+        "end": [3,2,3],
+        …
+      }
+    }
+
+`layout` says how a model is written, `reading` reads it back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from typing import BinaryIO
+
+from treewright.files import replacing
+from treewright.saving.layout import model_lines
+from treewright.saving.reading import read_tree
+from treewright.tree import Tree
+
+__all__ = ["load", "save"]
+
+VERSION = 1  # of the format; a reader reads its own and all before it
+
+_START = '{\n  "format": "treewright model",\n  "version": '
+_END = b"\n}\n"
+_HEADER = re.compile(
+    re.escape(_START).encode()
+    + rb'(\d{1,9})(?:,\n  "length": (\d{1,18}),\n  "sha256": "[0-9a-f]{64}",\n  "model": )?'
+)
+_LONGEST_HEADER = 256
+_BLOCK = 2**20  # bytes read at a time
+
+
+def save(tree: Tree, path: str | os.PathLike[str]) -> None:
+    """Write a tree to a file, whole or not at all.
+
+    Raises TypeError, before anything is written, where a category or class is not a str, bool, int or float.
+
+    >>> import tempfile
+    >>> from treewright import encode, grow, load
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tree.save(f"{folder}/tree.json")
+    ...     load(f"{folder}/tree.json") == tree
+    True
+    """
+    tree.check()
+    lines = list(model_lines(tree))
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line)
+    with replacing(path) as file:
+        file.write(_header(VERSION, sum(map(len, lines)), digest.hexdigest()))
+        file.writelines(lines)
+        file.write(_END)
+
+
+def load(path: str | os.PathLike[str]) -> Tree:
+    """The tree in a file that `Tree.save` wrote; safe for files of strangers.
+
+    Raises ValueError, with the name of the file, where it is damaged, was changed, is no model at all or was
+    written by a newer version. Nothing in a file is ever run or imported.
+    """
+    name = os.fspath(path)
+    with open(name, "rb") as file:
+        try:
+            tree = read_tree(_checked_model(file), _header(0, 0, "").count(b"\n"))
+        except ValueError as error:
+            raise ValueError(f"{name!r} {error}") from None
+    try:
+        tree.check()
+    except ValueError as error:
+        reason = str(error).removeprefix("this is not a tree: ")
+        raise ValueError(f"{name!r} does not hold a tree: {reason}") from None
+    return tree
+
+
+def _header(version: int, length: int, digest: str) -> bytes:
+    return f'{_START}{version},\n  "length": {length},\n  "sha256": "{digest}",\n  "model": '.encode()
+
+
+def _checked_model(file: BinaryIO) -> bytearray:
+    """The bytes of the model, once the header has told that they are all there and as they were written."""
+    head = file.read(_LONGEST_HEADER)
+    match = _HEADER.match(head)
+    if match is None:
+        raise ValueError("is not a treewright model" + (": it is empty" if not head else ""))
+    version = int(match[1])
+    if version > VERSION:
+        raise ValueError(
+            f"was written by a newer treewright (format {version}; this one reads {VERSION}): "
+            "upgrade treewright"
+        )
+    if match[2] is None:
+        raise ValueError("is damaged: its header is cut off or changed")
+    length = int(match[2])
+    model = _read_up_to(file, head[match.end() :], length + len(_END) + 1)
+    if len(model) != length + len(_END):
+        wrong = "goes on after its end" if len(model) > length + len(_END) else "ends too early"
+        raise ValueError(f"is damaged: it {wrong} (its header tells of {length} bytes)")
+    with memoryview(model) as view:
+        digest = hashlib.sha256(view[:length]).hexdigest()
+    if version < 1 or head[: match.end()] != _header(version, length, digest) or model[length:] != _END:
+        raise ValueError("is damaged or was changed since it was written: its checksum does not fit")
+    del model[length:]
+    return model
+
+
+def _read_up_to(file: BinaryIO, begun: bytes, size: int) -> bytearray:
+    """The rest of a file, at most `size` bytes; a header that promises more than there is costs nothing."""
+    content = bytearray(begun)
+    while len(content) < size and (block := file.read(min(_BLOCK, size - len(content)))):
+        content += block
+    return content

@@ -1,0 +1,113 @@
+"""How a model is laid out: the lines of its JSON, in an order that never changes within a version.
+
+What JSON cannot say is said so: the threshold of a node without one is null, an infinite one "inf" or "-inf";
+an infinite category is {"float": "inf"}; a text with lone surrogates, which UTF-8 cannot hold, is
+{"characters": […]}.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._version import __version__
+from treewright.schema import Column, Target
+from treewright.tree import Tree
+
+ARRAYS: dict[str, type[np.generic]] = {
+    "end": np.int32,
+    "feature": np.int32,
+    "threshold": np.float64,
+    "subset": np.int64,
+    "missing_left": np.bool_,
+    "step": np.int32,
+    "rows": np.int64,
+    "subsets": np.uint8,
+}
+NUMBER_STATISTIC = ("weight", "value", "deviation")
+LARGEST_INTEGER_BITS = 4096  # of a category or class; Python refuses to read far larger ones
+
+
+def model_lines(tree: Tree) -> Iterator[bytes]:
+    """The model, line by line."""
+    yield b"{\n"
+    yield f'    "writer": "treewright {__version__}",\n'.encode()
+    yield f'    "criterion": {json.dumps(tree.criterion)},\n'.encode()
+    yield from _list_lines("columns", [_column_line(column) for column in tree.schema.columns])
+    yield from _list_lines("targets", [_target_line(target) for target in tree.schema.targets])
+    for name in ARRAYS:
+        yield _array_line(name, getattr(tree, name))
+    parts = list(statistic_parts(tree))
+    for name, array in parts:
+        yield _array_line(f"statistic {name}", array, last=name == parts[-1][0])
+    yield b"  }"
+
+
+def _list_lines(name: str, entries: list[str]) -> Iterator[bytes]:
+    yield f'    "{name}": [\n'.encode()
+    for entry in entries[:-1]:
+        yield f"      {entry},\n".encode()
+    yield f"      {entries[-1]}\n    ],\n".encode()
+
+
+def _column_line(column: Column) -> str:
+    what = f"column {column.name!r}"
+    categories = ""
+    if column.kind == "category":
+        categories = f', "categories": {_labels_text(column.categories, what)}'
+    return f'{{"name": {label_text(column.name, what)}, "kind": "{column.kind}"{categories}}}'
+
+
+def _target_line(target: Target) -> str:
+    what = f"target {target.name!r}"
+    classes = "null" if target.classes is None else _labels_text(target.classes, what)
+    return f'{{"name": {label_text(target.name, what)}, "classes": {classes}}}'
+
+
+def _labels_text(labels: tuple[Any, ...], what: str) -> str:
+    return f"[{', '.join(label_text(label, what) for label in labels)}]"
+
+
+def label_text(label: Any, what: str) -> str:
+    """A name, category or class as JSON that reads back as the same value of the same type."""
+    if type(label) is str:
+        if any("\ud800" <= character <= "\udfff" for character in label):
+            return f'{{"characters": [{",".join(str(ord(character)) for character in label)}]}}'
+        return json.dumps(label, ensure_ascii=False)
+    if type(label) is float and abs(label) == np.inf:
+        return f'{{"float": "{label}"}}'
+    if type(label) is int and label.bit_length() > LARGEST_INTEGER_BITS:
+        raise TypeError(f"{what} holds an integer of {label.bit_length()} bits, too large for a model file")
+    if type(label) in (bool, int, float):
+        return json.dumps(label)
+    kind = f"{type(label).__module__}.{type(label).__qualname__}".removeprefix("builtins.")
+    raise TypeError(
+        f"{what} holds {label!r} of type {kind}, but a model file holds only str, bool, int and float; "
+        "convert it"
+    )
+
+
+def _array_line(name: str, array: NDArray[Any], last: bool = False) -> bytes:
+    """An array as one line. Python writes the shortest digits that read back as the same float."""
+    text = json.dumps(array.ravel().tolist(), separators=(",", ":"))
+    if array.dtype.kind == "f":
+        text = text.replace("NaN", "null").replace("-Infinity", '"-inf"').replace("Infinity", '"inf"')
+    return f'    "{name}": {text}{"" if last else ","}\n'.encode()
+
+
+def statistic_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The arrays of the statistic. Of classes: where each node's entries start, the class and the weight of
+    each entry; of numbers: weight, value and deviation for each node and target.
+    """
+    if not tree.schema.predicts_classes:
+        for position, name in enumerate(NUMBER_STATISTIC):
+            yield name, tree.statistic[:, position::3]
+        return
+    present = (tree.statistic != 0) | np.signbit(tree.statistic)
+    yield "start", np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    yield "class", np.nonzero(present)[1]
+    yield "weight", tree.statistic[present]
