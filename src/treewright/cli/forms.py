@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-Form = Literal["nothing", "integer", "huge", "number", "loose", "comma", "bool", "time", "zoned", "text", "verbatim"]
+Form = Literal["nothing", "integer", "huge", "number", "loose", "comma", "bool", "time", "zoned", "text"]
 
 MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "?")
 NATURAL: tuple[Form, ...] = ("integer", "huge", "number", "comma", "bool", "time", "zoned")
@@ -105,8 +105,8 @@ _COMPILED = {form: re.compile(pattern, re.ASCII) for form, pattern in _PATTERNS.
 
 def casting(column: str, form: Form) -> str:
     """SQL that reads a column of text as a form; a cell of another form ends the query with `odd_cell`."""
-    if form in ("text", "verbatim"):
-        return f"known({column})" if form == "text" else column
+    if form == "text":
+        return f"known({column})"
     odd = f"error('{ODD}{column}:' || {column})"
     read = "NULL" if form == "nothing" else f"as_{form}({column})"
     return f"CASE WHEN {column} IS NOT NULL THEN coalesce({read}, {odd}) END"

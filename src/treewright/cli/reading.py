@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar
@@ -30,6 +31,7 @@ class Frame:
     path: str
     columns: dict[str, Column]
     forms: dict[str, Form]
+    kept: dict[str, Column] = field(default_factory=dict)  # texts, exactly as they stand in the file
     layout: Layout | None = field(default=None, repr=False)  # of a CSV file
 
     @property
@@ -42,6 +44,28 @@ class Frame:
         line = None if self.layout is None else self.layout.line_of_row(row)
         return f"row {row + 1}" if line is None else f"line {line}"
 
+    def located(self, error: Exception, rows: Column | None = None) -> Trouble:
+        """An error of `encode` in the words of the command line: with lines for rows and options for arguments.
+
+        `rows` are the positions in the file of the rows that were encoded; all of them by default.
+        """
+
+        def place(found: re.Match[str]) -> str:
+            row = int(found[1])
+            return self.place(row if rows is None else int(rows[row]))
+
+        text = re.sub(r"\brow (\d+)\b", place, str(error))
+        for said, meant in _OPTIONS.items():
+            text = text.replace(said, meant)
+        return Trouble(f"{self.path}: {text}")
+
+
+_OPTIONS = {
+    "make the column a category (kinds)": "make the column a category (--category) or leave it out (--ignore)",
+    "(for regression: classes=False)": "(for regression: --numbers)",
+    "(for labels: classes=True)": "(for labels: --classes)",
+}
+
 
 class Plan(NamedTuple):
     """How one column is read."""
@@ -50,31 +74,33 @@ class Plan(NamedTuple):
     sql: str
 
 
-def read(source: Source, wanted: Mapping[str, Form | None], jobs: int = 0) -> Frame:
+def read(source: Source, wanted: Mapping[str, Form | None], kept: Collection[str] = (), jobs: int = 1) -> Frame:
     """The columns of a source that are wanted, each in the form that is asked for, or else its natural one.
 
-    `jobs` is the number of threads; 0 leaves it to DuckDB.
+    `kept` are columns that are wanted as they stand in the file, `jobs` is the number of threads.
     """
     asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
-    if jobs > 0:
-        source.database.execute(f"SET threads = {jobs}")
+    carried = [position for position, name in enumerate(source.names) if name in kept]
+    source.database.execute(f"SET threads = {jobs}")
     try:
-        plans = _load(source, asked)
+        plans = _load(source, asked, carried)
     except duckdb.Error as error:
         if source.layout is None:
             raise Trouble(f"{source.path} is damaged ({first_line(error)})") from error
         diagnose(source.layout)
         # Nothing is wrong but the ends of lines, or a record that was torn between two threads.
         try:
-            plans = _load(source, asked, strict=False)
+            plans = _load(source, asked, carried, strict=False)
         except duckdb.Error as second:
             raise Trouble(f"{source.path} cannot be read ({first_line(second)})") from second
     n_rows = _run(source, lambda: int(source.database.execute("SELECT count(*) FROM cells").fetchone()[0]))
     if n_rows == 0:
         raise Trouble(f"{source.path} has names of columns but no rows")
     columns = {source.names[i]: _fetched(source, i, plan.form) for i, plan in plans.items()}
+    texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
     source.database.close()
-    return Frame(source.path, columns, {source.names[i]: plan.form for i, plan in plans.items()}, source.layout)
+    found = {source.names[i]: plan.form for i, plan in plans.items()}
+    return Frame(source.path, columns, found, texts, source.layout)
 
 
 def _run(source: Source, work: Callable[[], Result]) -> Result:
@@ -102,8 +128,10 @@ def _run(source: Source, work: Callable[[], Result]) -> Result:
     return result
 
 
-def _load(source: Source, asked: Mapping[int, Form | None], strict: bool = True) -> dict[int, Plan]:
-    """The table `cells` of the wanted columns, and how each was read.
+def _load(
+    source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool = True
+) -> dict[int, Plan]:
+    """The table `cells` of the wanted columns (c0, c1, …) and the kept ones (k0, k1, …), and how each was read.
 
     First the quick way: the forms of columns of text are guessed from the first rows, and cells are taken as
     they stand. If one contradicts, all cells are cleaned (see `known`) and looked at before they are read.
@@ -111,14 +139,15 @@ def _load(source: Source, asked: Mapping[int, Form | None], strict: bool = True)
     quick = cleaned = source.table
     if source.layout is not None:
         raw = csv_table(source.layout, strict=strict)
-        cells = (f"c{i} AS c{i}" if form == "verbatim" else f"known(c{i}) AS c{i}" for i, form in asked.items())
+        cells = [f"known(c{i}) AS c{i}" for i in asked] + [f"c{i} AS raw{i}" for i in carried]
         cleaned = f"(SELECT {', '.join(cells)} FROM {raw})"
-        exact = "verbatim" in asked.values()
-        quick = cleaned if exact else csv_table(source.layout, forms.MISSING, strict=strict)
+        quick = cleaned if carried else csv_table(source.layout, forms.MISSING, strict=strict)
+    prefix = "c" if source.layout is None else "raw"
+    copies = [f"CAST({prefix}{i} AS VARCHAR) AS k{i}" for i in carried]
     for table, told_from in ((quick, None), (cleaned, cleaned)):
         plans = _plans(source, asked, told_from)
-        selected = ", ".join(f"{plan.sql} AS c{position}" for position, plan in plans.items())
-        query = f"CREATE OR REPLACE TEMP TABLE cells AS SELECT {selected} FROM {table}"
+        selected = [f"{plan.sql} AS c{i}" for i, plan in plans.items()] + copies
+        query = f"CREATE OR REPLACE TEMP TABLE cells AS SELECT {', '.join(selected)} FROM {table}"
         try:
             _run(source, lambda query=query: source.database.execute(query))  # type: ignore[misc]
             break
@@ -135,7 +164,7 @@ def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | No
     """How to read each wanted column; `told_from` is the table that tells the forms of texts; None: guess."""
     plans = {i: _native(source, i, form) for i, form in asked.items()} if source.layout is None else {}
     texts = [i for i in asked if plans.get(i) is None]
-    unknown = [i for i in texts if asked[i] not in ("text", "verbatim")]
+    unknown = [i for i in texts if asked[i] != "text"]
     natural = dict(zip(unknown, _natural(source, unknown, told_from), strict=True))
     for i in texts:
         form = asked[i]
@@ -166,7 +195,7 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
     """How to read a column that has a type of its own; None if it is text that must be looked at."""
     kind, column = source.types[position], f"c{position}"
     form, sql = forms.of_type(kind, column)
-    if wanted in ("text", "verbatim"):
+    if wanted == "text":
         return Plan("text", f"CAST({column} AS VARCHAR)")
     if form is None:
         raise Trouble(
@@ -191,38 +220,39 @@ def _odd(source: Source, position: int, cell: str, form: Form) -> str:
     return f"{place}: column {source.names[position]!r} has the cell {shown!r}, which is not {forms.CALLED[form]}"
 
 
+def _fetch(source: Source, expression: str, table: str = "cells") -> Column:
+    query = f"SELECT {expression} AS c FROM {table}"
+    column: Column = _run(source, lambda: source.database.execute(query).fetchnumpy()["c"])
+    return column
+
+
 def _fetched(source: Source, position: int, form: Form) -> Column:
     """A column of `cells` as an array that `encode` knows."""
     name = f"c{position}"
-
-    def fetch(expression: str) -> Column:
-        query = f"SELECT {expression} AS c FROM cells"
-        column: Column = _run(source, lambda: source.database.execute(query).fetchnumpy()["c"])
-        return column
-
-    if form in ("text", "verbatim"):
-        return _texts(source, name, fetch, None if form == "text" else "")
+    if form == "text":
+        return _texts(source, name, None)
     if form == "nothing":
-        return np.full(len(fetch(f"{name} IS NULL")), np.nan)
+        return np.full(len(_fetch(source, f"{name} IS NULL")), np.nan)
     if form == "huge":
-        return np.array([None if text is None else int(text) for text in fetch(name).tolist()], dtype=object)
-    values = fetch(name)
+        texts = _fetch(source, name).tolist()
+        return np.array([None if text is None else int(text) for text in texts], dtype=object)
+    values = _fetch(source, name)
     if form in ("number", "loose", "comma"):
         values = values.filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
         _check_exact(source, position, values)
     return values
 
 
-def _texts(source: Source, name: str, fetch: Callable[[str], Column], missing: str | None) -> Column:
+def _texts(source: Source, name: str, missing: str | None) -> Column:
     """A column of text: each distinct text is one object, however many cells have it."""
-    distinct = f"(SELECT DISTINCT {name} FROM cells WHERE {name} IS NOT NULL ORDER BY 1)"
-    _run(source, lambda: source.database.execute(f"CREATE OR REPLACE TEMP TABLE labels AS FROM {distinct}"))
-    labels = _run(source, lambda: source.database.execute(f"SELECT {name} FROM labels").fetchnumpy()[name])
-    if len(labels) == 0:
-        return np.full(len(fetch(f"{name} IS NULL")), missing, dtype=object)
-    _run(source, lambda: source.database.execute(f"CREATE TYPE of_{name} AS ENUM (SELECT {name} FROM labels)"))
-    codes = fetch(f"coalesce(enum_code(CAST({name} AS of_{name})), {len(labels)})")
-    return np.array([*labels.tolist(), missing], dtype=object)[codes.astype(np.intp)]
+    distinct = f"SELECT DISTINCT {name} AS c FROM cells WHERE {name} IS NOT NULL ORDER BY 1"
+    _run(source, lambda: source.database.execute(f"CREATE OR REPLACE TEMP TABLE labels AS {distinct}"))
+    labels = _fetch(source, "c", "labels").tolist()
+    if not labels:
+        return np.full(len(_fetch(source, f"{name} IS NULL")), missing, dtype=object)
+    _run(source, lambda: source.database.execute(f"CREATE TYPE of_{name} AS ENUM (SELECT c FROM labels)"))
+    codes = _fetch(source, f"coalesce(enum_code(CAST({name} AS of_{name})), {len(labels)})")
+    return np.array([*labels, missing], dtype=object)[codes.astype(np.intp)]
 
 
 def _check_exact(source: Source, position: int, values: Column) -> None:

@@ -39,7 +39,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
     if os.path.isdir(name):
         raise Trouble(f"{name} is a folder; name one CSV or Parquet file in it")
     if not os.path.exists(name):
-        raise Trouble(f"there is no file {name}{_similar(name)}")
+        raise Trouble(f"there is no file {name}{similar(name)}")
     if not os.path.isfile(name):
         raise Trouble(f"{name} is not a regular file; it is read twice, so save it as a file first")
     with open(name, "rb"):
@@ -68,7 +68,8 @@ def _kind(name: str) -> str:
     )
 
 
-def _similar(name: str) -> str:
+def similar(name: str) -> str:
+    """The end of a sentence that names a file of almost the same name, if there is one."""
     folder = os.path.dirname(name) or "."
     with suppress(OSError):
         close = get_close_matches(os.path.basename(name), os.listdir(folder), n=1, cutoff=0.75)

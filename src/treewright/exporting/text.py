@@ -14,11 +14,17 @@ from treewright.tree import Tree
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
 LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
+NARROWEST_TEST = 24  # tests are not shortened below this, however narrow the terminal
+GAP = "   "  # between the parts of a line
 COLORS = (36, 33, 35, 32, 34, 31)  # terminal colours of the classes, in turn
 
 
-def render(tree: Tree, *, max_depth: int | None = None, color: bool = False) -> str:
+def render(
+    tree: Tree, *, max_depth: int | None = None, color: bool = False, width: int | None = None
+) -> str:
     """The tree as text, down to `max_depth` tests; `color` adds terminal colours, one per class.
+
+    Lines that would be longer than `width` are shortened in the test, not in what the leaf says.
 
     "or missing" stands where missing values go, in the columns of which the tree has learnt it.
 
@@ -36,10 +42,15 @@ def render(tree: Tree, *, max_depth: int | None = None, color: bool = False) -> 
         )
     lines = list(_lines(tree, max_depth))
     ends = [line for line in lines if line.rows]
-    start = max((len(line.start) for line in ends if len(line.start) <= WIDEST_TEST), default=0)
     says = max(len(line.says) for line in ends)
     rows = max(len(line.rows) for line in ends)
     share = max(len(line.share) for line in ends)
+    note = max(len(line.note) for line in ends)
+    room = WIDEST_TEST
+    if width is not None:
+        room = max(width - sum(size + len(GAP) for size in (says, rows, share, note) if size), NARROWEST_TEST)
+        lines = [line._replace(start=_shortened(line.start, room if line.rows else width)) for line in lines]
+    start = max((len(line.start) for line in lines if line.rows and len(line.start) <= room), default=0)
     text = []
     for line in lines:
         if not line.rows:
@@ -50,8 +61,13 @@ def render(tree: Tree, *, max_depth: int | None = None, color: bool = False) -> 
             said = f"\x1b[{COLORS[line.color % len(COLORS)]}m{said}\x1b[0m"
         cells = [f"{line.start:<{start}}"] * (start > 0)
         cells += [said, f"{line.rows:>{rows}}", f"{line.share:>{share}}", line.note]
-        text.append("   ".join(cells).rstrip())
+        text.append(GAP.join(cells).rstrip())
     return "\n".join(text)
+
+
+def _shortened(text: str, width: int) -> str:
+    """A text with its end cut off where it is too wide."""
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 class _Line(NamedTuple):
