@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from treewright._version import __version__
 
@@ -35,7 +35,7 @@ def _fail(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def _app():  # type: ignore[no-untyped-def]
+def _app() -> Any:
     """The commands; cyclopts reads their options from their signatures and docstrings."""
     import cyclopts
 

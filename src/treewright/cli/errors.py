@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
+from treewright.growing import n_threads
 
-class Trouble(Exception):
+
+class Trouble(Exception):  # noqa: N818
     """Something that the user can mend; the message says what it is and what would be right."""
 
 
@@ -22,7 +25,23 @@ def one_line(error: BaseException) -> str:
         return f"{where}{error.strerror}"
     if isinstance(error, MemoryError):
         return str(error) or "the memory does not suffice for this table; use fewer rows or columns"
-    return " ".join(str(error).split())
+    return " ".join(str(error).split()).removesuffix(".")
+
+
+@contextmanager
+def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What the system says of a full disk and the like gets the name of the file."""
+    try:
+        yield
+    except OSError as error:
+        raise Trouble(f"{os.fspath(path)} cannot be written: {error.strerror or error}") from error
+
+
+def thread_count(jobs: int) -> int:
+    """The number of threads that --jobs means."""
+    if jobs == 0:
+        raise Misuse("--jobs 0: there must be at least one thread; -1 is one per core")
+    return n_threads(jobs)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -65,11 +84,15 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLik
     if os.path.isdir(path):
         raise Trouble(f"{path} is a folder; name a file in it to write to")
     if not os.path.isdir(folder):
-        raise Trouble(f"{path} cannot be written: there is no folder {os.path.dirname(path)!r}; make it first")
+        raise Trouble(
+            f"{path} cannot be written: there is no folder {os.path.dirname(path)!r}; make it first"
+        )
     if os.path.exists(path):
         for source in inputs:
             if os.path.exists(source) and os.path.samefile(path, source):
-                raise Trouble(f"{path} would be overwritten while it is read; choose another name for the output")
+                raise Trouble(
+                    f"{path} would be overwritten while it is read; choose another name for the output"
+                )
         if not os.access(path, os.W_OK):
             raise Trouble(f"{path} may not be overwritten: permission denied")
     elif not os.access(folder, os.W_OK | os.X_OK):

@@ -10,13 +10,13 @@ import numpy as np
 from cyclopts import Parameter, validators
 
 from treewright.cli.console import Stages, note, stages, unbroken_pipe
-from treewright.cli.errors import Misuse, check_output, count
+from treewright.cli.errors import Misuse, check_output, count, thread_count, writing_to
 from treewright.cli.reading import read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
 from treewright.cli.summary import Score, summary
 from treewright.encoding import Dataset
-from treewright.growing import criteria, grow, n_threads
+from treewright.growing import criteria, grow
 from treewright.pruning import cost_complexity
 from treewright.tree import Tree
 
@@ -73,8 +73,8 @@ def fit(
     output
         The file for the tree; by default the name of the table with .tree.json, in this folder.
     test
-        Which share of the rows is held out for the error that is told (by default 0.2; 0: none), or a file with
-        rows to test on. The saved tree has learnt from all rows of the table.
+        Which share of the rows is held out for the error that is told (by default 0.2; 0: none), or a file
+        with rows to test on. The saved tree has learnt from all rows of the table.
     max_leaves
         Stop at this many leaves; the best splits come first.
     max_depth
@@ -108,7 +108,7 @@ def fit(
     share, test_file = _test_rows(test)
     if criterion is not None and criterion not in criteria():
         raise Misuse(f"--criterion {criterion} is unknown; known: {', '.join(criteria())}")
-    threads = n_threads(jobs)
+    threads = thread_count(jobs)
     limits = {"max_leaf_nodes": max_leaves, "max_depth": max_depth, "min_samples_leaf": min_rows_leaf}
     recipe = Recipe({**limits, "criterion": criterion, "n_jobs": threads}, alpha)
     with stages() as work:
@@ -120,17 +120,20 @@ def fit(
         work.begin("encoding", count(frame.n_rows, "row"))
         kept = rows_with_target(frame, target, drop_missing_target)
         problem = roles.encoded(frame, kept)
-        other = _encoded_test(test_source, roles, problem, drop_missing_target, threads) if test_source else None
+        other = (
+            _encoded_test(test_source, roles, problem, drop_missing_target, threads) if test_source else None
+        )
         work.begin("growing", f"{count(problem.n_rows, 'row')} × {count(problem.n_columns, 'column')}")
         tree = recipe.tree(problem)
         work.begin("testing")
         scores = [Score.of("training rows", tree, problem, threads)]
         if other is not None:
             scores.append(Score.of(f"rows of {test_file}", tree, other, threads))
-        elif share is None and problem.n_rows >= FEWEST_ROWS or share:
+        elif share or (share is None and problem.n_rows >= FEWEST_ROWS):
             scores.append(_held_out(problem, recipe, share or HELD_OUT, seed, threads, work))
         work.begin("writing", str(saved_as))
-        tree.save(saved_as)
+        with writing_to(saved_as):
+            tree.save(saved_as)
     for hint in roles.hints(frame, problem):
         note(hint)
     with unbroken_pipe():
@@ -161,14 +164,12 @@ def _encoded_test(
 
 def _held_out(problem: Dataset, recipe: Recipe, share: float, seed: int, threads: int, work: Stages) -> Score:
     """The error of a tree that has learnt from the other rows only."""
+    if problem.n_rows < 2:
+        raise Misuse("--test: a table of one row has none to hold out")
     order = np.random.default_rng(seed).permutation(problem.n_rows)
     n_test = min(max(1, round(share * problem.n_rows)), problem.n_rows - 1)
-    if n_test < 1:
-        raise Misuse("--test: a table of one row has none to hold out")
-    test, rest = np.sort(order[:n_test]), np.sort(order[n_test:])
     work.begin("testing", f"with {count(n_test, 'row')} held out")
-    learnt, unseen = problem.take(rest), problem.take(test)
-    if learnt.weight is not None and not learnt.weight.sum() > 0 or unseen.weight is not None and not unseen.weight.sum() > 0:
-        raise Misuse(f"--seed {seed} holds out all of the weight, or none; try another, or --test 0")
-    tree = recipe.tree(learnt)
-    return Score.of("held-out rows", tree, unseen, threads, curve=recipe.alpha == 0)
+    unseen, learnt = (problem.take(np.sort(rows)) for rows in np.split(order, [n_test]))
+    if any(part.weight is not None and not part.weight.any() for part in (unseen, learnt)):
+        raise Misuse(f"with --seed {seed} all rows that weigh something are on one side; try another seed")
+    return Score.of("held-out rows", recipe.tree(learnt), unseen, threads, curve=recipe.alpha == 0)

@@ -50,7 +50,8 @@ _PATTERNS: Mapping[Form, str] = {
 
 MACROS = (
     # digits behind a leading zero, by the order of texts: ':' is what follows '9'
-    "CREATE MACRO padded(v) AS (v >= '00' AND v < '0:') OR (v >= '-00' AND v < '-0:') OR (v >= '+00' AND v < '+0:')",
+    "CREATE MACRO padded(v) AS (v >= '00' AND v < '0:') OR (v >= '-00' AND v < '-0:') "
+    "OR (v >= '+00' AND v < '+0:')",
     f"CREATE MACRO known(v) AS CASE WHEN trim(v, {_SPACE}) IN ({_LIST}) THEN NULL ELSE trim(v, {_SPACE}) END",
     f"CREATE MACRO is_whole(v) AS regexp_full_match(v, '{_WHOLE}')",
     "CREATE MACRO as_integer(v) AS CASE WHEN is_whole(v) THEN try_cast(v AS BIGINT) END",
@@ -58,10 +59,11 @@ MACROS = (
     "CREATE MACRO as_number(v) AS CASE WHEN padded(v) OR v < '!' OR contains(v, '_') THEN NULL "
     "ELSE try_cast(nullif(v, '') AS DOUBLE) END",
     "CREATE MACRO as_loose(v) AS CASE WHEN NOT contains(v, '_') THEN try_cast(nullif(v, '') AS DOUBLE) END",
-    "CREATE MACRO as_comma(v) AS CASE WHEN contains(v, '.') THEN NULL ELSE as_number(replace(v, ',', '.')) END",
+    "CREATE MACRO as_comma(v) AS CASE WHEN NOT contains(v, '.') THEN as_number(replace(v, ',', '.')) END",
     "CREATE MACRO as_bool(v) AS CASE lower(v) WHEN 'true' THEN TRUE WHEN 'false' THEN FALSE END",
     f"CREATE MACRO as_time(v) AS CASE WHEN regexp_full_match(v, '{_TIME}') THEN try_cast(v AS TIMESTAMP) END",
-    f"CREATE MACRO as_zoned(v) AS CASE WHEN regexp_full_match(v, '{_ZONED}') THEN try_cast(v AS TIMESTAMPTZ) END",
+    f"CREATE MACRO as_zoned(v) AS CASE WHEN regexp_full_match(v, '{_ZONED}') "
+    "THEN try_cast(v AS TIMESTAMPTZ) END",
 )
 
 
@@ -75,8 +77,8 @@ def counting(column: str, comma: bool) -> str:
 def natural(counts: tuple[int, ...]) -> Form:
     """The form of a column, from its counts.
 
-    >>> natural((3, 3, 3, 3, 0, 0, 0, 0)), natural((3, 2, 2, 3, 0, 0, 0, 0)), natural((3, 2, 2, 2, 0, 0, 0, 0))
-    ('integer', 'number', 'text')
+    >>> natural((3, 2, 2, 3, 0, 0, 0, 0)), natural((3, 2, 2, 2, 0, 0, 0, 1))
+    ('number', 'text')
     """
     cells, *having = counts
     if cells == 0:
@@ -150,8 +152,15 @@ def of_type(kind: str, column: str) -> tuple[Form | None, str]:
         digits, decimals = map(int, kind.removeprefix("DECIMAL(").removesuffix(")").split(","))
         if decimals:
             return "number", f"CAST({column} AS DOUBLE)"
-        return ("integer", f"CAST({column} AS BIGINT)") if digits <= 18 else ("huge", f"CAST({column} AS VARCHAR)")
+        return (
+            ("integer", f"CAST({column} AS BIGINT)")
+            if digits <= 18
+            else ("huge", f"CAST({column} AS VARCHAR)")
+        )
     form = "text" if kind.startswith("ENUM(") and kind.endswith(")") else _TYPES.get(kind)
     as_text = form in ("huge", "text")
     as_time = kind in ("DATE", "TIMESTAMP_S", "TIMESTAMP_MS")
-    return form, f"CAST({column} AS {'VARCHAR' if as_text else 'TIMESTAMP'})" if as_text or as_time else column
+    return (
+        form,
+        f"CAST({column} AS {'VARCHAR' if as_text else 'TIMESTAMP'})" if as_text or as_time else column,
+    )

@@ -57,12 +57,14 @@ class Layout:
 def sniff(path: str) -> Layout:
     """The layout of a CSV file, from its first lines; Trouble if it is no such file."""
     with open(path, "rb") as binary:
-        start = binary.read(4)
-    if not start:
-        raise Trouble(f"{path} is empty; a table has a line of names and then its rows")
-    if start == b"PAR1":
+        start = binary.read(1 << 16)
+    if start[:4] == b"PAR1":
         raise Trouble(f"{path} is a Parquet file; rename it to end in .parquet")
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise Trouble(f"{path} is UTF-16 text; save it as UTF-8: iconv -f UTF-16 -t UTF-8 {path} > new.csv")
     compressed = start[:2] == b"\x1f\x8b"
+    if b"\0" in start and not compressed:
+        raise Trouble(f"{path} is not text (it has zero bytes); a table is read from CSV or Parquet")
     try:
         with _opened(path, compressed) as file:
             text = file.read(HEAD)
@@ -74,8 +76,7 @@ def sniff(path: str) -> Layout:
             raise
         raise Trouble(f"{path} is damaged: it does not unpack ({error})") from error
     if "\0" in text:
-        _diagnose_bytes(path, compressed)
-        raise Trouble(f"{path} is not text; a table is read from CSV or Parquet")
+        raise Trouble(f"{path} is not text (it has zero bytes); a table is read from CSV or Parquet")
     if not text.strip():
         raise Trouble(f"{path} is empty; a table has a line of names and then its rows")
     separator = _separator(text)
@@ -86,8 +87,8 @@ def sniff(path: str) -> Layout:
 
 
 def _opened(path: str, compressed: bool) -> IO[str]:
-    binary: Any = gzip.open(path) if compressed else open(path, "rb")
-    return io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+    opened: Any = gzip.open if compressed else open
+    return io.TextIOWrapper(opened(path, "rb"), encoding="utf-8-sig", newline="")
 
 
 def _reader(file: Any, separator: str) -> Any:
@@ -140,7 +141,7 @@ def diagnose(layout: Layout) -> None:
             if len(record) != width and not trailing:
                 raise Trouble(
                     f"{path}, line {line} has {count(len(record), 'cell')}, but the first line names "
-                    f"{count(width, 'column')} (separated by {_NAMED[layout.separator]}); mend or remove the line"
+                    f"{count(width, 'column')} (separated by {_NAMED[layout.separator]}); mend or remove it"
                 )
     except csv.Error as error:
         said = "its quotes do not close" if "end of" in str(error) else f"it cannot be read ({error})"
@@ -149,13 +150,8 @@ def diagnose(layout: Layout) -> None:
 
 def _diagnose_bytes(path: str, compressed: bool) -> None:
     """Trouble that names the first byte which is not UTF-8."""
-    line = 0
     with gzip.open(path) if compressed else open(path, "rb") as binary:
         for line, content in enumerate(binary, 1):
-            if line == 1 and content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                raise Trouble(f"{path} is UTF-16 text; save it as UTF-8: iconv -f UTF-16 -t UTF-8 {path} > new.csv")
-            if b"\0" in content:
-                raise Trouble(f"{path} is not text (line {line} has a zero byte); a table is read from CSV or Parquet")
             try:
                 content.decode("utf-8")
             except UnicodeDecodeError as error:

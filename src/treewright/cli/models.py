@@ -15,7 +15,9 @@ from treewright.tree import Tree
 def open_model(path: str) -> Tree:
     """The tree in a model file; Trouble if it is another kind of file."""
     if path.lower().removesuffix(".gz").endswith(CSV_SUFFIXES + PARQUET_SUFFIXES):
-        raise Trouble(f"{path} looks like a table, but a model is wanted here (a file that `treewright fit` wrote)")
+        raise Trouble(
+            f"{path} looks like a table, but a model is wanted here (a file that `treewright fit` wrote)"
+        )
     if os.path.isdir(path):
         raise Trouble(f"{path} is a folder; name a model file in it")
     if not os.path.exists(path):

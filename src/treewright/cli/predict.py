@@ -9,13 +9,21 @@ import numpy as np
 from cyclopts import Parameter
 
 from treewright.cli.console import note, stages, unbroken_pipe
-from treewright.cli.errors import Misuse, Trouble, check_output, count, did_you_mean, listed
+from treewright.cli.errors import (
+    Misuse,
+    Trouble,
+    check_output,
+    count,
+    did_you_mean,
+    listed,
+    thread_count,
+    writing_to,
+)
 from treewright.cli.models import form_of, open_model
 from treewright.cli.reading import Frame, read
 from treewright.cli.sources import Source, open_source
 from treewright.cli.writing import Answers, check_suffix, write
 from treewright.encoding import Dataset, encode
-from treewright.growing import n_threads
 from treewright.tree import Tree
 
 Option = Parameter(negative=())
@@ -56,7 +64,7 @@ def predict(
     if output is not None:
         check_suffix(output)
         check_output(output, (model, data))
-    threads = n_threads(jobs)
+    threads = thread_count(jobs)
     with stages() as work:
         work.begin("reading", str(model))
         tree = open_model(str(model))
@@ -74,7 +82,8 @@ def predict(
         answers = _answers(tree, tree.apply(rows, n_threads=threads), proba, frame)
         work.begin("writing", "" if output is None else str(output))
         if output is not None:
-            write(answers, output, raw=raw)
+            with writing_to(output):
+                write(answers, output, raw=raw)
     if output is None:
         with unbroken_pipe():
             write(answers, None, raw=raw)
@@ -117,11 +126,14 @@ def _answers(tree: Tree, leaf: Any, proba: bool, frame: Frame) -> Answers:
             if proba:
                 shares = tree.proportions[i]
                 added |= {
-                    f"probability{suffix}_{name}": shares[leaf, code] for code, name in enumerate(names.tolist())
+                    f"probability{suffix}_{name}": shares[leaf, code]
+                    for code, name in enumerate(names.tolist())
                 }
         taken = [name for name in added if name in answers]
         if taken:
-            raise Trouble(f"--keep {taken[0]}: the predictions have a column of this name; rename it in the table")
+            raise Trouble(
+                f"--keep {taken[0]}: the predictions have a column of this name; rename it in the table"
+            )
         answers |= added
     return answers
 
@@ -146,8 +158,9 @@ def _tell_oddities(tree: Tree, rows: Dataset) -> None:
             missing |= np.isnan(cells)
     if unseen.any():
         note(
-            f"{count(int(unseen.sum()), 'row')} with categories that the tree has not seen, in {listed(where)}; "
-            "there they go where most rows went"
+            f"{count(int(unseen.sum()), 'row')} with categories that the tree has not seen, "
+            f"in {listed(where)}; there they go where most rows went"
         )
     if missing.any():
-        note(f"{count(int(missing.sum()), 'row')} with missing values; they go where the tree sends missing values")
+        rows_missing = count(int(missing.sum()), "row")
+        note(f"{rows_missing} with missing values; they go where the tree sends missing values")

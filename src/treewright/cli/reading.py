@@ -45,7 +45,7 @@ class Frame:
         return f"row {row + 1}" if line is None else f"line {line}"
 
     def located(self, error: Exception, rows: Column | None = None) -> Trouble:
-        """An error of `encode` in the words of the command line: with lines for rows and options for arguments.
+        """An error of `encode` in the words of the command line: lines for rows, options for arguments.
 
         `rows` are the positions in the file of the rows that were encoded; all of them by default.
         """
@@ -61,7 +61,7 @@ class Frame:
 
 
 _OPTIONS = {
-    "make the column a category (kinds)": "make the column a category (--category) or leave it out (--ignore)",
+    "make the column a category (kinds)": "make it a category (--category) or leave it out (--ignore)",
     "(for regression: classes=False)": "(for regression: --numbers)",
     "(for labels: classes=True)": "(for labels: --classes)",
 }
@@ -74,7 +74,9 @@ class Plan(NamedTuple):
     sql: str
 
 
-def read(source: Source, wanted: Mapping[str, Form | None], kept: Collection[str] = (), jobs: int = 1) -> Frame:
+def read(
+    source: Source, wanted: Mapping[str, Form | None], kept: Collection[str] = (), jobs: int = 1
+) -> Frame:
     """The columns of a source that are wanted, each in the form that is asked for, or else its natural one.
 
     `kept` are columns that are wanted as they stand in the file, `jobs` is the number of threads.
@@ -131,7 +133,7 @@ def _run(source: Source, work: Callable[[], Result]) -> Result:
 def _load(
     source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool = True
 ) -> dict[int, Plan]:
-    """The table `cells` of the wanted columns (c0, c1, …) and the kept ones (k0, k1, …), and how each was read.
+    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read.
 
     First the quick way: the forms of columns of text are guessed from the first rows, and cells are taken as
     they stand. If one contradicts, all cells are cleaned (see `known`) and looked at before they are read.
@@ -206,9 +208,9 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
         return Plan(form, sql)
     if form == "text":
         return None
+    cells = forms.CALLED[forms.INSISTED[wanted]]
     raise Trouble(
-        f"{source.path}: column {source.names[position]!r} has type {kind}, but {forms.CALLED[forms.INSISTED[wanted]]} "
-        "is wanted in each cell"
+        f"{source.path}: column {source.names[position]!r} has type {kind}, but each cell must be {cells}"
     )
 
 
@@ -217,7 +219,8 @@ def _odd(source: Source, position: int, cell: str, form: Form) -> str:
     line = source.layout.line_of(position, cell) if source.layout is not None else None
     place = f"{source.path}, line {line}" if line is not None else source.path
     shown = cell if len(cell) <= 60 else cell[:57] + "..."
-    return f"{place}: column {source.names[position]!r} has the cell {shown!r}, which is not {forms.CALLED[form]}"
+    name = source.names[position]
+    return f"{place}: column {name!r} has the cell {shown!r}, which is not {forms.CALLED[form]}"
 
 
 def _fetch(source: Source, expression: str, table: str = "cells") -> Column:
@@ -257,11 +260,12 @@ def _texts(source: Source, name: str, missing: str | None) -> Column:
 
 def _check_exact(source: Source, position: int, values: Column) -> None:
     """Trouble if whole digits of a number were lost on its way to float64."""
-    if source.layout is None or not (np.abs(values) > EXACT).any():
+    if source.layout is None or not (np.abs(values) >= EXACT).any():
         return
     cells = f"(SELECT known(c{position}) AS c FROM {csv_table(source.layout)})"
-    lost = f"abs(as_number(c)) > {EXACT} AND (is_whole(c) OR isinf(as_number(c)) AND NOT contains(lower(c), 'inf'))"
-    query = f"SELECT c FROM {cells} WHERE {lost} LIMIT 1"
+    rounded = f"is_whole(c) AND abs(as_number(c)) >= {EXACT} AND c NOT IN ('{EXACT}', '-{EXACT}')"
+    overflown = "isinf(as_number(c)) AND NOT contains(lower(c), 'inf')"
+    query = f"SELECT c FROM {cells} WHERE ({rounded}) OR ({overflown}) LIMIT 1"
     found = _run(source, lambda: source.database.execute(query).fetchone())
     if found is not None:
         line = source.layout.line_of(position, found[0])

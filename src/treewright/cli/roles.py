@@ -38,42 +38,43 @@ class Roles:
 
     def forms(self, source: Source, schema: Schema | None = None) -> dict[str, Form | None]:
         """The columns to read and the forms they must have; those of a schema, if there is one already."""
-        if schema is not None:
-            wanted: dict[str, Form | None] = {column.name: form_of(column) for column in schema.columns}
-            labels = schema.targets[0].classes
-            texts = labels is not None and isinstance(labels[0], str)
-            wanted[self.target] = "number" if labels is None else "text" if texts else None
-        else:
-            wanted = dict.fromkeys(name for name in source.names if name not in self.ignore)
-            wanted |= dict.fromkeys(self.category, "text") | dict.fromkeys(self.number, "number")
+        self._check(source, schema)
+        if schema is None:
+            wanted: dict[str, Form | None] = dict.fromkeys(n for n in source.names if n not in self.ignore)
+            wanted.update((name, "text") for name in self.category)
+            wanted.update((name, "number") for name in self.number)
             if self.classes is False:
                 wanted[self.target] = "number"
+        else:
+            wanted = {column.name: form_of(column) for column in schema.columns}
+            labels = schema.targets[0].classes
+            are_texts = labels is not None and isinstance(labels[0], str)
+            wanted[self.target] = "number" if labels is None else "text" if are_texts else None
         if self.weight is not None:
             wanted[self.weight] = "number"
-        self._check(source, wanted)
-        return wanted
-
-    def _check(self, source: Source, wanted: dict[str, Form | None]) -> None:
-        given = {"--target": [self.target], "--weight": [self.weight] if self.weight else []}
-        given |= {"--ignore": self.ignore, "--category": self.category, "--number": self.number}
-        for option, names in given.items():
-            for name in names:
-                if name not in source.names and name in wanted:
-                    hint = did_you_mean(name, source.names)
-                    raise Trouble(f"{option}: {source.path} has no column {name!r} in its first line; {hint}")
-        for name in wanted:
-            if name not in source.names:
-                raise Trouble(f"{source.path} lacks the column {name!r}; {did_you_mean(name, source.names)}")
-        for name in self.ignore:
-            if name not in source.names:
-                raise Trouble(f"--ignore: {source.path} has no column {name!r}; {did_you_mean(name, source.names)}")
-        uses = [self.target, *([self.weight] if self.weight else []), *self.ignore]
-        twice = [name for name in uses if uses.count(name) > 1]
-        twice += [name for name in self.category if name in self.number]
-        if twice:
-            raise Misuse(f"column {twice[0]!r} is given two roles that exclude each other")
         if set(wanted) <= {self.target, self.weight}:
             raise Trouble(f"{source.path} has no columns besides the target to predict it from")
+        return wanted
+
+    def _check(self, source: Source, schema: Schema | None) -> None:
+        """Trouble if a column that is named is not there, or is named for two things."""
+        weight = [self.weight] if self.weight is not None else []
+        named = [("--target", self.target), *(("--weight", name) for name in weight)]
+        if schema is None:
+            lists = {"--ignore": self.ignore, "--category": self.category, "--number": self.number}
+            named += [(option, name) for option, names in lists.items() for name in names]
+        else:
+            named += [("the tree", column.name) for column in schema.columns]
+        for option, name in named:
+            if name not in source.names:
+                hint = did_you_mean(name, source.names)
+                raise Trouble(f"{source.path} has no column {name!r} ({option}); {hint}")
+        uses = [self.target, *weight, *self.ignore]
+        twice = [name for name in uses if uses.count(name) > 1]
+        twice += [name for name in self.category if name in [*self.number, *uses]]
+        twice += [name for name in self.number if name in self.ignore]
+        if twice:
+            raise Misuse(f"column {twice[0]!r} is named for two things that exclude each other")
 
     def encoded(self, frame: Frame, rows: NDArray[Any] | None, schema: Schema | None = None) -> Dataset:
         """The rows of a frame with their targets; `rows` are those to take, None takes all."""
@@ -113,13 +114,13 @@ class Roles:
         for column, cells in zip(problem.schema.columns, problem.columns, strict=True):
             name, rows = column.name, problem.n_rows
             if rows >= ID_ROWS and len(column.categories) == rows:
-                yield f"column {name!r} has another text in every row, like an id; --ignore {name!r} leaves it out"
+                yield f"column {name!r} differs in every row, like an id; --ignore {name!r} leaves it out"
             elif rows >= ID_ROWS and frame.forms[name] == "integer" and (np.diff(cells) == 1).all():
                 yield f"column {name!r} numbers the rows; --ignore {name!r} leaves it out"
             elif _are_padded(column.categories) and name not in self.category:
                 yield (
-                    f"column {name!r} has numbers with leading zeros, taken for categories; --number {name!r} "
-                    "takes them for numbers"
+                    f"column {name!r} has leading zeros, so it is taken for categories; --number {name!r} "
+                    "takes it for numbers"
                 )
 
 
@@ -130,7 +131,7 @@ def _are_padded(categories: tuple[Any, ...]) -> bool:
 
 
 def rows_with_target(frame: Frame, target: str, drop: bool) -> NDArray[Any] | None:
-    """The rows that have a target, None if all have; Trouble about the others unless they are to be dropped."""
+    """The rows that have a target, None if all have; Trouble about the others unless they may be dropped."""
     column = frame.columns[target]
     if isinstance(column, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(column)
@@ -145,8 +146,9 @@ def rows_with_target(frame: Frame, target: str, drop: bool) -> NDArray[Any] | No
     if not drop:
         others = int(missing.sum()) - 1
         more = f" (and in {count(others, 'more row')})" if others else ""
+        place = frame.place(int(np.argmax(missing)))
         raise Trouble(
-            f"{frame.path}: the target {target!r} is missing in {frame.place(int(np.argmax(missing)))}{more}; "
+            f"{frame.path}: the target {target!r} is missing in {place}{more}; "
             "--drop-missing-target leaves such rows out"
         )
     return np.flatnonzero(~missing)

@@ -44,7 +44,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
         raise Trouble(f"{name} is not a regular file; it is read twice, so save it as a file first")
     with open(name, "rb"):
         pass  # permission denied is told by the system in its own words
-    settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    settings: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     database = duckdb.connect(config=settings)
     for macro in forms.MACROS:
         database.execute(macro)
@@ -107,7 +107,9 @@ def _parquet(path: str, database: Any) -> Source:
     table = f"read_parquet({_pattern(path)})"
     try:
         described = database.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
-        schema = database.execute(f"SELECT name, num_children FROM parquet_schema({_pattern(path)})").fetchall()
+        schema = database.execute(
+            f"SELECT name, num_children FROM parquet_schema({_pattern(path)})"
+        ).fetchall()
     except duckdb.Error as error:
         raise Trouble(f"{path} is not a Parquet file, or it is damaged ({first_line(error)})") from error
     names = _top_names(schema)

@@ -34,13 +34,13 @@ class Score:
     def of(rows: str, tree: Tree, data: Dataset, n_threads: int, *, curve: bool = False) -> Score:
         """Apply a tree to rows; `curve` looks for the number of leaves with the least error."""
         leaf = tree.apply(data, n_threads=n_threads)
-        errors = [_error(tree, data, node) for node in (leaf, np.zeros_like(leaf))]
+        error, root_error = _error(tree, data, leaf), _error(tree, data, np.zeros_like(leaf))
         if not curve or tree.n_leaves == 1:
-            return Score(rows, data.n_rows, *errors)
+            return Score(rows, data.n_rows, error, root_error)
         losses = tree.curve(data)
         best = int(np.argmin(losses))
         least = float(losses[best] if tree.schema.predicts_classes else np.sqrt(losses[best]))
-        return Score(rows, data.n_rows, *errors, best + 1, least)
+        return Score(rows, data.n_rows, error, root_error, best + 1, least)
 
 
 def _error(tree: Tree, data: Dataset, node: Any) -> float:
@@ -59,23 +59,27 @@ def summary(
 ) -> str:
     """All that is told of a new tree, as lines."""
     lines = [_table(path, data, dropped), _target(data), ""]
-    lines.append(
-        f"{count(tree.n_leaves, 'leaf').replace('leafs', 'leaves')}, depth {tree.depth}, by {tree.criterion}, "
-        f"grown in {seconds:.2f} seconds"
-    )
+    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves"
+    lines.append(f"{leaves}, depth {tree.depth}, by {tree.criterion}, grown in {seconds:.2f} seconds")
     lines += ["", *_scores(tree, scores)]
     shown = None if tree.n_leaves <= MOST_LEAVES else FIRST_LEVELS
     lines += ["", render(tree, max_depth=shown, color=in_colour(), width=terminal_width())]
     if shown is not None:
-        lines += ["", f"These are the first {FIRST_LEVELS} of {tree.depth} levels; treewright show has all of them"]
+        lines += [
+            "",
+            f"These are the first {FIRST_LEVELS} of {tree.depth} levels; treewright show has all of them",
+        ]
     return "\n".join(lines)
 
 
 def _table(path: str | os.PathLike[str], data: Dataset, dropped: int) -> str:
     kinds = [column.kind for column in data.schema.columns]
     counted = [count(kinds.count(kind), kind) for kind in ("number", "category", "time") if kind in kinds]
-    missing = sum(int(np.sum(cells < 0 if kind == "category" else np.isnan(cells))) for kind, cells in _cells(data))
-    text = f"{os.fspath(path)}: {count(data.n_rows, 'row')}, {count(len(kinds), 'column')} ({', '.join(counted)})"
+    missing = sum(
+        int(np.sum(cells < 0 if kind == "category" else np.isnan(cells))) for kind, cells in _cells(data)
+    )
+    size = f"{count(data.n_rows, 'row')}, {count(len(kinds), 'column')}"
+    text = f"{os.fspath(path)}: {size} ({', '.join(counted)})"
     if missing:
         text += f", {count(missing, 'missing value')}"
     return text + (f"; {count(dropped, 'row')} without a target left out" if dropped else "")
@@ -93,7 +97,9 @@ def _target(data: Dataset) -> str:
         return f"target {name}: numbers from {values.min():.6g} to {values.max():.6g}"
     counts = np.bincount(values[0], minlength=len(target.classes))
     order = np.argsort(-counts, kind="stable")
-    named = [f"{_said(target.classes[code])} {counts[code] / data.n_rows:.1%}" for code in order[:MOST_CLASSES]]
+    named = [
+        f"{_said(target.classes[code])} {counts[code] / data.n_rows:.1%}" for code in order[:MOST_CLASSES]
+    ]
     more = ["…"] if len(order) > MOST_CLASSES else []
     return f"target {name}: {count(len(order), 'class')}: {', '.join(named + more)}".replace("%", " %")
 
@@ -109,20 +115,29 @@ def _scores(tree: Tree, scores: list[Score]) -> list[str]:
         absolute = tree.criterion == "absolute_error"
         measure = "mean absolute error" if absolute else "root mean squared error"
         alone = f"always {tree.value[0, 0]:.6g}"
-        said = "{:.6g}".format
     else:
         measure, alone = "error", f"always {_said(target.classes[tree.label[0, 0]])}"
-        said = lambda share: f"{share:.1%}".replace("%", " %")  # noqa: E731
+
+    def said(error: float) -> str:
+        return f"{error:.6g}" if target.classes is None else f"{100 * error:.1f} %"
+
     rows = [[measure, "tree", alone]]
     rows += [[f"on {score.rows}", said(score.error), said(score.root_error)] for score in scores]
     lines = aligned(rows, right=(1, 2))
     for score in scores:
         if score.rows == "held-out rows":
             rest = scores[0].n_rows - score.n_rows
-            lines.append(f"({count(score.n_rows, 'row')} held out from a tree of the other {rest:,}; the saved tree knows all)")
-        if score.best_leaves is not None and score.best_leaves < tree.n_leaves and score.best_error < score.error:
             lines.append(
-                f"On these rows {score.best_leaves} leaves do best ({said(score.best_error)}, flattered by the choice); "
-                f"--max-leaves {score.best_leaves} grows such a tree"
+                f"({count(score.n_rows, 'row')} held out from a tree of the other {rest:,}; "
+                "the saved tree knows all)"
+            )
+        if (
+            score.best_leaves is not None
+            and score.best_leaves < tree.n_leaves
+            and score.best_error < score.error
+        ):
+            lines.append(
+                f"On these rows {score.best_leaves} leaves do best ({said(score.best_error)}, flattered by "
+                f"the choice); --max-leaves {score.best_leaves} grows such a tree"
             )
     return lines

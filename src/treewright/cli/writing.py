@@ -1,4 +1,4 @@
-"""Predictions as CSV or Parquet: written whole or not at all, floats exact, texts harmless in spreadsheets."""
+"""Predictions as CSV or Parquet: written whole or not at all, floats exact, texts no formulas."""
 
 from __future__ import annotations
 
@@ -99,6 +99,8 @@ def _write_parquet(answers: Answers, file: BinaryIO) -> None:
 
 def _uniform(column: NDArray[Any]) -> NDArray[Any]:
     """Whole numbers as such; texts and floats are uniform already."""
-    if column.dtype == object and all(type(cell) is int and abs(cell) < 2**63 for cell in set(column.tolist())):
+    if column.dtype == object and all(
+        type(cell) is int and abs(cell) < 2**63 for cell in set(column.tolist())
+    ):
         return column.astype(np.int64)
     return column

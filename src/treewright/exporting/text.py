@@ -19,9 +19,7 @@ GAP = "   "  # between the parts of a line
 COLORS = (36, 33, 35, 32, 34, 31)  # terminal colours of the classes, in turn
 
 
-def render(
-    tree: Tree, *, max_depth: int | None = None, color: bool = False, width: int | None = None
-) -> str:
+def render(tree: Tree, *, max_depth: int | None = None, color: bool = False, width: int | None = None) -> str:
     """The tree as text, down to `max_depth` tests; `color` adds terminal colours, one per class.
 
     Lines that would be longer than `width` are shortened in the test, not in what the leaf says.
