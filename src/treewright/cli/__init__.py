@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, NoReturn
 
@@ -26,8 +27,8 @@ def main(arguments: list[str] | None = None) -> None:
         except (Trouble, OSError, ValueError, MemoryError) as error:
             _fail(one_line(error), 1)
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        sys.exit(130)
+        print("stopped", file=sys.stderr, flush=True)
+        os._exit(130)  # at once: a thread that still reads would be torn down in the midst of native code
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -44,7 +45,12 @@ def _app() -> Any:
     from treewright.cli.predict import predict
     from treewright.cli.show import show
 
-    app = cyclopts.App(name="treewright", help="Decision trees that people can read.", version=__version__)
+    app = cyclopts.App(
+        name="treewright",
+        help="Decision trees that people can read.",
+        version=__version__,
+        suppress_keyboard_interrupt=False,
+    )
     for command in (fit, predict, show, demo):
         app.command(command)
     return app

@@ -52,7 +52,9 @@ MACROS = (
     # digits behind a leading zero, by the order of texts: ':' is what follows '9'
     "CREATE MACRO padded(v) AS (v >= '00' AND v < '0:') OR (v >= '-00' AND v < '-0:') "
     "OR (v >= '+00' AND v < '+0:')",
-    f"CREATE MACRO known(v) AS CASE WHEN trim(v, {_SPACE}) IN ({_LIST}) THEN NULL ELSE trim(v, {_SPACE}) END",
+    f"CREATE MACRO stated(v) AS CASE WHEN v NOT IN ({_LIST}) THEN v END",
+    f"CREATE MACRO known(v) AS CASE WHEN v < '!' OR ends_with(v, ' ') OR ends_with(v, E'\\t') "
+    f"THEN stated(trim(v, {_SPACE})) ELSE stated(v) END",  # to trim all cells takes as long as to read them
     f"CREATE MACRO is_whole(v) AS regexp_full_match(v, '{_WHOLE}')",
     "CREATE MACRO as_integer(v) AS CASE WHEN is_whole(v) THEN try_cast(v AS BIGINT) END",
     "CREATE MACRO as_huge(v) AS CASE WHEN is_whole(v) THEN v END",
@@ -67,23 +69,43 @@ MACROS = (
 )
 
 
-def counting(column: str, comma: bool) -> str:
+def candidates(guess: Form, comma: bool) -> tuple[Form, ...]:
+    """The natural forms that a column may still have if some of its cells have the form `guess`.
+
+    >>> candidates("integer", comma=False), candidates("bool", comma=False), candidates("text", comma=False)
+    (('integer', 'huge', 'number'), ('bool',), ())
+    """
+    natural = tuple(form for form in NATURAL if form != "comma" or comma)
+    if guess == "nothing":
+        return natural
+    if guess in _NUMBERS:
+        return tuple(form for form in natural if form in _NUMBERS[_NUMBERS.index(guess) :])
+    return () if guess == "text" else (guess,)
+
+
+_NUMBERS: tuple[Form, ...] = (
+    "integer",
+    "huge",
+    "number",
+    "comma",
+)  # each reads all that those before it read
+
+
+def counting(column: str, having: Iterable[Form]) -> list[str]:
     """SQL that counts the cells of a cleaned column of text: those not missing, and those of each form."""
-    counts = [f"count({column})"]
-    counts += [f"count(as_{form}({column}))" if form != "comma" or comma else "0" for form in NATURAL]
-    return ", ".join(counts)
+    return [f"count({column})", *(f"count(as_{form}({column}))" for form in having)]
 
 
-def natural(counts: tuple[int, ...]) -> Form:
+def natural(counts: Iterable[int], having: Iterable[Form]) -> Form:
     """The form of a column, from its counts.
 
-    >>> natural((3, 2, 2, 3, 0, 0, 0, 0)), natural((3, 2, 2, 2, 0, 0, 0, 1))
+    >>> natural((3, 2, 3), ("integer", "number")), natural((3, 2, 2), ("integer", "number"))
     ('number', 'text')
     """
-    cells, *having = counts
+    cells, *found = counts
     if cells == 0:
         return "nothing"
-    return next((form for form, n in zip(NATURAL, having, strict=True) if n == cells), "text")
+    return next((form for form, n in zip(having, found, strict=True) if n == cells), "text")
 
 
 def guessed(cells: Iterable[str], comma: bool) -> Form:
@@ -95,11 +117,8 @@ def guessed(cells: Iterable[str], comma: bool) -> Form:
     known = {cell.strip(" \t") for cell in cells}.difference(MISSING)
     if not known:
         return "nothing"
-    for form in NATURAL:
-        matches = _COMPILED[form].fullmatch
-        if (form != "comma" or comma) and all(map(matches, known)):
-            return form
-    return "text"
+    forms = (form for form in candidates("nothing", comma) if all(map(_COMPILED[form].fullmatch, known)))
+    return next(forms, "text")
 
 
 _COMPILED = {form: re.compile(pattern, re.ASCII) for form, pattern in _PATTERNS.items()}

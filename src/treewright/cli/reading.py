@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from threading import Thread
+from itertools import islice
+from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 
 import duckdb
@@ -108,21 +109,22 @@ def read(
 def _run(source: Source, work: Callable[[], Result]) -> Result:
     """The result of a query, run in a thread of its own: Ctrl-C is heard at once and ends the query."""
     outcome: list[Result | BaseException] = []
+    done = Event()
 
     def guarded() -> None:
         try:
             outcome.append(work())
         except BaseException as error:  # to be raised where the result is awaited
             outcome.append(error)
+        done.set()
 
-    thread = Thread(target=guarded, daemon=True)
-    thread.start()
+    Thread(target=guarded, daemon=True).start()
     try:
-        while thread.is_alive():
-            thread.join(0.1)
+        while not done.wait(0.1):
+            pass
     except KeyboardInterrupt:
         source.database.interrupt()
-        thread.join(1.0)
+        done.wait(0.5)
         raise
     (result,) = outcome
     if isinstance(result, BaseException):
@@ -136,19 +138,20 @@ def _load(
     """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read.
 
     First the quick way: the forms of columns of text are guessed from the first rows, and cells are taken as
-    they stand. If one contradicts, all cells are cleaned (see `known`) and looked at before they are read.
+    they stand. If one contradicts, cells are cleaned (see `known`); if one still does, all are looked at first.
     """
-    quick = cleaned = source.table
+    copies = [f"CAST(c{i} AS VARCHAR) AS k{i}" for i in carried]
+    quick = cleaned = f"(SELECT {', '.join(['*', *copies])} FROM {source.table})"
     if source.layout is not None:
         raw = csv_table(source.layout, strict=strict)
-        cells = [f"known(c{i}) AS c{i}" for i in asked] + [f"c{i} AS raw{i}" for i in carried]
-        cleaned = f"(SELECT {', '.join(cells)} FROM {raw})"
-        quick = cleaned if carried else csv_table(source.layout, forms.MISSING, strict=strict)
-    prefix = "c" if source.layout is None else "raw"
-    copies = [f"CAST({prefix}{i} AS VARCHAR) AS k{i}" for i in carried]
-    for table, told_from in ((quick, None), (cleaned, cleaned)):
+        cells = [f"known(c{i}) AS c{i}" for i in asked]
+        cleaned = f"(SELECT {', '.join(cells + copies)} FROM {raw})"
+        # Where cells are kept as they stand, the reader must not take words such as NA for nothing.
+        plain = raw if copies else csv_table(source.layout, forms.MISSING, strict=strict)
+        quick = f"(SELECT {', '.join(['*', *copies])} FROM {plain})"
+    for attempt, (table, told_from) in enumerate(((quick, None), (cleaned, None), (cleaned, cleaned))):
         plans = _plans(source, asked, told_from)
-        selected = [f"{plan.sql} AS c{i}" for i, plan in plans.items()] + copies
+        selected = [f"{plan.sql} AS c{i}" for i, plan in plans.items()] + [f"k{i}" for i in carried]
         query = f"CREATE OR REPLACE TEMP TABLE cells AS SELECT {', '.join(selected)} FROM {table}"
         try:
             _run(source, lambda query=query: source.database.execute(query))  # type: ignore[misc]
@@ -157,7 +160,7 @@ def _load(
             odd = forms.odd_cell(str(error))
             if odd is None:
                 raise
-            if told_from == cleaned:
+            if attempt == 2:
                 raise Trouble(_odd(source, *odd, plans[odd[0]].form)) from error
     return plans
 
@@ -166,8 +169,7 @@ def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | No
     """How to read each wanted column; `told_from` is the table that tells the forms of texts; None: guess."""
     plans = {i: _native(source, i, form) for i, form in asked.items()} if source.layout is None else {}
     texts = [i for i in asked if plans.get(i) is None]
-    unknown = [i for i in texts if asked[i] != "text"]
-    natural = dict(zip(unknown, _natural(source, unknown, told_from), strict=True))
+    natural = _natural(source, [i for i in texts if asked[i] != "text"], told_from)
     for i in texts:
         form = asked[i]
         if i in natural:
@@ -177,20 +179,22 @@ def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | No
     return {i: plan for i in asked if (plan := plans[i]) is not None}
 
 
-def _natural(source: Source, positions: list[int], told_from: str | None) -> list[Form]:
+def _natural(source: Source, positions: list[int], told_from: str | None) -> dict[int, Form]:
     """The natural forms of columns of text."""
-    if not positions:
-        return []
-    comma = source.layout is not None and source.layout.separator == ";"  # where decimal commas are at home
-    if told_from is None and source.layout is not None:
-        width = len(source.names)
-        sample = list(zip(*(row for row in source.layout.sample if len(row) == width), strict=True))
-        return [forms.guessed(sample[i] if sample else (), comma) for i in positions]
-    counting = ", ".join(forms.counting(f"c{i}", comma) for i in positions)
-    query = f"SELECT {counting} FROM {told_from or source.table}"
-    counts = _run(source, lambda: source.database.execute(query).fetchone())
-    width = len(forms.NATURAL) + 1
-    return [forms.natural(counts[start : start + width]) for start in range(0, len(counts), width)]
+    layout = source.layout
+    comma = layout is not None and layout.separator == ";"  # where decimal commas are at home
+    sample: list[tuple[str, ...]] = []
+    if layout is not None:
+        sample = list(zip(*(row for row in layout.sample if len(row) == len(layout.names)), strict=True))
+    natural = {i: forms.guessed(sample[i] if sample else (), comma) for i in positions}
+    if told_from is None or not positions:
+        return natural
+    having = {i: forms.candidates(guess, comma) for i, guess in natural.items()}
+    counting = ", ".join(sql for i, tried in having.items() for sql in forms.counting(f"c{i}", tried))
+    counts = iter(
+        _run(source, lambda: source.database.execute(f"SELECT {counting} FROM {told_from}").fetchone())
+    )
+    return {i: forms.natural(islice(counts, len(tried) + 1), tried) for i, tried in having.items()}
 
 
 def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
@@ -202,7 +206,7 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
     if form is None:
         raise Trouble(
             f"{source.path}: column {source.names[position]!r} has type {kind}, which is neither numbers, "
-            "text, bools nor times; convert it or leave it out"
+            "text, bools nor times; convert it or leave it out (--ignore)"
         )
     if wanted is None or form in forms.FITTING[wanted]:
         return Plan(form, sql)

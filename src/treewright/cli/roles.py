@@ -22,7 +22,7 @@ MOST_CLASSES = 20  # different whole numbers that are classes; more of them are 
 ID_ROWS = 20  # from so many rows on, a column that differs in all of them looks like an id
 
 _PADDED = re.compile(r"[+-]?0\d[\d.]*", re.ASCII)
-_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,19 @@ class Roles:
                 yield f"column {name!r} differs in every row, like an id; --ignore {name!r} leaves it out"
             elif rows >= ID_ROWS and frame.forms[name] == "integer" and (np.diff(cells) == 1).all():
                 yield f"column {name!r} numbers the rows; --ignore {name!r} leaves it out"
+            elif (odd := _odd_one(column.categories)) is not None and name not in self.category:
+                yield f"column {name!r} has {odd!r} among its numbers, so all of it is taken for categories"
             elif _are_padded(column.categories) and name not in self.category:
                 yield (
                     f"column {name!r} has leading zeros, so it is taken for categories; --number {name!r} "
                     "takes it for numbers"
                 )
+
+
+def _odd_one(categories: tuple[Any, ...]) -> str | None:
+    """The first text among categories that are numbers for the most part; None if they are not."""
+    texts = [c for c in categories if isinstance(c, str) and not _NUMBER.fullmatch(c)]
+    return texts[0] if 0 < len(texts) < len(categories) / 4 else None
 
 
 def _are_padded(categories: tuple[Any, ...]) -> bool:
