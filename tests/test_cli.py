@@ -77,7 +77,9 @@ def test_fit_and_predict_import_no_table_library(sailing: Path) -> None:
         "main(['predict', 'sailing.tree.json', 'sailing.csv'])\n"
         "print({'sklearn', 'pandas', 'pyarrow', 'polars'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     assert done.stdout.strip().endswith("set()")
 
 
@@ -174,7 +176,9 @@ def test_hints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_predict(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run(capfd, "fit", sailing, "--target", "sail", "-o", "m.json")
-    Path("new.csv").write_text("id,wind,weather,other\n007,3,clear,\n008,NA,rain,x\n009,3,fog,\n=1+1,30,clear,\n")
+    Path("new.csv").write_text(
+        "id,wind,weather,other\n007,3,clear,\n008,NA,rain,x\n009,3,fog,\n=1+1,30,clear,\n"
+    )
     out, err = run(capfd, "predict", "m.json", "new.csv", "--proba", "--keep", "id", "--keep", "wind")
     rows = list(csv.reader(out.splitlines()))
     assert rows[0] == ["id", "wind", "prediction", "probability_no", "probability_yes"]

@@ -143,7 +143,8 @@ def test_digits_are_never_lost_in_silence(tmp_path: Path, cell: str) -> None:
 def test_parquet(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     duckdb.execute(
-        f'''COPY (SELECT i AS whole, CAST(i AS DECIMAL(38, 0)) AS huge, CAST(i AS DECIMAL(10, 2)) / 4 AS decimal,
+        f'''COPY (SELECT i AS whole, CAST(i AS DECIMAL(38, 0)) AS huge,
+            CAST(i AS DECIMAL(10, 2)) / 4 AS decimal,
             'c' || i AS "a ""name""", CAST('u' AS ENUM ('u', 'v')) AS enum, i = 1 AS flag,
             DATE '2020-01-01' AS day, TIMESTAMPTZ '2020-01-01 10:00:00+02' AS zone,
             CASE WHEN i > 0 THEN CAST(i AS FLOAT) END AS small, [i] AS list, 'x' AS "WHOLE"
@@ -173,9 +174,19 @@ def test_parquet(tmp_path: Path) -> None:
         frame_of(path, {"day": "number"})
 
 
+def test_too_little_memory_is_told(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b\n" + "".join(f"{i * 1.25},{i}\n" for i in range(300_000)))
+    source = open_source(path)
+    source.database.execute("SET memory_limit = '2MB'")
+    with pytest.raises(MemoryError, match=r"does not suffice to read .*t\.csv"):
+        read(source, dict.fromkeys(source.names))
+
+
 CELL = st.one_of(
     st.from_regex(r"[+-]?[0-9]{0,3}[.,]?[0-9]{0,3}([eE][+-]?[0-9]{1,2})?", fullmatch=True),
-    st.sampled_from([*forms.MISSING, "true", "False", "inf", "-INFINITY", "nano", "1_000", "0x1f", "00", "-0"]),
+    st.sampled_from(
+        [*forms.MISSING, "true", "False", "inf", "-INFINITY", "nano", "1_000", "0x1f", "00", "-0"]
+    ),
     st.sampled_from(["2020-01-31", "2020-01-31 10:00", "2020-01-31T10:00:00.25Z", "2020-1-1", "20200131"]),
     st.text("0123456789.,-+eE _:TZ", max_size=8),
 )

@@ -87,6 +87,8 @@ def read(
     source.database.execute(f"SET threads = {jobs}")
     try:
         plans = _load(source, asked, carried)
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError(f"the memory does not suffice to read {source.path}; leave columns out") from error
     except duckdb.Error as error:
         if source.layout is None:
             raise Trouble(f"{source.path} is damaged ({first_line(error)})") from error
@@ -138,7 +140,7 @@ def _load(
     """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read.
 
     First the quick way: the forms of columns of text are guessed from the first rows, and cells are taken as
-    they stand. If one contradicts, cells are cleaned (see `known`); if one still does, all are looked at first.
+    they stand. If one contradicts, cells are cleaned (see `known`); if one still does, all are looked at.
     """
     copies = [f"CAST(c{i} AS VARCHAR) AS k{i}" for i in carried]
     quick = cleaned = f"(SELECT {', '.join(['*', *copies])} FROM {source.table})"

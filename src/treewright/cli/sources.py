@@ -44,7 +44,9 @@ def open_source(path: str | os.PathLike[str]) -> Source:
         raise Trouble(f"{name} is not a regular file; it is read twice, so save it as a file first")
     with open(name, "rb"):
         pass  # permission denied is told by the system in its own words
+    # Nothing is fetched from the net, and nothing is laid down in the current folder when memory is short.
     settings: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    settings["temp_directory"] = ""
     database = duckdb.connect(config=settings)
     for macro in forms.MACROS:
         database.execute(macro)
