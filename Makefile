@@ -16,13 +16,15 @@ PYTHON ?= $(shell $(FIND_PYTHON))
 
 PACKAGE := $(shell find src pyproject.toml CMakeLists.txt -type f -not -name '*.pyc' -not -name '*.so')
 CPP := $(shell find src/core src/bindings -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := src tests benchmarks examples docs
+PYTHON_FILES := src tests benchmarks examples docs fuzz
 PYTEST_OPTIONS ?= -n auto
 BENCH_OPTIONS ?=
+FUZZ_SECONDS ?= 300
+FUZZ_SEED ?= 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench docs sanitize clean
+.PHONY: help demo test lint format bench docs sanitize fuzz clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -55,10 +57,13 @@ docs: $(VENV)/.docs ## run the examples of docs/ and build its pages into docs/_
 # Python itself is not instrumented, so the checkers are loaded first, and with them libstdc++ (they wrap its throw).
 SANITIZED := build/sanitized
 CHECKERS = $(shell for name in libasan.so libubsan.so libstdc++.so; do $(CXX) -print-file-name=$$name; done)
+ON_SANITIZED = LD_PRELOAD="$(CHECKERS)" PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc \
+    ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 $(BIN)/python
 sanitize: $(SANITIZED)/.installed ## run the tests on a core built with address and undefined-behaviour checks
-	LD_PRELOAD="$(CHECKERS)" PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc \
-	ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-	$(BIN)/python -m pytest $(PYTEST_OPTIONS) tests
+	$(ON_SANITIZED) -m pytest $(PYTEST_OPTIONS) tests
+
+fuzz: $(SANITIZED)/.installed ## attack what reads strangers' data, on the same core, FUZZ_SECONDS for each target
+	$(ON_SANITIZED) -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
 clean: ## remove builds, caches and the virtual environment
 	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis

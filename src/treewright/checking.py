@@ -29,6 +29,7 @@ _TYPES = {
     "subsets": np.uint8,
 }
 _MOST_NODES = 2**31 - 1  # a node's number is an int32
+_PIECE = 2**18  # weights that are looked at together
 
 
 def check(tree: Tree) -> None:
@@ -77,7 +78,7 @@ def _check_schema(schema: Schema) -> None:
 
 
 def _check_labels(labels: tuple[Hashable, ...], what: str, plural: str) -> None:
-    families = {_family(label) for label in labels}
+    families = {_family(kind) for kind in set(map(type, labels))}
     _demand(
         len(families) <= 1 and None not in families, f"{what}: {plural} must be all text, bools or numbers"
     )
@@ -85,12 +86,12 @@ def _check_labels(labels: tuple[Hashable, ...], what: str, plural: str) -> None:
     _demand(len(set(labels)) == len(labels), f"{what}: two of its {plural} are equal")
 
 
-def _family(label: Hashable) -> str | None:
-    if isinstance(label, str):
+def _family(kind: type) -> str | None:
+    if issubclass(kind, str):
         return "text"
-    if isinstance(label, bool | np.bool_):
+    if issubclass(kind, bool | np.bool_):
         return "bool"
-    return "number" if isinstance(label, int | float | np.integer | np.floating) else None
+    return "number" if issubclass(kind, int | float | np.integer | np.floating) else None
 
 
 def _check_arrays(tree: Tree) -> None:
@@ -177,9 +178,10 @@ def _check_weights(tree: Tree) -> None:
     _demand((totals > 0).all(), "a node has no weight")
     _demand(np.isfinite(totals).all(), "the weight of a node overflows")
     _demand(_close(totals, totals[:, :1]), "a node has another weight for one target than for another")
-    inner = ~tree.is_leaf
-    summed = weights[tree.left[inner]] + weights[tree.right[inner]]
-    _demand(_close(weights[inner], summed), "a node's weight is not the sum of its children's")
+    inner, step = np.flatnonzero(~tree.is_leaf), 1 + _PIECE // weights.shape[1]
+    for some in np.split(inner, range(step, len(inner), step)):  # in pieces: there may be many classes
+        summed = weights[tree.left[some]] + weights[tree.right[some]]
+        _demand(_close(weights[some], summed), "a node's weight is not the sum of its children's")
 
 
 def _totals(tree: Tree) -> NDArray[np.float64]:

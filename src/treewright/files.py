@@ -16,8 +16,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file to write to, which takes the place of `path` when the block ends well.
 
     The content goes to a new file in the same folder, is flushed to the disk and renamed. After an error, a
-    full disk or a kill the old file is as it was. Pipes and devices cannot be renamed over and are written
-    directly.
+    full disk or a kill the old file is as it was; a killed process leaves a hidden `.part` file behind. Pipes
+    and devices cannot be renamed over and are written directly.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -26,12 +26,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     print(open(f"{folder}/note.txt").read())
     hello
     """
-    target = Path(os.path.realpath(os.fspath(path)))  # through links, which stay links
-    mode = _mode(target)
+    mode = _mode(Path(path))
     if mode is not None and not stat.S_ISREG(mode):
-        with open(target, "wb") as file:
+        with open(path, "wb") as file:
             yield file
         return
+    target = Path(os.path.realpath(path))  # through links, which stay links
     handle, name = _new_neighbour(target)
     try:
         with os.fdopen(handle, "wb") as file:

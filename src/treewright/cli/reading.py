@@ -86,26 +86,33 @@ def read(
     carried = [position for position, name in enumerate(source.names) if name in kept]
     source.database.execute(f"SET threads = {jobs}")
     try:
-        plans = _load(source, asked, carried)
+        plans = _loaded(source, asked, carried)
+        columns = {source.names[i]: _fetched(source, i, plan.form) for i, plan in plans.items()}
+        texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
     except duckdb.OutOfMemoryException as error:
         raise MemoryError(f"the memory does not suffice to read {source.path}; leave columns out") from error
     except duckdb.Error as error:
-        if source.layout is None:
-            raise Trouble(f"{source.path} is damaged ({first_line(error)})") from error
-        diagnose(source.layout)
-        # Nothing is wrong but the ends of lines, or a record that was torn between two threads.
-        try:
-            plans = _load(source, asked, carried, strict=False)
-        except duckdb.Error as second:
-            raise Trouble(f"{source.path} cannot be read ({first_line(second)})") from second
-    n_rows = _run(source, lambda: int(source.database.execute("SELECT count(*) FROM cells").fetchone()[0]))
-    if n_rows == 0:
-        raise Trouble(f"{source.path} has names of columns but no rows")
-    columns = {source.names[i]: _fetched(source, i, plan.form) for i, plan in plans.items()}
-    texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
+        raise Trouble(f"{source.path} is damaged or cannot be read ({first_line(error)})") from error
     source.database.close()
     found = {source.names[i]: plan.form for i, plan in plans.items()}
     return Frame(source.path, columns, found, texts, source.layout)
+
+
+def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
+    """The table `cells`, as of `_load`; if a CSV file cannot be read, the line that is wrong is looked for."""
+    try:
+        plans = _load(source, asked, carried)
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error:
+        if source.layout is None:
+            raise
+        diagnose(source.layout)
+        # Nothing is wrong but the ends of lines, or a record that was torn between two threads.
+        plans = _load(source, asked, carried, strict=False)
+    if _run(source, lambda: source.database.execute("SELECT count(*) FROM cells").fetchone()[0]) == 0:
+        raise Trouble(f"{source.path} has names of columns but no rows")
+    return plans
 
 
 def _run(source: Source, work: Callable[[], Result]) -> Result:

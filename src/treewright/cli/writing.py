@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli.errors import Trouble
-from treewright.cli.sources import PARQUET_SUFFIXES
+from treewright.cli.sources import PARQUET_SUFFIXES, first_line
 from treewright.files import replacing
 
 Answers = dict[str, NDArray[Any]]
@@ -92,7 +92,10 @@ def _write_parquet(answers: Answers, file: BinaryIO) -> None:
         database.register("answers", columns)
         names = (name.replace('"', '""') for name in answers)
         selected = ", ".join(f'c{position} AS "{name}"' for position, name in enumerate(names))
-        database.execute(f"COPY (SELECT {selected} FROM answers) TO '{place}' (FORMAT parquet)")
+        try:
+            database.execute(f"COPY (SELECT {selected} FROM answers) TO '{place}' (FORMAT parquet)")
+        except duckdb.Error as error:
+            raise Trouble(f"the predictions cannot be written as Parquet ({first_line(error)})") from error
         with open(place, "rb") as written:
             shutil.copyfileobj(written, file)
 

@@ -8,6 +8,7 @@ an infinite category is {"float": "inf"}; a text with lone surrogates, which UTF
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,6 +30,7 @@ ARRAYS: dict[str, type[np.generic]] = {
     "subsets": np.uint8,
 }
 NUMBER_STATISTIC = ("weight", "value", "deviation")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER_BITS = 4096  # of a category or class; Python refuses to read far larger ones
 
 
@@ -75,8 +77,8 @@ def _labels_text(labels: tuple[Any, ...], what: str) -> str:
 def label_text(label: Any, what: str) -> str:
     """A name, category or class as JSON that reads back as the same value of the same type."""
     if type(label) is str:
-        if any("\ud800" <= character <= "\udfff" for character in label):
-            return f'{{"characters": [{",".join(str(ord(character)) for character in label)}]}}'
+        if _SURROGATE.search(label):
+            return f'{{"characters": {[ord(character) for character in label]}}}'
         return json.dumps(label, ensure_ascii=False)
     if type(label) is float and abs(label) == np.inf:
         return f'{{"float": "{label}"}}'

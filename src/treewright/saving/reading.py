@@ -123,7 +123,7 @@ class _Lines:
         first, last = start + len(begin), stop - len(end)
         fits = self.content.startswith(begin.encode(), start, stop)
         if first > last or not fits or not self.content.endswith(end.encode(), start, stop):
-            raise self.wrong(f"should be {begin.strip()} … {end}")
+            raise self.wrong(f"should be {begin.strip() or 'an entry'} … {end}")
         return first, last
 
     def literal(self, line: str) -> None:
@@ -291,7 +291,7 @@ class _Text:
         if match is None:
             return None
         self.position = match.end()
-        return float(match[1]) if match[1] else "".join(chr(int(code)) for code in match[2].split(","))
+        return float(match[1]) if match[1] else "".join(chr(int(code)) for code in match[2].split(", "))
 
     def _token(self) -> Label:
         if _LABEL_START.match(self.source, self.position):
@@ -304,4 +304,4 @@ class _Text:
 
 _DECODER = json.JSONDecoder()
 _LABEL_START = re.compile(r'"|-?[0-9]|true|false')
-_SPECIAL_LABEL = re.compile(r'\{"(?:float": "(-?inf)"|characters": \[([0-9]{1,7}(?:,[0-9]{1,7})*)\])\}')
+_SPECIAL_LABEL = re.compile(r'\{"(?:float": "(-?inf)"|characters": \[([0-9]{1,7}(?:, [0-9]{1,7})*)\])\}')

@@ -1,0 +1,1 @@
+"""Fuzzing: random, seeded attacks on the doors through which strangers' data comes in."""
