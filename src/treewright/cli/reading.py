@@ -99,7 +99,7 @@ def read(
 
 
 def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
-    """The table `cells`, as of `_load`; if a CSV file cannot be read, the line that is wrong is looked for."""
+    """The table `cells`, as of `_load`; if a CSV file cannot be read, the wrong line is looked for."""
     try:
         plans = _load(source, asked, carried)
     except duckdb.OutOfMemoryException:

@@ -98,10 +98,20 @@ def _target(data: Dataset) -> str:
     counts = np.bincount(values[0], minlength=len(target.classes))
     order = np.argsort(-counts, kind="stable")
     named = [
-        f"{_said(target.classes[code])} {counts[code] / data.n_rows:.1%}" for code in order[:MOST_CLASSES]
+        f"{_said(target.classes[code])} {percent(counts[code] / data.n_rows)}"
+        for code in order[:MOST_CLASSES]
     ]
     more = ["…"] if len(order) > MOST_CLASSES else []
-    return f"target {name}: {count(len(order), 'class')}: {', '.join(named + more)}".replace("%", " %")
+    return f"target {name}: {count(len(order), 'class')}: {', '.join(named + more)}"
+
+
+def percent(share: float) -> str:
+    """A share as per cent; only none is 0 %.
+
+    >>> percent(0.1234), percent(0.0001), percent(0.0)
+    ('12.3 %', '< 0.1 %', '0 %')
+    """
+    return "0 %" if share == 0 else "< 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
 
 
 def _said(label: Any) -> str:
@@ -119,7 +129,7 @@ def _scores(tree: Tree, scores: list[Score]) -> list[str]:
         measure, alone = "error", f"always {_said(target.classes[tree.label[0, 0]])}"
 
     def said(error: float) -> str:
-        return f"{error:.6g}" if target.classes is None else f"{100 * error:.1f} %"
+        return f"{error:.6g}" if target.classes is None else percent(error)
 
     rows = [[measure, "tree", alone]]
     rows += [[f"on {score.rows}", said(score.error), said(score.root_error)] for score in scores]
