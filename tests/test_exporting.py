@@ -209,3 +209,19 @@ def follow(lines: list[str], row: np.ndarray) -> str:
                 return end.split()[0]
             wanted += 1
     raise AssertionError("the row passes no test")
+
+
+def test_narrow_lines_break_before_what_the_leaf_says() -> None:
+    schema = Schema((Column("a long name of a column"), Column("x")), (Target("y", ("no", "yes")),))
+    inner = Branch(Below("x", 1.0), Leaf([3.0, 0.0]), Leaf([0.0, 4.0]))
+    tree = Tree.write(schema, Branch(Below("a long name of a column", 0.5), inner, Leaf([0.0, 5.0])))
+    assert render(tree, width=44).splitlines() == [
+        "12 rows",
+        "├─ a long name of a column <= 0.5",
+        "│  ├─ x <= 1   no    3 rows   100 %",
+        "│  └─ x > 1    yes   4 rows   100 %",
+        "└─ a long name of a column > 0.5",
+        "               yes   5 rows   100 %",
+    ]
+    assert render(tree, width=20).splitlines()[2:4] == ["│  ├─ x <= 1", "│  │   no    3 rows   100 %"]
+    assert render(tree, width=200) == render(tree)

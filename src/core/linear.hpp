@@ -213,7 +213,8 @@ class WeightedPairScanner {
     double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]) * grid_.unit; }
     std::size_t dimensions() const { return 1; }
     void point(const Sum* statistic, double* out) const {
-        out[0] = static_cast<double>(statistic[1]) / static_cast<double>(statistic[0]);
+        const Sum ones = ones_are_light_ ? statistic[1] : statistic[0] - statistic[1];
+        out[0] = static_cast<double>(ones) / static_cast<double>(statistic[0]);
     }
 
   private:

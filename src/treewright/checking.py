@@ -107,7 +107,7 @@ def _check_arrays(tree: Tree) -> None:
     _demand(0 < n <= _MOST_NODES, f"it has {n} nodes")
     for name in _TYPES:
         array = getattr(tree, name)
-        shape = {"statistic": (n, tree.schema.width), "subsets": (array.size,)}.get(name, (n,))
+        shape = {"statistic": (n, tree.schema.width), "subsets": (tree.subsets.size,)}.get(name, (n,))
         _demand(array.shape == shape, f"{name} has shape {array.shape}, not {shape}")
     _demand(
         isinstance(tree.statistic, SparseRows) == tree.schema.is_wide,

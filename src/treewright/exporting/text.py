@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -14,11 +15,14 @@ from treewright.tree import Tree
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
 LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
+GAP = "   "  # between the parts of a line
 COLORS = (36, 33, 35, 32, 34, 31)  # terminal colours of the classes, in turn
 
 
-def render(tree: Tree, *, max_depth: int | None = None, color: bool = False) -> str:
+def render(tree: Tree, *, max_depth: int | None = None, color: bool = False, width: int | None = None) -> str:
     """The tree as text, down to `max_depth` tests; `color` adds terminal colours, one per class.
+
+    Where a line would be longer than `width`, what the leaf says goes to a line of its own.
 
     "or missing" stands where missing values go, in the columns of which the tree has learnt it.
 
@@ -36,21 +40,25 @@ def render(tree: Tree, *, max_depth: int | None = None, color: bool = False) -> 
         )
     lines = list(_lines(tree, max_depth))
     ends = [line for line in lines if line.rows]
-    start = max((len(line.start) for line in ends if len(line.start) <= WIDEST_TEST), default=0)
-    says = max(len(line.says) for line in ends)
-    rows = max(len(line.rows) for line in ends)
-    share = max(len(line.share) for line in ends)
+    sizes = [max(len(part) for part in parts) for parts in zip(*(line[1:5] for line in ends), strict=True)]
+    room = WIDEST_TEST
+    if width is not None:
+        room = min(room, width - sum(size + len(GAP) for size in sizes if size))
+    start = max((len(line.start) for line in ends if len(line.start) <= room), default=0)
     text = []
     for line in lines:
         if not line.rows:
             text.append(line.start)
             continue
-        said = f"{line.says:<{says}}"
+        says, *others = (part.ljust(size) for part, size in zip(line[1:5], sizes, strict=True))
+        others[:2] = [line.rows.rjust(sizes[1]), line.share.rjust(sizes[2])]
+        begin = line.start
+        if width is not None and len(begin) > max(start, room):
+            text.append(begin)
+            begin = re.sub("[├└]─ .*|….*", lambda cut: "│" if cut[0][0] == "├" else "", begin)
         if color:
-            said = f"\x1b[{COLORS[line.color % len(COLORS)]}m{said}\x1b[0m"
-        cells = [f"{line.start:<{start}}"] * (start > 0)
-        cells += [said, f"{line.rows:>{rows}}", f"{line.share:>{share}}", line.note]
-        text.append("   ".join(cells).rstrip())
+            says = f"\x1b[{COLORS[line.color % len(COLORS)]}m{says}\x1b[0m"
+        text.append(GAP.join([begin.ljust(start)] * bool(line.start) + [says, *others]).rstrip())
     return "\n".join(text)
 
 

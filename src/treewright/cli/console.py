@@ -1,0 +1,113 @@
+"""What a person at the terminal sees: notes, the stage of long work, and whether there are colours."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
+
+
+def note(text: str) -> None:
+    """One line about something worth knowing, beside the output."""
+    print(f"treewright: note: {text}", file=sys.stderr)
+
+
+def in_colour() -> bool:
+    """Whether the output goes to a terminal that shows colours and nobody objects (NO_COLOR)."""
+    console = Console()
+    return console.is_terminal and not console.no_color and console.color_system is not None
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal that the output goes to; None where it goes elsewhere."""
+    if not sys.stdout.isatty():
+        return None
+    return max(40, Console().width)
+
+
+class Stages:
+    """The stages of long work, with their seconds; on a terminal the current one is shown."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._began = time.perf_counter()
+        self._current: str | None = None
+        self._progress: Progress | None = None
+        self._timer: Timer | None = None
+
+    def begin(self, name: str, what: str = "") -> None:
+        """The next stage begins: reading, encoding, growing, …"""
+        self._count()
+        self._current, self._began = name, time.perf_counter()
+        if self._progress is not None:
+            self._progress.update(self._progress.task_ids[0], description=f"{name} {what}".strip())
+
+    def _count(self) -> None:
+        if self._current is not None:
+            spent = time.perf_counter() - self._began
+            self.seconds[self._current] = self.seconds.get(self._current, 0.0) + spent
+            self._current = None
+
+    def _show(self) -> None:
+        console = Console(stderr=True)
+        if not console.is_terminal or console.is_dumb_terminal:
+            return
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=console, transient=True)
+        self._progress.add_task("reading", total=None)
+        self._timer = Timer(QUIET_SECONDS, self._progress.start)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _hide(self) -> None:
+        self._count()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+        if self._progress is not None:
+            self._progress.stop()
+
+
+@contextmanager
+def stages() -> Iterator[Stages]:
+    """Long work in stages. Nothing is printed inside: the line of the progress would be in the way."""
+    work = Stages()
+    work._show()
+    try:
+        yield work
+    finally:
+        work._hide()
+
+
+@contextmanager
+def unbroken_pipe() -> Iterator[None]:
+    """A reader who has seen enough (`| head`) ends the program quietly, as a signal would."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at exit, into the closed pipe; let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
+
+
+def aligned(rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:
+    """Lines of a table without borders; the columns named in `right` are flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines: list[str] = []
+    for row in rows:
+        cells: list[Any] = [
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("   ".join(cells).rstrip())
+    return lines

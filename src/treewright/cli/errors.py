@@ -1,0 +1,99 @@
+"""What went wrong, in one line: `Trouble` for whatever the user can mend, and the words for common cases."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+
+from treewright.growing import n_threads
+
+
+class Trouble(Exception):  # noqa: N818
+    """Something that the user can mend; the message says what it is and what would be right."""
+
+
+class Misuse(Trouble):
+    """Arguments that do not go together."""
+
+
+def one_line(error: BaseException) -> str:
+    """The message of an error on one line, with the name of the file where the system names one."""
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}"
+    if isinstance(error, MemoryError):
+        return str(error) or "the memory does not suffice for this table; use fewer rows or columns"
+    return " ".join(str(error).split()).removesuffix(".")
+
+
+@contextmanager
+def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What the system says of a full disk and the like gets the name of the file."""
+    try:
+        yield
+    except OSError as error:
+        raise Trouble(f"{os.fspath(path)} cannot be written: {error.strerror or error}") from error
+
+
+def thread_count(jobs: int) -> int:
+    """The number of threads that --jobs means."""
+    if jobs == 0:
+        raise Misuse("--jobs 0: there must be at least one thread; -1 is one per core")
+    return n_threads(jobs)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The known name that is closest, as the end of a sentence; else what there is to choose from.
+
+    >>> did_you_mean("hieght", ["height", "age"])
+    "did you mean 'height'?"
+    >>> did_you_mean("zzz", ["height", "age"])
+    "the columns are 'height', 'age'"
+    """
+    names = list(known)
+    lowered = {other.casefold(): other for other in reversed(names)}
+    close = get_close_matches(name.casefold(), lowered, n=1)
+    return f"did you mean {lowered[close[0]]!r}?" if close else f"the columns are {listed(names)}"
+
+
+def listed(names: Iterable[str], most: int = 10) -> str:
+    """Some names in quotes; not thousands of them."""
+    quoted = [repr(name) for name in names]
+    rest = [f"… ({len(quoted)} in all)"] if len(quoted) > most else []
+    return ", ".join(quoted[:most] + rest)
+
+
+def count(number: int, thing: str) -> str:
+    """A number of things, with its plural.
+
+    >>> count(1, "row"), count(12345, "row"), count(2, "class"), count(2, "category")
+    ('1 row', '12,345 rows', '2 classes', '2 categories')
+    """
+    if number == 1:
+        return f"1 {thing}"
+    plural = f"{thing[:-1]}ies" if thing.endswith("y") else thing + ("es" if thing.endswith("s") else "s")
+    return f"{number:,} {plural}"
+
+
+def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Trouble if a file cannot be written there, told before the long work begins."""
+    path = os.fspath(path)
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise Trouble(f"{path} is a folder; name a file in it to write to")
+    if not os.path.isdir(folder):
+        raise Trouble(
+            f"{path} cannot be written: there is no folder {os.path.dirname(path)!r}; make it first"
+        )
+    if os.path.exists(path):
+        for source in inputs:
+            if os.path.exists(source) and os.path.samefile(path, source):
+                raise Trouble(
+                    f"{path} would be overwritten while it is read; choose another name for the output"
+                )
+        if not os.access(path, os.W_OK):
+            raise Trouble(f"{path} may not be overwritten: permission denied")
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        raise Trouble(f"{path} cannot be written: no permission to make files in {folder}")

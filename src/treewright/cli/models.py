@@ -1,0 +1,34 @@
+"""Model files: loading them, and the forms that the columns of a table must have for a model."""
+
+from __future__ import annotations
+
+import os
+
+from treewright.cli.errors import Trouble
+from treewright.cli.forms import Form
+from treewright.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, similar
+from treewright.saving import load
+from treewright.schema import Column
+from treewright.tree import Tree
+
+
+def open_model(path: str) -> Tree:
+    """The tree in a model file; Trouble if it is another kind of file."""
+    if path.lower().removesuffix(".gz").endswith(CSV_SUFFIXES + PARQUET_SUFFIXES):
+        raise Trouble(
+            f"{path} looks like a table, but a model is wanted here (a file that `treewright fit` wrote)"
+        )
+    if os.path.isdir(path):
+        raise Trouble(f"{path} is a folder; name a model file in it")
+    if not os.path.exists(path):
+        raise Trouble(f"there is no file {path}{similar(path)}")
+    return load(path)
+
+
+def form_of(column: Column) -> Form:
+    """The form in which a column must be read so that the model knows its cells."""
+    if column.kind != "category":
+        return column.kind
+    if not column.categories or isinstance(column.categories[0], str):
+        return "text"
+    return "bool" if isinstance(column.categories[0], bool) else "integer"

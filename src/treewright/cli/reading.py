@@ -1,0 +1,288 @@
+"""Files as tables: CSV and Parquet in, a dict of numpy arrays out; DuckDB does the reading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from threading import Event, Thread
+from typing import Any, NamedTuple, TypeVar
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.cli import forms
+from treewright.cli.errors import Trouble
+from treewright.cli.forms import Form
+from treewright.cli.layout import Layout, diagnose
+from treewright.cli.sources import Source, csv_table, first_line
+
+Column = NDArray[Any]
+Result = TypeVar("Result")
+
+EXACT = 2**53  # whole numbers up to here are exact in float64
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The columns of a file that were asked for, in the file's order."""
+
+    path: str
+    columns: dict[str, Column]
+    forms: dict[str, Form]
+    kept: dict[str, Column] = field(default_factory=dict)  # texts, exactly as they stand in the file
+    layout: Layout | None = field(default=None, repr=False)  # of a CSV file
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.columns.values())))
+
+    def place(self, row: int) -> str:
+        """Where a row is in the file, in words; rows are counted from 0."""
+        line = None if self.layout is None else self.layout.line_of_row(row)
+        return f"row {row + 1}" if line is None else f"line {line}"
+
+    def located(self, error: Exception, rows: Column | None = None) -> Trouble:
+        """An error of `encode` in the words of the command line: lines for rows, options for arguments.
+
+        `rows` are the positions in the file of the rows that were encoded; all of them by default.
+        """
+
+        def place(found: re.Match[str]) -> str:
+            row = int(found[1])
+            return self.place(row if rows is None else int(rows[row]))
+
+        text = re.sub(r"\brow (\d+)\b", place, str(error))
+        for said, meant in _OPTIONS.items():
+            text = text.replace(said, meant)
+        return Trouble(f"{self.path}: {text}")
+
+
+_OPTIONS = {
+    "make the column a category (kinds)": "make it a category (--category) or leave it out (--ignore)",
+    "(for regression: classes=False)": "(for regression: --numbers)",
+    "(for labels: classes=True)": "(for labels: --classes)",
+}
+
+
+class Plan(NamedTuple):
+    """How one column is read."""
+
+    form: Form
+    sql: str
+
+
+def read(
+    source: Source, wanted: Mapping[str, Form | None], kept: Collection[str] = (), jobs: int = 1
+) -> Frame:
+    """The columns of a source that are wanted, each in the form that is asked for, or else its natural one.
+
+    `kept` are columns that are wanted as they stand in the file, `jobs` is the number of threads.
+    """
+    asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
+    carried = [position for position, name in enumerate(source.names) if name in kept]
+    source.database.execute(f"SET threads = {jobs}")
+    try:
+        plans = _loaded(source, asked, carried)
+        columns = {source.names[i]: _fetched(source, i, plan.form) for i, plan in plans.items()}
+        texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError(f"the memory does not suffice to read {source.path}; leave columns out") from error
+    except duckdb.Error as error:
+        raise Trouble(f"{source.path} is damaged or cannot be read ({first_line(error)})") from error
+    source.database.close()
+    found = {source.names[i]: plan.form for i, plan in plans.items()}
+    return Frame(source.path, columns, found, texts, source.layout)
+
+
+def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
+    """The table `cells`, as of `_load`; if a CSV file cannot be read, the wrong line is looked for."""
+    try:
+        plans = _load(source, asked, carried)
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error:
+        if source.layout is None:
+            raise
+        diagnose(source.layout)
+        # Nothing is wrong but the ends of lines, or a record that was torn between two threads.
+        plans = _load(source, asked, carried, strict=False)
+    if _run(source, lambda: source.database.execute("SELECT count(*) FROM cells").fetchone()[0]) == 0:
+        raise Trouble(f"{source.path} has names of columns but no rows")
+    return plans
+
+
+def _run(source: Source, work: Callable[[], Result]) -> Result:
+    """The result of a query, run in a thread of its own: Ctrl-C is heard at once and ends the query."""
+    outcome: list[Result | BaseException] = []
+    done = Event()
+
+    def guarded() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # to be raised where the result is awaited
+            outcome.append(error)
+        done.set()
+
+    Thread(target=guarded, daemon=True).start()
+    try:
+        while not done.wait(0.1):
+            pass
+    except KeyboardInterrupt:
+        source.database.interrupt()
+        done.wait(0.5)
+        raise
+    (result,) = outcome
+    if isinstance(result, BaseException):
+        raise result
+    return result
+
+
+def _load(
+    source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool = True
+) -> dict[int, Plan]:
+    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read.
+
+    First the quick way: the forms of columns of text are guessed from the first rows, and cells are taken as
+    they stand. If one contradicts, cells are cleaned (see `known`); if one still does, all are looked at.
+    """
+    copies = [f"CAST(c{i} AS VARCHAR) AS k{i}" for i in carried]
+    quick = cleaned = f"(SELECT {', '.join(['*', *copies])} FROM {source.table})"
+    if source.layout is not None:
+        raw = csv_table(source.layout, strict=strict)
+        cells = [f"known(c{i}) AS c{i}" for i in asked]
+        cleaned = f"(SELECT {', '.join(cells + copies)} FROM {raw})"
+        # Where cells are kept as they stand, the reader must not take words such as NA for nothing.
+        plain = raw if copies else csv_table(source.layout, forms.MISSING, strict=strict)
+        quick = f"(SELECT {', '.join(['*', *copies])} FROM {plain})"
+    for attempt, (table, told_from) in enumerate(((quick, None), (cleaned, None), (cleaned, cleaned))):
+        plans = _plans(source, asked, told_from)
+        selected = [f"{plan.sql} AS c{i}" for i, plan in plans.items()] + [f"k{i}" for i in carried]
+        query = f"CREATE OR REPLACE TEMP TABLE cells AS SELECT {', '.join(selected)} FROM {table}"
+        try:
+            _run(source, lambda query=query: source.database.execute(query))  # type: ignore[misc]
+            break
+        except duckdb.Error as error:
+            odd = forms.odd_cell(str(error))
+            if odd is None:
+                raise
+            if attempt == 2:
+                raise Trouble(_odd(source, *odd, plans[odd[0]].form)) from error
+    return plans
+
+
+def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | None) -> dict[int, Plan]:
+    """How to read each wanted column; `told_from` is the table that tells the forms of texts; None: guess."""
+    plans = {i: _native(source, i, form) for i, form in asked.items()} if source.layout is None else {}
+    texts = [i for i in asked if plans.get(i) is None]
+    natural = _natural(source, [i for i in texts if asked[i] != "text"], told_from)
+    for i in texts:
+        form = asked[i]
+        if i in natural:
+            form = natural[i] if form is None or natural[i] in forms.FITTING[form] else forms.INSISTED[form]
+        assert form is not None
+        plans[i] = Plan(form, forms.casting(f"c{i}", form))
+    return {i: plan for i in asked if (plan := plans[i]) is not None}
+
+
+def _natural(source: Source, positions: list[int], told_from: str | None) -> dict[int, Form]:
+    """The natural forms of columns of text."""
+    layout = source.layout
+    comma = layout is not None and layout.separator == ";"  # where decimal commas are at home
+    sample: list[tuple[str, ...]] = []
+    if layout is not None:
+        sample = list(zip(*(row for row in layout.sample if len(row) == len(layout.names)), strict=True))
+    natural = {i: forms.guessed(sample[i] if sample else (), comma) for i in positions}
+    if told_from is None or not positions:
+        return natural
+    having = {i: forms.candidates(guess, comma) for i, guess in natural.items()}
+    counting = ", ".join(sql for i, tried in having.items() for sql in forms.counting(f"c{i}", tried))
+    counts = iter(
+        _run(source, lambda: source.database.execute(f"SELECT {counting} FROM {told_from}").fetchone())
+    )
+    return {i: forms.natural(islice(counts, len(tried) + 1), tried) for i, tried in having.items()}
+
+
+def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
+    """How to read a column that has a type of its own; None if it is text that must be looked at."""
+    kind, column = source.types[position], f"c{position}"
+    form, sql = forms.of_type(kind, column)
+    if wanted == "text":
+        return Plan("text", f"CAST({column} AS VARCHAR)")
+    if form is None:
+        raise Trouble(
+            f"{source.path}: column {source.names[position]!r} has type {kind}, which is neither numbers, "
+            "text, bools nor times; convert it or leave it out (--ignore)"
+        )
+    if wanted is None or form in forms.FITTING[wanted]:
+        return Plan(form, sql)
+    if form == "text":
+        return None
+    cells = forms.CALLED[forms.INSISTED[wanted]]
+    raise Trouble(
+        f"{source.path}: column {source.names[position]!r} has type {kind}, but each cell must be {cells}"
+    )
+
+
+def _odd(source: Source, position: int, cell: str, form: Form) -> str:
+    """What to say of a cell that does not have the form which was asked for."""
+    line = source.layout.line_of(position, cell) if source.layout is not None else None
+    place = f"{source.path}, line {line}" if line is not None else source.path
+    shown = cell if len(cell) <= 60 else cell[:57] + "..."
+    name = source.names[position]
+    return f"{place}: column {name!r} has the cell {shown!r}, which is not {forms.CALLED[form]}"
+
+
+def _fetch(source: Source, expression: str, table: str = "cells") -> Column:
+    query = f"SELECT {expression} AS c FROM {table}"
+    column: Column = _run(source, lambda: source.database.execute(query).fetchnumpy()["c"])
+    return column
+
+
+def _fetched(source: Source, position: int, form: Form) -> Column:
+    """A column of `cells` as an array that `encode` knows."""
+    name = f"c{position}"
+    if form == "text":
+        return _texts(source, name, None)
+    if form == "nothing":
+        return np.full(len(_fetch(source, f"{name} IS NULL")), np.nan)
+    if form == "huge":
+        texts = _fetch(source, name).tolist()
+        return np.array([None if text is None else int(text) for text in texts], dtype=object)
+    values = _fetch(source, name)
+    if form in ("number", "loose", "comma"):
+        values = values.filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
+        _check_exact(source, position, values)
+    return values
+
+
+def _texts(source: Source, name: str, missing: str | None) -> Column:
+    """A column of text: each distinct text is one object, however many cells have it."""
+    distinct = f"SELECT DISTINCT {name} AS c FROM cells WHERE {name} IS NOT NULL ORDER BY 1"
+    _run(source, lambda: source.database.execute(f"CREATE OR REPLACE TEMP TABLE labels AS {distinct}"))
+    labels = _fetch(source, "c", "labels").tolist()
+    if not labels:
+        return np.full(len(_fetch(source, f"{name} IS NULL")), missing, dtype=object)
+    _run(source, lambda: source.database.execute(f"CREATE TYPE of_{name} AS ENUM (SELECT c FROM labels)"))
+    codes = _fetch(source, f"coalesce(enum_code(CAST({name} AS of_{name})), {len(labels)})")
+    return np.array([*labels, missing], dtype=object)[codes.astype(np.intp)]
+
+
+def _check_exact(source: Source, position: int, values: Column) -> None:
+    """Trouble if whole digits of a number were lost on its way to float64."""
+    if source.layout is None or not (np.abs(values) >= EXACT).any():
+        return
+    cells = f"(SELECT known(c{position}) AS c FROM {csv_table(source.layout)})"
+    rounded = f"is_whole(c) AND abs(as_number(c)) >= {EXACT} AND c NOT IN ('{EXACT}', '-{EXACT}')"
+    overflown = "isinf(as_number(c)) AND NOT contains(lower(c), 'inf')"
+    query = f"SELECT c FROM {cells} WHERE ({rounded}) OR ({overflown}) LIMIT 1"
+    found = _run(source, lambda: source.database.execute(query).fetchone())
+    if found is not None:
+        line = source.layout.line_of(position, found[0])
+        raise Trouble(
+            f"{source.path}, line {line}: column {source.names[position]!r} has the number {found[0]}, of "
+            "which float64 loses digits; if it is a name, make the column a category, else scale it"
+        )

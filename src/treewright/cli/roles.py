@@ -1,0 +1,162 @@
+"""What the columns of a table are there for: target, weight, tests; and what looks wrong about that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.cli.errors import Misuse, Trouble, count, did_you_mean
+from treewright.cli.forms import Form
+from treewright.cli.models import form_of
+from treewright.cli.reading import Column, Frame
+from treewright.cli.sources import Source
+from treewright.encoding import Dataset, encode
+from treewright.schema import Kind, Schema
+
+MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
+ID_ROWS = 20  # from so many rows on, a column that differs in all of them looks like an id
+
+_PADDED = re.compile(r"[+-]?0\d[\d.]*", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns that the command line names, and what for."""
+
+    target: str
+    weight: str | None
+    ignore: list[str]
+    category: list[str]
+    number: list[str]
+    classes: bool | None
+
+    def forms(self, source: Source, schema: Schema | None = None) -> dict[str, Form | None]:
+        """The columns to read and the forms they must have; those of a schema, if there is one already."""
+        self._check(source, schema)
+        if schema is None:
+            wanted: dict[str, Form | None] = dict.fromkeys(n for n in source.names if n not in self.ignore)
+            wanted.update((name, "text") for name in self.category)
+            wanted.update((name, "number") for name in self.number)
+            if self.classes is False:
+                wanted[self.target] = "number"
+        else:
+            wanted = {column.name: form_of(column) for column in schema.columns}
+            labels = schema.targets[0].classes
+            are_texts = labels is not None and isinstance(labels[0], str)
+            wanted[self.target] = "number" if labels is None else "text" if are_texts else None
+        if self.weight is not None:
+            wanted[self.weight] = "number"
+        if set(wanted) <= {self.target, self.weight}:
+            raise Trouble(f"{source.path} has no columns besides the target to predict it from")
+        return wanted
+
+    def _check(self, source: Source, schema: Schema | None) -> None:
+        """Trouble if a column that is named is not there, or is named for two things."""
+        weight = [self.weight] if self.weight is not None else []
+        named = [("--target", self.target), *(("--weight", name) for name in weight)]
+        if schema is None:
+            lists = {"--ignore": self.ignore, "--category": self.category, "--number": self.number}
+            named += [(option, name) for option, names in lists.items() for name in names]
+        else:
+            named += [("the tree", column.name) for column in schema.columns]
+        for option, name in named:
+            if name not in source.names:
+                hint = did_you_mean(name, source.names)
+                raise Trouble(f"{source.path} has no column {name!r} ({option}); {hint}")
+        uses = [self.target, *weight, *self.ignore]
+        twice = [name for name in uses if uses.count(name) > 1]
+        twice += [name for name in self.category if name in [*self.number, *uses]]
+        twice += [name for name in self.number if name in self.ignore]
+        if twice:
+            raise Misuse(f"column {twice[0]!r} is named for two things that exclude each other")
+
+    def encoded(self, frame: Frame, rows: NDArray[Any] | None, schema: Schema | None = None) -> Dataset:
+        """The rows of a frame with their targets; `rows` are those to take, None takes all."""
+        columns = {name: column if rows is None else column[rows] for name, column in frame.columns.items()}
+        target = {self.target: columns.pop(self.target)}
+        weight = None if self.weight is None else columns.pop(self.weight)
+        kinds: dict[str, Kind] = dict.fromkeys(self.category, "category")
+        kinds |= dict.fromkeys(self.number, "number")
+        kinds = {name: kind for name, kind in kinds.items() if name in columns}
+        try:
+            return encode(
+                columns,
+                target,
+                weight=weight,
+                kinds=None if schema is not None else kinds,
+                schema=schema,
+                classes=self._are_classes(frame, target[self.target]) if schema is None else None,
+            )
+        except (ValueError, TypeError) as error:
+            raise frame.located(error, rows) from error
+
+    def _are_classes(self, frame: Frame, target: Column) -> bool | None:
+        """Whether the target is classes: as said, or by its form and how many different values it has."""
+        if self.classes is not None or frame.forms[self.target] != "integer":
+            return self.classes
+        return len(np.unique(target)) <= MOST_CLASSES
+
+    def hints(self, frame: Frame, problem: Dataset) -> Iterator[str]:
+        """What may not be meant as it was taken, with the option that changes it."""
+        target = problem.schema.targets[0]
+        if self.classes is None and frame.forms[self.target] == "integer":
+            kind, other = ("numbers", "--classes") if target.classes is None else ("classes", "--numbers")
+            if target.classes is None or len(target.classes) > 2:
+                yield f"the whole numbers of {self.target!r} are taken for {kind}; {other} changes that"
+        if target.classes is not None and len(target.classes) == 1:
+            yield f"all rows have the same {self.target!r}, {target.classes[0]!r}: the tree is a single leaf"
+        for column, cells in zip(problem.schema.columns, problem.columns, strict=True):
+            name, rows = column.name, problem.n_rows
+            if rows >= ID_ROWS and len(column.categories) == rows:
+                yield f"column {name!r} differs in every row, like an id; --ignore {name!r} leaves it out"
+            elif rows >= ID_ROWS and frame.forms[name] == "integer" and (np.diff(cells) == 1).all():
+                yield f"column {name!r} numbers the rows; --ignore {name!r} leaves it out"
+            elif (odd := _odd_one(column.categories)) is not None and name not in self.category:
+                yield f"column {name!r} has {odd!r} among its numbers, so all of it is taken for categories"
+            elif _are_padded(column.categories) and name not in self.category:
+                yield (
+                    f"column {name!r} has leading zeros, so it is taken for categories; --number {name!r} "
+                    "takes it for numbers"
+                )
+
+
+def _odd_one(categories: tuple[Any, ...]) -> str | None:
+    """The first text among categories that are numbers for the most part; None if they are not."""
+    texts = [c for c in categories if isinstance(c, str) and not _NUMBER.fullmatch(c)]
+    return texts[0] if 0 < len(texts) < len(categories) / 4 else None
+
+
+def _are_padded(categories: tuple[Any, ...]) -> bool:
+    """Whether categories are all digits, some behind a zero."""
+    texts = [category for category in categories if isinstance(category, str)]
+    return any(map(_PADDED.fullmatch, texts)) and all(map(_NUMBER.fullmatch, texts))
+
+
+def rows_with_target(frame: Frame, target: str, drop: bool) -> NDArray[Any] | None:
+    """The rows that have a target, None if all have; Trouble about the others unless they may be dropped."""
+    column = frame.columns[target]
+    if isinstance(column, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(column)
+    elif column.dtype == object:
+        missing = np.array([cell is None for cell in column.tolist()])
+    else:
+        missing = column != column
+    if not missing.any():
+        return None
+    if missing.all():
+        raise Trouble(f"{frame.path}: the target {target!r} is missing in every row")
+    if not drop:
+        others = int(missing.sum()) - 1
+        more = f" (and in {count(others, 'more row')})" if others else ""
+        place = frame.place(int(np.argmax(missing)))
+        raise Trouble(
+            f"{frame.path}: the target {target!r} is missing in {place}{more}; "
+            "--drop-missing-target leaves such rows out"
+        )
+    return np.flatnonzero(~missing)

@@ -1,0 +1,209 @@
+"""Files that the command line reads: every cell exact, every form told from all cells."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treewright.cli import forms
+from treewright.cli.errors import Trouble
+from treewright.cli.reading import Frame, read
+from treewright.cli.sources import open_source
+
+
+def frame_of(path: Path, wanted: dict[str, Any] | None = None, kept: tuple[str, ...] = ()) -> Frame:
+    source = open_source(path)
+    return read(source, dict.fromkeys(source.names) if wanted is None else wanted, kept)
+
+
+def written(folder: Path, text: str | bytes, name: str = "t.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def values(column: Any) -> list[Any]:
+    return [None if cell is np.ma.masked or cell != cell else cell for cell in column.tolist()]
+
+
+def test_forms_and_values(tmp_path: Path) -> None:
+    text = (
+        "whole, decimal ,text,zip,flag,day,moment,zone,void,huge,inf\r\n"
+        '1,0.1,"a, ""b""",00123,true,2020-01-31,2020-01-31 12:30,2020-01-01T10:00:00+02:00,,'
+        "123456789012345678901,inf\r\n"
+        ',1e-5,"two\r\nlines",12345,FALSE,NA,2020-01-31T12:30:00.5,2020-01-01T10:00:00Z,?,1,-Infinity\r\n'
+        "-3,NaN, padded ,99999,,9999-12-31,,,null,2,.5\r\n"
+    )
+    frame = frame_of(written(tmp_path, b"\xef\xbb\xbf" + text.encode()))
+    columns = frame.columns
+    assert frame.forms == {
+        "whole": "integer",
+        "decimal": "number",
+        "text": "text",
+        "zip": "text",
+        "flag": "bool",
+        "day": "time",
+        "moment": "time",
+        "zone": "zoned",
+        "void": "nothing",
+        "huge": "huge",
+        "inf": "number",
+    }
+    assert columns["whole"].tolist() == [1, None, -3]
+    assert columns["decimal"].tolist()[:2] == [0.1, 1e-5]
+    assert columns["text"].tolist() == ['a, "b"', "two\r\nlines", "padded"]
+    assert columns["zip"].tolist() == ["00123", "12345", "99999"]
+    assert columns["flag"].tolist() == [True, False, None]
+    assert columns["day"].tolist() == [datetime(2020, 1, 31), None, datetime(9999, 12, 31)]
+    assert columns["moment"].tolist()[1] == datetime(2020, 1, 31, 12, 30, 0, 500_000)
+    assert columns["zone"].tolist()[:2] == [datetime(2020, 1, 1, 8), datetime(2020, 1, 1, 10)]
+    assert np.isnan(columns["void"]).all()
+    assert columns["huge"].tolist() == [123456789012345678901, 1, 2]
+    assert columns["inf"].tolist() == [np.inf, -np.inf, 0.5]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_separators_and_ends_of_lines(tmp_path: Path, separator: str, end: str) -> None:
+    text = end.join(separator.join(row) for row in (["a", "b c"], ["1.5", "x y"], ["2", '"q,;|"']))
+    frame = frame_of(written(tmp_path, text))
+    assert frame.columns["a"].tolist() == [1.5, 2.0]
+    assert frame.columns["b c"].tolist() == ["x y", "q,;|"]
+
+
+def test_ends_of_lines_may_be_mixed(tmp_path: Path) -> None:
+    frame = frame_of(written(tmp_path, "a,b\n1,x\r\n2,y\n3,z\r\n"))
+    assert frame.columns["a"].tolist() == [1, 2, 3]
+    assert frame.columns["b"].tolist() == ["x", "y", "z"]
+
+
+def test_decimal_commas_between_semicolons(tmp_path: Path) -> None:
+    frame = frame_of(written(tmp_path, "a;b\n1,5;1.5\n2;2,5\n"))
+    assert frame.columns["a"].tolist() == [1.5, 2.0]
+    assert frame.columns["b"].tolist() == ["1.5", "2,5"]  # thousands or decimals? nobody knows
+
+
+def test_compressed_and_oddly_named_files(tmp_path: Path) -> None:
+    written(tmp_path, "a\n9\n", "x1.csv")
+    for name in ("x[1].csv", "x*.csv", "it's.csv", "x?.csv"):
+        assert frame_of(written(tmp_path, "a\n1\n2\n", name)).columns["a"].tolist() == [1, 2]
+    path = written(tmp_path, gzip.compress(b"a,b\n1,x\n"), "t.csv.gz")
+    assert frame_of(path).columns["b"].tolist() == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("late", "form", "expected"),
+    [("2.5", "number", 2.5), ("007", "text", "007"), ("x", "text", "x"), (" NA ", "integer", None)],
+)
+def test_late_cells_count(tmp_path: Path, late: str, form: str, expected: Any) -> None:
+    rows = "".join(f"{i},\n" for i in range(5000))
+    frame = frame_of(written(tmp_path, f"a,b\n{rows}{late},true\n"))
+    assert frame.forms == {"a": form, "b": "bool"}
+    assert values(frame.columns["a"])[-1] == expected
+    assert [str(value) for value in values(frame.columns["a"])[:2]] in (["0", "1"], ["0.0", "1.0"])
+    assert values(frame.columns["b"])[-2:] == [None, True]
+
+
+def test_wanted_forms(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,c\n007,1,\n1.5,2,NA\n")
+    frame = frame_of(path, {"a": "number", "b": "text", "c": "time"}, kept=("a", "c"))
+    assert frame.columns["a"].tolist() == [7.0, 1.5]
+    assert frame.columns["b"].tolist() == ["1", "2"]
+    assert np.isnan(frame.columns["c"]).all()
+    assert frame.kept["a"].tolist() == ["007", "1.5"]
+    assert frame.kept["c"].tolist() == ["", "NA"]
+    for form in ("time", "bool"):
+        with pytest.raises(Trouble, match=r"line 2: column 'a' has the cell '007', which is not"):
+            frame_of(path, {"a": form})
+
+
+def test_lines_are_named_across_quoted_lines(tmp_path: Path) -> None:
+    path = written(tmp_path, 'a,b\n"one\ntwo\nthree",1\n\n"x",oops\n')
+    with pytest.raises(Trouble, match="line 6: column 'b' has the cell 'oops'"):
+        frame_of(path, {"b": "number"})
+    assert frame_of(path).place(1) == "line 6"
+
+
+@pytest.mark.parametrize("cell", ["9007199254740993", "-9007199254740993", "1e400"])
+def test_digits_are_never_lost_in_silence(tmp_path: Path, cell: str) -> None:
+    path = written(tmp_path, f"a,b\n0.5,1\n{cell},2\n")
+    with pytest.raises(Trouble, match=f"line 3: column 'a' has the number {re.escape(cell)}"):
+        frame_of(path)
+
+
+def test_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    duckdb.execute(
+        f'''COPY (SELECT i AS whole, CAST(i AS DECIMAL(38, 0)) AS huge,
+            CAST(i AS DECIMAL(10, 2)) / 4 AS decimal,
+            'c' || i AS "a ""name""", CAST('u' AS ENUM ('u', 'v')) AS enum, i = 1 AS flag,
+            DATE '2020-01-01' AS day, TIMESTAMPTZ '2020-01-01 10:00:00+02' AS zone,
+            CASE WHEN i > 0 THEN CAST(i AS FLOAT) END AS small, [i] AS list, 'x' AS "WHOLE"
+            FROM range(3) AS t(i)) TO '{path}' (FORMAT parquet)'''
+    )
+    source = open_source(path)
+    assert source.names == (
+        *("whole", "huge", "decimal", 'a "name"', "enum", "flag", "day", "zone", "small", "list"),
+        source.names[-1],
+    )
+    frame = read(source, dict.fromkeys(name for name in source.names if name != "list"))
+    assert frame.columns["whole"].tolist() == [0, 1, 2]
+    assert frame.columns["huge"].tolist() == [0, 1, 2]
+    assert frame.columns["decimal"].tolist() == [0, 0.25, 0.5]
+    assert frame.columns['a "name"'].tolist() == ["c0", "c1", "c2"]
+    assert frame.columns["enum"].tolist() == ["u"] * 3
+    assert frame.columns["flag"].tolist() == [False, True, False]
+    assert frame.columns["day"].tolist() == [datetime(2020, 1, 1)] * 3
+    assert frame.columns["zone"].tolist() == [datetime(2020, 1, 1, 8)] * 3
+    assert values(frame.columns["small"]) == [None, 1.0, 2.0]
+    wanted = frame_of(path, {"whole": "text", 'a "name"': "text"}, kept=("day",))
+    assert wanted.columns["whole"].tolist() == ["0", "1", "2"]
+    assert wanted.kept["day"].tolist() == ["2020-01-01"] * 3
+    with pytest.raises(Trouble, match=r"column 'list' has type BIGINT\[\]"):
+        frame_of(path)
+    with pytest.raises(Trouble, match="column 'day' has type DATE, but each cell must be a number"):
+        frame_of(path, {"day": "number"})
+
+
+def test_too_little_memory_is_told(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b\n" + "".join(f"{i * 1.25},{i}\n" for i in range(300_000)))
+    source = open_source(path)
+    source.database.execute("SET memory_limit = '2MB'")
+    with pytest.raises(MemoryError, match=r"does not suffice to read .*t\.csv"):
+        read(source, dict.fromkeys(source.names))
+
+
+CELL = st.one_of(
+    st.from_regex(r"[+-]?[0-9]{0,3}[.,]?[0-9]{0,3}([eE][+-]?[0-9]{1,2})?", fullmatch=True),
+    st.sampled_from(
+        [*forms.MISSING, "true", "False", "inf", "-INFINITY", "nano", "1_000", "0x1f", "00", "-0"]
+    ),
+    st.sampled_from(["2020-01-31", "2020-01-31 10:00", "2020-01-31T10:00:00.25Z", "2020-1-1", "20200131"]),
+    st.text("0123456789.,-+eE _:TZ", max_size=8),
+)
+
+
+@given(cells=st.lists(CELL, min_size=1, max_size=4), comma=st.booleans())
+def test_patterns_and_casts_tell_the_same_forms(cells: list[str], comma: bool) -> None:
+    """The form that is guessed in Python from the first rows is the one that SQL would find in all rows."""
+    guess = forms.guessed(cells, comma)
+    having = forms.candidates("nothing", comma)
+    counting = ", ".join(forms.counting("c", having))
+    query = f"SELECT {counting} FROM (SELECT known(unnest(CAST(? AS VARCHAR[]))) AS c)"
+    row = DATABASE.execute(query, [cells]).fetchone()
+    assert row is not None
+    assert forms.natural(row, having) == guess
+
+
+DATABASE = duckdb.connect()
+for macro in forms.MACROS:
+    DATABASE.execute(macro)

@@ -1,0 +1,238 @@
+"""What goes wrong on the command line is one line on stderr that helps, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from treewright import cli
+
+TABLE = "a,b,y\n1,2,x\n3,4,z\n5,6,x\n"
+
+FILES: dict[str, bytes] = {
+    "ok.csv": TABLE.encode(),
+    "ok.xlsx": TABLE.encode(),
+    "empty.csv": b"",
+    "blank.csv": b"\n\n",
+    "header.csv": b"a,b,y\n",
+    "short.csv": b"a,b,y\n1,2,x\n3,4\n5,6,x\n",
+    "long.csv": b'a,b,y\n1,2,x\n"q\nr",4,z,9\n5,6,x\n',
+    "quote.csv": b'a,b,y\n1,2,x\n3,"4,z\n5,6,x\n',
+    "binary.csv": b"PK\x03\x04\x00\x00\x08\xff",
+    "latin.csv": "a,y\n1,x\n2,café\n".encode("latin-1"),
+    "utf16.csv": "a,y\n1,x\n".encode("utf-16"),
+    "twice.csv": b"a,a,y\n1,2,x\n",
+    "no_target.csv": b"a,y\n1,\n2,NA\n",
+    "some_target.csv": b"a,y\n1,x\n2,NA\n3,\n",
+    "only_target.csv": b"y\nx\nz\n",
+    "ids.csv": b"id,y\n9007199254740992,x\n9007199254740993,z\n",
+    "times.csv": b"a,y\n1,2020-01-01\n2,2020-01-02\n",
+    "weights.csv": b"a,w,y\n1,1,x\n2,-1,z\n",
+    "damaged.csv.gz": b"\x1f\x8bjunk",
+    "text.parquet": TABLE.encode(),
+    "cut.parquet": b"PAR1junkPAR1",
+    "renamed.csv": b"PAR1junkPAR1",
+    "lacks.csv": b"A,c\n1,2\n",
+    "words.csv": b"a,b\n1,2\nfoo,4\n",
+    "damaged.json": b'{\n  "format": "treewright model",\n  "version": 1\n}',
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Path:
+    """A folder of files, most of them bad, with a model of the good one."""
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "sub.csv").mkdir()
+    cli.main(["fit", "ok.csv", "--target", "y", "-o", "m.json"])
+    capfd.readouterr()
+    return tmp_path
+
+
+FIT = [
+    ("nope.csv", "there is no file nope.csv"),
+    ("okk.csv", "there is no file okk.csv; did you mean ok.csv?"),
+    ("sub.csv", "sub.csv is a folder"),
+    ("m.json", "m.json looks like a model, but a table is wanted"),
+    ("ok.xlsx", "tables are read from CSV (.csv .tsv .tab .txt, also with .gz) and Parquet"),
+    ("empty.csv", "empty.csv is empty"),
+    ("blank.csv", "blank.csv is empty"),
+    ("header.csv", "has names of columns but no rows"),
+    ("short.csv", "short.csv, line 3 has 2 cells, but the first line names 3 columns (separated by commas)"),
+    ("long.csv", "long.csv, line 3 has 4 cells"),
+    ("quote.csv", "from line 3 on: its quotes do not close"),
+    ("binary.csv", "binary.csv is not text"),
+    (
+        "latin.csv",
+        "not UTF-8 text: line 3 has the byte 0xE9 after '2,caf'; if it is Latin-1, convert it: iconv",
+    ),
+    ("utf16.csv", "utf16.csv is UTF-16 text"),
+    ("twice.csv", "several columns have the name 'a'"),
+    ("no_target.csv", "the target 'y' is missing in every row"),
+    (
+        "some_target.csv",
+        "'y' is missing in line 3 (and in 1 more row); --drop-missing-target leaves such rows out",
+    ),
+    ("only_target.csv", "only_target.csv has no columns besides the target"),
+    ("ids.csv", "column 'id': line 3 is 9007199254740993, beyond ±2^53"),
+    ("times.csv", "target 'y' holds times"),
+    ("damaged.csv.gz", "damaged.csv.gz is damaged"),
+    ("text.parquet", "is not a Parquet file, or it is damaged"),
+    ("cut.parquet", "is not a Parquet file, or it is damaged"),
+    ("renamed.csv", "renamed.csv is a Parquet file"),
+]
+OTHER = [
+    (1, "fit ok.csv --target Y", "ok.csv has no column 'Y' (--target); did you mean 'y'?"),
+    (1, "fit ok.csv --target price", "the columns are 'a', 'b', 'y'"),
+    (1, "fit ok.csv --target y --ignore c", "no column 'c' (--ignore)"),
+    (1, "fit ok.csv --target y -o none/m.json", "there is no folder 'none'; make it first"),
+    (1, "fit ok.csv --target y -o sub.csv", "sub.csv is a folder; name a file in it"),
+    (1, "fit ok.csv --target y -o ok.csv", "ok.csv would be overwritten while it is read"),
+    (1, "fit ok.csv --target y --test nope.csv", "there is no file nope.csv"),
+    (1, "fit ok.csv --target y --test ok.csv -o ./ok.csv", "would be overwritten"),
+    (1, "fit ok.csv --target y --criterion poisson", "criterion 'poisson' is not for classes"),
+    (1, "fit ok.csv --target y --numbers", "line 2: column 'y' has the cell 'x', which is not a number"),
+    (
+        1,
+        "fit weights.csv --target y --weight w",
+        "weight: line 3 is -1.0; weights must be finite and not negative",
+    ),
+    (1, "predict ok.csv m.json", "ok.csv looks like a table, but a model is wanted here"),
+    (1, "predict m.json nope.csv", "there is no file nope.csv"),
+    (1, "predict nope.json ok.csv", "there is no file nope.json"),
+    (1, "predict damaged.json ok.csv", "damaged"),
+    (
+        1,
+        "predict m.json lacks.csv",
+        "lacks.csv lacks the column 'a', which the tree tests; did you mean 'A'?",
+    ),
+    (
+        1,
+        "predict m.json words.csv",
+        "words.csv, line 3: column 'a' has the cell 'foo', which is not a number",
+    ),
+    (1, "predict m.json ok.csv --keep q", "--keep: ok.csv has no column 'q'"),
+    (1, "predict m.json ok.csv -o ok.csv", "ok.csv would be overwritten"),
+    (1, "predict m.json ok.csv -o p.xlsx", "end the name in .csv or .parquet"),
+    (1, "predict m.json ok.csv -o none/p.csv", "there is no folder 'none'"),
+    (1, "show ok.csv", "ok.csv looks like a table"),
+    (1, "show .", ". is a folder"),
+    (1, "show damaged.json", "damaged.json"),
+    (2, "demmo", 'Unknown command "demmo"'),
+    (2, "fit", "DATA"),
+    (2, "fit ok.csv", "--target"),
+    (2, "fit ok.csv more.csv --target y", "more.csv"),
+    (2, "fit ok.csv --target y --max-depht 3", "--max-dep"),
+    (2, "fit ok.csv --target y --max-depth 0", "--max-depth"),
+    (2, "fit ok.csv --target y --max-leaves many", "--max-leaves"),
+    (2, "fit ok.csv --target y --criterion ginni", "--criterion ginni is unknown; known: absolute_error"),
+    (2, "fit ok.csv --target y --test 1.5", "--test 1.5: a share of the rows is at least 0 and less than 1"),
+    (2, "fit ok.csv --target y --weight y", "column 'y' is named for two things that exclude each other"),
+    (2, "fit ok.csv --target y --jobs 0", "--jobs 0"),
+    (2, "show m.json --format papyrus", "--format papyrus is unknown; known:"),
+]
+CASES = [(1, f"fit {name} --target y", message) for name, message in FIT] + OTHER
+
+
+@pytest.mark.parametrize(("code", "command", "message"), CASES, ids=[command for _, command, _ in CASES])
+def test_trouble_is_one_line(
+    folder: Path, capfd: pytest.CaptureFixture[str], code: int, command: str, message: str
+) -> None:
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(command.split())
+    done = capfd.readouterr()
+    assert stopped.value.code == code
+    assert done.out == ""
+    assert done.err.startswith("treewright: error: ")
+    assert done.err.count("\n") == 1
+    assert message in done.err
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+
+
+def test_rows_without_a_target_may_be_dropped(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    cli.main(["fit", "some_target.csv", "--target", "y", "--drop-missing-target"])
+    done = capfd.readouterr()
+    assert "1 row, 1 column (1 number); 2 rows without a target left out" in done.out
+    assert "all rows have the same 'y', 'x': the tree is a single leaf" in done.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize("command", ["fit ok.csv --target y", "predict m.json ok.csv"])
+def test_a_full_disk_is_told(folder: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        cli.main([*command.split(), "-o", "/dev/full"])
+    assert stopped.value.code == 1
+    assert capfd.readouterr().err.startswith("treewright: error: /dev/full cannot be written: No space")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do everything")
+def test_permissions_are_told(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "locked").mkdir(mode=0o500)
+    (folder / "ok.csv").chmod(0o000)
+    for command in ("fit ok.csv --target y", "predict m.json words.csv -o locked/p.csv"):
+        with pytest.raises(SystemExit):
+            cli.main(command.split())
+        assert "ermission" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("stage", ["reading", "growing", "writing"])
+def test_ctrl_c_stops_and_leaves_nothing(tmp_path: Path, stage: str) -> None:
+    """The signal comes while a stage is under way, which tells so itself."""
+    rows = "".join(f"{i * 7919 % 10007},{i * 104729 % 10009},{i * i % 5}\n" for i in range(20_000))
+    (tmp_path / "t.csv").write_text("a,b,y\n" + rows)
+    code = (
+        "import sys, threading, time\n"
+        "from treewright.cli import console, main\n"
+        "begin = console.Stages.begin\n"
+        "def telling(self, name, what=''):\n"
+        "    begin(self, name, what)\n"
+        f"    if name == {stage!r}:\n"
+        "        print('now', flush=True)\n"
+        "        time.sleep(60)\n"
+        "console.Stages.begin = telling\n"
+        "main(['fit', 't.csv', '--target', 'y', '-o', 'm.json'])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "now\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err == "stopped\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_is_heard_within_a_query(tmp_path: Path) -> None:
+    """A query that would take minutes ends when it is interrupted, and so does the program."""
+    code = (
+        "from treewright.cli import main, reading, sources\n"
+        "def endless(source, *arguments, **options):\n"
+        "    print('now', flush=True)\n"
+        "    query = 'SELECT sum(hash(a.range + b.range)) FROM range(10000000) a, range(10000000) b'\n"
+        "    reading._run(source, lambda: source.database.execute(query))\n"
+        "reading._load = endless\n"
+        "main(['fit', 't.csv', '--target', 'y'])\n"
+    )
+    (tmp_path / "t.csv").write_text(TABLE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "now\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err == "stopped\n"
