@@ -24,7 +24,7 @@ std::vector<std::int32_t> split_steps(const Nodes& grown, std::int64_t max_split
     std::priority_queue<Open> frontier;
     std::int64_t n_made = 0;
     const auto open = [&](std::int32_t node) {
-        if (!grown.nodes[node].is_leaf()) frontier.push({grown.nodes[node].gain, n_made, node});
+        if (!grown.nodes[node].is_leaf()) frontier.push({ranked(grown.nodes[node].gain), n_made, node});
         ++n_made;
     };
     open(0);

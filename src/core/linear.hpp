@@ -132,9 +132,11 @@ class PairScanner {
     static constexpr std::size_t lanes = 4;
 
     double score(Sum ones, std::size_t n_left) const {
+        // n·D is a whole number: two cuts that are mirror images score the same to the last bit.
+        const auto difference =
+            static_cast<double>(static_cast<Sum>(n_) * ones - static_cast<Sum>(n_left) * total_);
         const auto left = static_cast<double>(n_left), n = static_cast<double>(n_);
-        const double difference = static_cast<double>(ones) - left * (static_cast<double>(total_) / n);
-        return difference * difference / (left * (n - left));
+        return difference * difference / (left * (n - left)) / (n * n);
     }
 
     const Problem& problem_;
@@ -171,7 +173,8 @@ class WeightedPairScanner {
         }
         ones_are_light_ = of_class[1] < of_class[0];
         total_ = of_class[0] + of_class[1];
-        share_ = static_cast<double>(of_class[ones_are_light_]) / static_cast<double>(total_);
+        light_ = of_class[ones_are_light_];
+        share_ = static_cast<double>(light_) / static_cast<double>(total_);
     }
 
     struct Cursor {
@@ -186,7 +189,7 @@ class WeightedPairScanner {
         double score(std::size_t) const { return scanner->score(left, light); }
         double weight(std::size_t) const { return static_cast<double>(left) * scanner->grid_.unit; }
         std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t, double least) {
-            const double nearly = least * (1 - 1e-14), share = scanner->share_;
+            const double nearly = least * (1 - 1e-10), share = scanner->share_;
             const Sum total = scanner->total_;
             for (; i <= last; ++i) {
                 add(entries[i - 1]);
@@ -218,19 +221,24 @@ class WeightedPairScanner {
     }
 
   private:
+    using Wide = __int128;
+
     bool is_light(Id id) const { return (id >= first_one_) == ones_are_light_; }
     double score(Sum left, Sum light) const {
         const auto l = static_cast<double>(left), r = static_cast<double>(total_ - left);
-        const double difference = static_cast<double>(light) - l * share_;
+        // W·D, whole as well.
+        const auto scaled =
+            static_cast<double>(static_cast<Wide>(light) * total_ - static_cast<Wide>(left) * light_);
+        const double difference = scaled / static_cast<double>(total_);
         return difference * difference / (l * r);
     }
 
     const Problem& problem_;
     std::span<const Row> rows_;
     Grid grid_;
-    std::vector<Sum> weight_;  // by id, on the grid
-    Sum total_ = 0;
-    double share_ = 0;  // of the lighter class
+    std::vector<Sum> weight_;    // by id, on the grid
+    Sum total_ = 0, light_ = 0;  // of all rows, of the lighter class
+    double share_ = 0;
     bool ones_are_light_ = false;
     Id first_one_ = 0;
 };

@@ -49,7 +49,8 @@ class ListGrower {
         std::size_t size() const { return end - begin; }
         /// Order of a heap whose top has the largest gain; the node made first wins a tie.
         bool operator<(const Candidate& other) const {
-            return split.gain != other.split.gain ? split.gain < other.split.gain : node > other.node;
+            const double mine = ranked(split.gain), others = ranked(other.split.gain);
+            return mine != others ? mine < others : node > other.node;
         }
     };
 
