@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fuzz.odd_tables import POOLS, column, table, values
 
 import treewright
+from fuzz.odd_tables import POOLS, column, table, values
 from treewright import encode, grow
 from treewright.encoding import Dataset
 from treewright.growing import criteria

@@ -19,7 +19,7 @@ LAYERS = [
     {"_core", "_version", "datasets", "files"},
     {"schema", "sparse"},
     {"encoding", "checking", "writing"},
-    {"viewing", "arriving"},
+    {"viewing", "arriving", "memory"},
     {"tree"},
     {"growing", "pruning", "certifying", "explaining", "exporting", "saving", "searching"},
     {"selecting", "ensembles", "neighbours", "distributing"},

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from oracle import CLASSES, NUMBERS, readable
 from strategies import HUGE, TINY, Table, limits, table_of, tables
 
+from treewright import encode
 from treewright.growing import grow
 
 EVERY = [*CLASSES, *NUMBERS]
@@ -323,3 +324,22 @@ def test_defaults_by_target() -> None:
     assert grow(table_of([[1, 2]], [0.5, 1.5]).dataset()).criterion == "squared_error"
     table = big_table("gini", 100, 1)
     same_structure(table.grow("log_loss"), table.grow("entropy"))
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 300}])
+def test_progress_rises_and_can_stop_the_growing(limits: dict[str, int]) -> None:
+    random = np.random.default_rng(0)
+    table = random.normal(size=(200_000, 10))
+    data = encode(table, random.integers(0, 2, len(table)))
+    shares: list[float] = []
+    tree = grow(data, **limits, progress=shares.append)
+    assert shares == sorted(shares)
+    assert len(shares) > 0
+    assert 0 <= shares[0] <= shares[-1] <= 1
+    assert grow(data, **limits, n_jobs=2) == tree
+
+    def enough(share: float) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        grow(data, **limits, progress=enough)

@@ -57,8 +57,16 @@ std::vector<std::int32_t> read_counts(nb::handle list) {
     return counts;
 }
 
-bool signal_pending() {
+bool must_stop(const Interrupt& interrupt, nb::handle progress) {
     nb::gil_scoped_acquire acquire;
+    if (!progress.is_none()) {
+        try {
+            progress(interrupt.share_done());
+        } catch (nb::python_error& error) {
+            error.restore();
+            return true;
+        }
+    }
     return PyErr_CheckSignals() != 0;
 }
 

@@ -138,7 +138,7 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    const std::string& criterion_name, std::int64_t max_depth, std::int64_t max_splits,
                    std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
                    double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
-                   std::int64_t small_rows, std::size_t n_threads) {
+                   std::int64_t small_rows, std::size_t n_threads, nb::handle progress) {
     Table table = read_table(columns);
     const auto n_categories = read_counts(category_counts);
     Problem problem;
@@ -165,7 +165,7 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
         // a table without bins is small: threads would cost more than they bring
         Pool pool(bins ? n_threads : 1, interrupt);
         tree = grow(problem, criterion, pool);
-    });
+    }, progress);
     return to_dict(std::move(tree));
 }
 
@@ -189,7 +189,7 @@ void bind_growing(nb::module_& module) {
                "labels"_a.none(), "n_classes"_a, "is_wide"_a, "numbers"_a.none(), "weight"_a.none(),
                "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,
                "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a,
-               "small_rows"_a, "n_threads"_a);
+               "small_rows"_a, "n_threads"_a, "progress"_a.none());
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);
     module.def("midpoint", &thresholds<middle_threshold>, "low"_a, "high"_a);

@@ -57,6 +57,7 @@ class Grower {
         for (std::int64_t n_splits = 0;
              !frontier_.empty() && (!is_budgeted_ || n_splits < limits_.max_splits); ++n_splits) {
             problem_.interrupt->check();
+            if (is_budgeted_) problem_.interrupt->advance(1);
             Open next = take();
             if (next.large)
                 split(*next.large, next.node);
@@ -113,7 +114,7 @@ class Grower {
     void open(std::int32_t node, std::int64_t depth, std::uint64_t key, Histograms&& histograms) {
         const std::int64_t made = n_made_++;
         const auto rows = rows_of(node);
-        if (!may_split(limits_, rows.size(), depth) || problem_.is_pure(rows)) return;
+        if (!may_split(limits_, rows.size(), depth) || problem_.is_pure(rows)) return settle(rows.size());
         if (needs_histograms(rows.size(), depth)) {
             auto large = std::make_shared<Large>(Large{depth, key, {}, std::move(histograms)});
             if (large->histograms.empty()) {
@@ -121,7 +122,7 @@ class Grower {
                 large_->build(rows, large->histograms.data());
             }
             large->split = large_->search(rows, large->histograms.data(), key);
-            if (!large->split.found()) return;
+            if (!large->split.found()) return settle(rows.size());
             kept_bytes_ += large->histograms.size() * sizeof(Sum);
             if (kept_bytes_ > max_kept_bytes) {
                 kept_bytes_ -= large->histograms.size() * sizeof(Sum);
@@ -139,6 +140,10 @@ class Grower {
         Nodes subtree = grow_small(job, 0);
         splice(node, std::move(subtree));
         if (!grown_.nodes[node].is_leaf()) push({ranked(grown_.nodes[node].gain), made, node, nullptr});
+    }
+    /// Without a budget, progress is told by the rows that have found their leaf.
+    void settle(std::size_t n_rows) {
+        if (!is_budgeted_) problem_.interrupt->advance(n_rows);
     }
     void open_grown(std::int32_t node) {
         const std::int64_t made = n_made_++;
@@ -271,7 +276,12 @@ class Grower {
         std::vector<Nodes> subtrees(waiting_.size());
         pool_.run(waiting_.size(), [&](std::size_t task, std::size_t thread) {
             const Job& job = waiting_[task];
-            subtrees[task] = is_large(size(job), job.depth) ? grow_excerpt(job) : grow_small(job, thread);
+            if (is_large(size(job), job.depth)) {
+                subtrees[task] = grow_excerpt(job);
+            } else {
+                subtrees[task] = grow_small(job, thread);
+                settle(size(job));
+            }
         });
         for (std::size_t i = 0; i < waiting_.size(); ++i) splice(waiting_[i].node, std::move(subtrees[i]));
     }
@@ -309,6 +319,8 @@ class Grower {
 
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
     sort_rows(problem);
+    const auto max_splits = static_cast<std::size_t>(problem.limits.max_splits);  // the largest number if none
+    problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
     const auto key = Random{problem.limits.seed}.next();
     return assemble(problem, criterion, Grower(problem, criterion, pool).grow(0, key));
 }

@@ -1,6 +1,7 @@
 // A small pool of threads that lives as long as one call, and the way to stop a long call.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -39,12 +40,21 @@ class Interrupt {
         }
     }
 
+    /// How far the work is: `expect` says how much there is, `advance` that some of it is done. `poll` may look.
+    void expect(std::size_t all) { expected_ = all; }
+    void advance(std::size_t some) { done_.fetch_add(some, std::memory_order_relaxed); }
+    double share_done() const {
+        const auto all = static_cast<double>(expected_.load());
+        return all > 0 ? std::min(1.0, static_cast<double>(done_.load()) / all) : 0.0;
+    }
+
   private:
     using Clock = std::chrono::steady_clock;
     std::function<bool()> poll_;
     std::thread::id owner_;
     Clock::time_point last_;
     std::atomic<bool> stopped_{false};
+    std::atomic<std::size_t> expected_{0}, done_{0};
 };
 
 /// `run(n, work)` calls work(task, thread) for every task < n on all threads, the caller's included.

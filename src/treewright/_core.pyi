@@ -1,6 +1,6 @@
 """The native boundary on one page: arrays in, arrays out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, TypedDict
 
 import numpy as np
@@ -50,6 +50,7 @@ def grow(
     seed: int,
     small_rows: int,
     n_threads: int,
+    progress: Callable[[float], object] | None,
 ) -> GrownTree: ...
 def bin_columns(
     columns: Columns, n_categories: Sequence[int], n_threads: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.memory import check_memory, memory_needed
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
@@ -52,6 +54,7 @@ def grow(
     seed: int = 0,
     threshold: Threshold = "readable",
     n_jobs: int | None = None,
+    progress: Callable[[float], object] | None = None,
     _small_rows: int = 0,
 ) -> Tree:
     """Grow the exact tree: repeatedly split the leaf with the largest gain, until the limits stop it.
@@ -78,6 +81,9 @@ def grow(
         The shortest decimal in the gap between two values, or its middle.
     n_jobs : int, optional
         Threads: None is 1, -1 all cores. The tree is the same for any number.
+    progress : callable, optional
+        Called every few milliseconds with the share of the rows that have found their leaf, or of the splits
+        that a budget allows. What it raises ends the growing.
 
     Returns
     -------
@@ -102,6 +108,7 @@ def grow(
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
     threads = n_threads(n_jobs)
+    check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
     bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
     grown = _core.grow(
         columns=data.columns,
@@ -125,6 +132,7 @@ def grow(
         seed=_whole("seed", seed, 0),
         small_rows=_small_rows,
         n_threads=threads,
+        progress=progress,
     )
     return Tree(
         end=grown["end"],

@@ -18,7 +18,11 @@ QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
 
 def note(text: str) -> None:
     """One line about something worth knowing, beside the output."""
-    print(f"treewright: note: {text}", file=sys.stderr)
+    print(_noted(text), file=sys.stderr)
+
+
+def _noted(text: str) -> str:
+    return f"treewright: note: {text}"
 
 
 def in_colour() -> bool:
@@ -49,7 +53,19 @@ class Stages:
         self._count()
         self._current, self._began = name, time.perf_counter()
         if self._progress is not None:
-            self._progress.update(self._progress.task_ids[0], description=f"{name} {what}".strip())
+            self._progress.update(self._progress.task_ids[0], description=f"{name} {what}".strip(), share="")
+
+    def advance(self, share: float) -> None:
+        """How much of the stage is done, from 0 to 1."""
+        if self._progress is not None and share > 0:
+            self._progress.update(self._progress.task_ids[0], share=f"{share:.0%}")
+
+    def note(self, text: str) -> None:
+        """A note while the work goes on."""
+        if self._progress is not None and self._progress.live.is_started:
+            self._progress.console.print(_noted(text), markup=False, highlight=False, soft_wrap=True)
+        else:
+            note(text)
 
     def _count(self) -> None:
         if self._current is not None:
@@ -61,9 +77,10 @@ class Stages:
         console = Console(stderr=True)
         if not console.is_terminal or console.is_dumb_terminal:
             return
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+        texts = [TextColumn(field, markup=False) for field in ("{task.description}", "{task.fields[share]}")]
+        columns = (SpinnerColumn(), *texts, TimeElapsedColumn())
         self._progress = Progress(*columns, console=console, transient=True)
-        self._progress.add_task("reading", total=None)
+        self._progress.add_task("reading", total=None, share="")
         self._timer = Timer(QUIET_SECONDS, self._progress.start)
         self._timer.daemon = True
         self._timer.start()

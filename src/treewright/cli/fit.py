@@ -16,11 +16,14 @@ from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
 from treewright.cli.summary import Score, summary
 from treewright.encoding import Dataset
+from treewright.encoding.tables import available_memory
 from treewright.growing import criteria, grow
+from treewright.memory import memory_needed
 from treewright.pruning import cost_complexity
 from treewright.tree import Tree
 
 HELD_OUT = 0.2  # of the rows, for the error that is told
+LARGE_BYTES = 2**28  # memory worth a word
 FEWEST_ROWS = 25  # of a table from which rows are held out without being asked for
 
 Columns = Annotated[list[str] | None, Parameter(negative=())]
@@ -35,9 +38,9 @@ class Recipe:
     limits: dict[str, Any]
     alpha: float
 
-    def tree(self, data: Dataset) -> Tree:
+    def tree(self, data: Dataset, work: Stages) -> Tree:
         """The tree of a data set."""
-        grown = grow(data, **self.limits)
+        grown = grow(data, **self.limits, progress=work.advance)
         return cost_complexity(grown, self.alpha) if self.alpha > 0 else grown
 
 
@@ -124,7 +127,8 @@ def fit(
             _encoded_test(test_source, roles, problem, drop_missing_target, threads) if test_source else None
         )
         work.begin("growing", f"{count(problem.n_rows, 'row')} × {count(problem.n_columns, 'column')}")
-        tree = recipe.tree(problem)
+        _tell_memory(problem, recipe, work)
+        tree = recipe.tree(problem, work)
         work.begin("testing")
         scores = [Score.of("training rows", tree, problem, threads)]
         if other is not None:
@@ -139,6 +143,20 @@ def fit(
     with unbroken_pipe():
         print(summary(data, tree, problem, scores, work.seconds["growing"], frame.n_rows - problem.n_rows))
         print(f"\nSaved to {saved_as}; treewright predict {saved_as} NEW.csv uses it")
+
+
+def _tell_memory(problem: Dataset, recipe: Recipe, work: Stages) -> None:
+    """Large work says beforehand what it may take."""
+    need = memory_needed(
+        problem,
+        criterion=recipe.limits["criterion"],
+        n_leaves=recipe.limits["max_leaf_nodes"],
+        n_threads=recipe.limits["n_jobs"],
+    )
+    if need > LARGE_BYTES:
+        have = available_memory()
+        beside = "" if have is None else f"; {have / 1e9:.1f} GB are free"
+        work.note(f"growing takes up to {need / 1e9:.1f} GB of memory{beside}")
 
 
 def _test_rows(test: str | None) -> tuple[float | None, str | None]:
@@ -172,4 +190,4 @@ def _held_out(problem: Dataset, recipe: Recipe, share: float, seed: int, threads
     unseen, learnt = (problem.take(np.sort(rows)) for rows in np.split(order, [n_test]))
     if any(part.weight is not None and not part.weight.any() for part in (unseen, learnt)):
         raise Misuse(f"with --seed {seed} all rows that weigh something are on one side; try another seed")
-    return Score.of("held-out rows", recipe.tree(learnt), unseen, threads, curve=recipe.alpha == 0)
+    return Score.of("held-out rows", recipe.tree(learnt, work), unseen, threads, curve=recipe.alpha == 0)
