@@ -50,12 +50,12 @@ Table read_table(nb::handle columns);
 /// The whole numbers of a Python list. nanobind's own reader of lists ends the process when memory runs out.
 std::vector<std::int32_t> read_counts(nb::handle list);
 
-/// Tells Python how far the work is, where it wants to know, and asks it for signals; the caller must not hold
-/// the GIL. True where a signal or the listener wants to stop, with Python's exception set.
+/// Tells Python how far the work is, where it wants to know, and asks it for signals; the caller must not
+/// hold the GIL. True where a signal or the listener wants to stop, with Python's exception set.
 bool must_stop(const Interrupt& interrupt, nb::handle progress);
 
-/// Runs native work without the GIL; Ctrl-C comes back as KeyboardInterrupt. `progress(share)` is called every few
-/// milliseconds, unless it is None.
+/// Runs native work without the GIL; Ctrl-C comes back as KeyboardInterrupt. `progress(share)` is called
+/// every few milliseconds, unless it is None.
 template <class Work>
 void without_gil(Work&& work, nb::handle progress = nb::none()) {
     bool interrupted = false;

@@ -160,12 +160,14 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
     if (criterion.of_classes() != problem.targets.are_classes())
         throw std::invalid_argument("criterion '" + criterion_name + "' does not fit the target");
     GrownTree tree;
-    without_gil([&](Interrupt& interrupt) {
-        problem.interrupt = &interrupt;
-        // a table without bins is small: threads would cost more than they bring
-        Pool pool(bins ? n_threads : 1, interrupt);
-        tree = grow(problem, criterion, pool);
-    }, progress);
+    without_gil(
+        [&](Interrupt& interrupt) {
+            problem.interrupt = &interrupt;
+            // a table without bins is small: threads would cost more than they bring
+            Pool pool(bins ? n_threads : 1, interrupt);
+            tree = grow(problem, criterion, pool);
+        },
+        progress);
     return to_dict(std::move(tree));
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <iterator>
 
 namespace treewright {
@@ -10,26 +12,72 @@ namespace treewright {
 namespace {
 
 constexpr std::size_t least_sample = 1024, most_sample = 4096;
-constexpr std::size_t n_edges = 256;  // padded with +inf, so that the search always takes eight steps
 
 /// The bins of one column.
-struct Edges {
-    std::array<double, n_edges> upper;  // a value belongs to the first bin whose edge is not below it
-    std::array<double, n_edges> lower;  // where each bin begins, to measure places from
-    std::array<double, n_edges> scale;  // places per unit
+class Edges {
+  public:
+    Edges() = default;
+    /// From a sorted sample of the column and the upper edges that are used.
+    Edges(const std::vector<double>& sample, const std::vector<double>& used) {
+        upper_.fill(std::numeric_limits<double>::infinity());
+        std::copy(used.begin(), used.end(), upper_.begin());
+        for (std::size_t bin = 0; bin < n_bins && !sample.empty(); ++bin) {
+            if (bin > used.size()) break;
+            lower_[bin] = bin == 0 ? sample.front() : used[bin - 1];
+            const double end = bin == used.size() ? sample.back() : used[bin];
+            if (end > lower_[bin]) scale_[bin] = 256 / (end - lower_[bin]);
+        }
+        lay_grid(used);
+    }
 
+    /// The first bin whose edge is not below the value, and the value's place in it.
     FineBin fine_bin(double value) const {
-        std::size_t bin = 0;
+        std::size_t bin = start_[cell_of(value)];
         // Arithmetic instead of a choice: the compiler must not make a branch of it, which no predictor can
         // guess.
-        for (std::size_t step = n_edges / 2; step > 0; step /= 2)
-            bin += static_cast<std::size_t>(upper[bin + step - 1] < value) * step;
+        for (std::size_t step = first_step_; step > 0; step /= 2)
+            bin += static_cast<std::size_t>(upper_[bin + step - 1] < value) * step;
         // The place grows with the value, whatever the rounding; what is not a number (inf − inf) comes
         // first.
-        const double place = (value - lower[bin]) * scale[bin];
+        const double place = (value - lower_[bin]) * scale_[bin];
         return static_cast<FineBin>(bin << 8 |
                                     static_cast<std::size_t>(place >= 0 ? std::min(place, 255.0) : 0.0));
     }
+    /// Whether a value is the one that stands for its bin.
+    bool is_edge(double value, FineBin fine) const {
+        return value == upper_[static_cast<std::size_t>(bin_of(fine))];
+    }
+
+  private:
+    static constexpr std::size_t n_bins = 256, n_cells = 1024;
+
+    /// A grid of equal cells over the edges: a value needs to be compared with the edges of its cell only.
+    void lay_grid(const std::vector<double>& used) {
+        if (used.empty()) return;
+        const double span = used.back() - used.front();
+        grid_start_ = used.front();
+        grid_scale_ = span > 0 && std::isfinite(n_cells / span) && std::isfinite(span) ? n_cells / span : 0;
+        std::array<std::size_t, n_cells> n_edges{};
+        for (const double edge : used) ++n_edges[cell_of(edge)];
+        std::size_t before = 0, most = 0;
+        for (std::size_t cell = 0; cell < n_cells; ++cell) {
+            start_[cell] = static_cast<std::uint16_t>(before);
+            before += n_edges[cell];
+            most = std::max(most, n_edges[cell]);
+        }
+        first_step_ = std::bit_floor(most);
+    }
+    std::size_t cell_of(double value) const {
+        const double cell = (value - grid_start_) * grid_scale_;
+        return static_cast<std::size_t>(cell > 0 ? std::min(cell, n_cells - 1.0) : 0.0);
+    }
+
+    std::array<double, 2 * n_bins> upper_;        // beyond those used +inf, so that the search may look ahead
+    std::array<double, n_bins> lower_{};          // where each bin begins, to measure places from
+    std::array<double, n_bins> scale_{};          // places per unit
+    std::array<std::uint16_t, n_cells> start_{};  // how many edges lie in the cells before
+    double grid_start_ = 0, grid_scale_ = 0;
+    std::size_t first_step_ = 0;
 };
 
 std::vector<double> sorted_sample(const Column& column, std::size_t n_rows) {
@@ -56,17 +104,7 @@ std::vector<double> upper_edges(const std::vector<double>& sample) {
 
 Edges edges_of(const Column& column, std::size_t n_rows) {
     const auto sample = sorted_sample(column, n_rows);
-    const auto used = upper_edges(sample);
-    Edges edges;
-    edges.upper.fill(std::numeric_limits<double>::infinity());
-    std::copy(used.begin(), used.end(), edges.upper.begin());
-    for (std::size_t bin = 0; bin < n_edges; ++bin) {
-        const bool is_used = !sample.empty() && bin <= used.size();
-        edges.lower[bin] = !is_used ? 0 : bin == 0 ? sample.front() : used[bin - 1];
-        const double end = !is_used ? 0 : bin == used.size() ? sample.back() : used[bin];
-        edges.scale[bin] = end > edges.lower[bin] ? 256 / (end - edges.lower[bin]) : 0;
-    }
-    return edges;
+    return {sample, upper_edges(sample)};
 }
 
 /// A block of rows of one column; marks bins in which a value differs from the edge that stands for it.
@@ -84,7 +122,7 @@ void fill_block(const Column& column, const Edges& edges, std::size_t begin, std
             const double v = value(row);
             const FineBin bin = v == v ? edges.fine_bin(v) : missing_fine_bin;
             fine[row * stride] = bin;
-            is_mixed[bin_of(bin)] |= v != edges.upper[static_cast<std::size_t>(bin_of(bin))];
+            is_mixed[bin_of(bin)] |= !edges.is_edge(v, bin);
         }
     });
 }

@@ -319,7 +319,8 @@ class Grower {
 
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
     sort_rows(problem);
-    const auto max_splits = static_cast<std::size_t>(problem.limits.max_splits);  // the largest number if none
+    const auto max_splits =
+        static_cast<std::size_t>(problem.limits.max_splits);  // the largest number if none
     problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
     const auto key = Random{problem.limits.seed}.next();
     return assemble(problem, criterion, Grower(problem, criterion, pool).grow(0, key));

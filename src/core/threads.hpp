@@ -40,7 +40,8 @@ class Interrupt {
         }
     }
 
-    /// How far the work is: `expect` says how much there is, `advance` that some of it is done. `poll` may look.
+    /// How far the work is: `expect` says how much there is, `advance` that some of it is done. `poll` may
+    /// look.
     void expect(std::size_t all) { expected_ = all; }
     void advance(std::size_t some) { done_.fetch_add(some, std::memory_order_relaxed); }
     double share_done() const {
