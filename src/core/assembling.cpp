@@ -20,11 +20,19 @@ std::vector<std::int32_t> split_steps(const Nodes& grown, std::int64_t max_split
             return gain != other.gain ? gain < other.gain : made > other.made;
         }
     };
-    std::vector<std::int32_t> steps(grown.nodes.size(), -1);
+    // The way through the nodes is random: what it asks for lies close together.
+    std::vector<std::int32_t> steps(grown.nodes.size(), -1), left;
+    std::vector<double> gain;
+    left.reserve(grown.nodes.size());
+    gain.reserve(grown.nodes.size());
+    for (const auto& node : grown.nodes) {
+        left.push_back(node.left);
+        gain.push_back(ranked(node.gain));
+    }
     std::priority_queue<Open> frontier;
     std::int64_t n_made = 0;
     const auto open = [&](std::int32_t node) {
-        if (!grown.nodes[node].is_leaf()) frontier.push({ranked(grown.nodes[node].gain), n_made, node});
+        if (left[node] >= 0) frontier.push({gain[node], n_made, node});
         ++n_made;
     };
     open(0);
@@ -32,8 +40,8 @@ std::vector<std::int32_t> split_steps(const Nodes& grown, std::int64_t max_split
         const auto node = frontier.top().node;
         frontier.pop();
         steps[node] = step;
-        open(grown.nodes[node].left);
-        open(grown.nodes[node].left + 1);
+        open(left[node]);
+        open(left[node] + 1);
     }
     return steps;
 }

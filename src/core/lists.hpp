@@ -200,8 +200,9 @@ class ListGrower {
     bool try_number(Candidate& node, std::size_t column, Best& best) {
         const Id* entries = list(column) + node.begin;
         const std::size_t n_known = known_rows(column, node);
-        if (n_known == 0 ||
-            (n_known == node.size() && rank(column)[entries[0]] == rank(column)[entries[n_known - 1]]))
+        constexpr std::size_t worth_a_look = 16;  // in fewer rows a constant column is found out on the way
+        if (n_known == 0 || (n_known == node.size() && n_known > worth_a_look &&
+                             rank(column)[entries[0]] == rank(column)[entries[n_known - 1]]))
             return false;
         Cut cut = scan(node, column, n_known, false, best);
         if (n_known < node.size()) {
