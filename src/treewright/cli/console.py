@@ -13,6 +13,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from treewright.cli.errors import Trouble
+
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
 
 
@@ -98,6 +100,8 @@ def unbroken_pipe() -> Iterator[None]:
         # Python flushes once more at exit, into the closed pipe; let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(141) from None
+    except OSError as error:
+        raise Trouble(f"the standard output cannot be written: {error.strerror or error}") from error
 
 
 def aligned(rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:

@@ -63,8 +63,8 @@ class Frame:
 
 _OPTIONS = {
     "make the column a category (kinds)": "make it a category (--category) or leave it out (--ignore)",
-    "(for regression: classes=False)": "(for regression: --numbers)",
-    "(for labels: classes=True)": "(for labels: --classes)",
+    "(for regression: classes=False, DecisionTreeRegressor)": "(for regression: --numbers)",
+    "(for labels: classes=True, DecisionTreeClassifier)": "(for labels: --classes)",
 }
 
 
