@@ -253,6 +253,16 @@ def test_show(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "leaves below" in shallow
 
 
+def test_an_output_that_lacks_characters_gets_their_codes(
+    sailing: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run(capfd, "fit", sailing, "--target", "sail", "-o", "m.json")
+    done = call("show", "m.json", env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, "")
+    whole = treewright.export(treewright.load("m.json"), "text") + "\n"
+    assert done.stdout == whole.encode("ascii", "backslashreplace").decode()
+
+
 def test_a_reader_may_stop_early(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"{i % 97},{i % 89},{i * i % 101}.5\n" for i in range(20_000))
     Path("long.csv").write_text("a,b,y\n" + rows)

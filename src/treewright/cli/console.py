@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -92,7 +93,11 @@ def stages() -> Iterator[Stages]:
 
 @contextmanager
 def unbroken_pipe() -> Iterator[None]:
-    """A reader who has seen enough (`| head`) ends the program quietly, as a signal would."""
+    """Output that goes through: a reader who has seen enough (`| head`) ends the program quietly, as a signal
+    would, and characters that the encoding of the output lacks are written as codes.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         yield
         sys.stdout.flush()
