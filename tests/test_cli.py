@@ -129,11 +129,37 @@ def test_weights_count_as_repeated_rows(sailing: Path, capfd: pytest.CaptureFixt
     repeated = [lines[0]] + [line for line, w in zip(lines[1:], weights, strict=True) for _ in range(w)]
     Path("weighted.csv").write_text("\n".join(weighted))
     Path("repeated.csv").write_text("\n".join(repeated))
-    run(capfd, "fit", "weighted.csv", "--target", "sail", "--weight", "w", "-o", "w.json")
-    run(capfd, "fit", "repeated.csv", "--target", "sail", "-o", "r.json")
+    told, _ = run(capfd, "fit", "weighted.csv", "--target", "sail", "--weight", "w", "-o", "w.json")
+    meant, _ = run(capfd, "fit", "repeated.csv", "--target", "sail", "-o", "r.json")
+    assert told.splitlines()[1] == meant.splitlines()[1]  # the shares of the classes
     one, two = treewright.load("w.json"), treewright.load("r.json")
     assert one.schema == two.schema
     assert np.array_equal(one.statistic, two.statistic)
+
+
+def test_the_size_that_does_best_on_held_out_rows(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    noise = tmp_path / "noise.csv"
+    noise.write_text("x,y\n" + "".join(f"{i * 0.5},{'ab'[i % 2]}\n" for i in range(30)))
+    out, _ = run(capfd, "fit", noise, "--target", "y", "-o", tmp_path / "m.json")
+    assert "On these rows 1 leaf does best" in out
+    noise.write_text(
+        "x,y\n"
+        + "".join(f"{i * 0.5},{u}\n" for i, u in enumerate(np.random.default_rng(3).uniform(-1, 1, 400)))
+    )
+    fit = ("fit", noise, "--target", "y", "-o", tmp_path / "m.json")
+    assert "On these rows" in run(capfd, *fit)[0]
+    # Sizes are compared by squares, which is not the error that is told here.
+    assert "On these rows" not in run(capfd, *fit, "--criterion", "absolute_error")[0]
+
+
+def test_classes_with_commas_are_quoted_as_in_the_tree(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('x,y\n1,"a, b"\n2,c\n3,"a, b"\n')
+    out, _ = run(capfd, "fit", path, "--target", "y", "-o", tmp_path / "m.json")
+    assert "2 classes: 'a, b' 66.7 %, c 33.3 %" in out
+    assert "always 'a, b'" in out
 
 
 def test_a_file_to_test_on(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -225,6 +251,16 @@ def test_show(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     shallow = run(capfd, "show", "m.json", "--depth", "1")[0]
     assert shallow.count("\n") == 3
     assert "leaves below" in shallow
+
+
+def test_an_output_that_lacks_characters_gets_their_codes(
+    sailing: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run(capfd, "fit", sailing, "--target", "sail", "-o", "m.json")
+    done = call("show", "m.json", env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, "")
+    whole = treewright.export(treewright.load("m.json"), "text") + "\n"
+    assert done.stdout == whole.encode("ascii", "backslashreplace").decode()
 
 
 def test_a_reader_may_stop_early(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:

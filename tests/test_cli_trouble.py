@@ -173,6 +173,17 @@ def test_a_full_disk_is_told(folder: Path, capfd: pytest.CaptureFixture[str], co
     assert capfd.readouterr().err.startswith("treewright: error: /dev/full cannot be written: No space")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_standard_output_is_told(folder: Path) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "treewright", "predict", "m.json", "ok.csv"]
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("treewright: error: the standard output cannot be written: No space")
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do everything")
 def test_permissions_are_told(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "locked").mkdir(mode=0o500)

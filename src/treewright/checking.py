@@ -18,7 +18,7 @@ from treewright.sparse import SparseRows
 if TYPE_CHECKING:
     from treewright.tree import Tree
 
-_TYPES = {
+TYPES: dict[str, type[np.generic]] = {  # of the arrays of a tree
     "end": np.int32,
     "feature": np.int32,
     "threshold": np.float64,
@@ -100,12 +100,12 @@ def _family(kind: type) -> str | None:
 
 def _check_arrays(tree: Tree) -> None:
     """Types and shapes."""
-    for name, dtype in _TYPES.items():
+    for name, dtype in TYPES.items():
         array = getattr(tree, name)
         _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
     n = tree.end.size
     _demand(0 < n <= _MOST_NODES, f"it has {n} nodes")
-    for name in _TYPES:
+    for name in TYPES:
         array = getattr(tree, name)
         shape = {"statistic": (n, tree.schema.width), "subsets": (tree.subsets.size,)}.get(name, (n,))
         _demand(array.shape == shape, f"{name} has shape {array.shape}, not {shape}")

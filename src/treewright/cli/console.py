@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -12,6 +13,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from treewright.cli.errors import Trouble
 
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
 
@@ -107,7 +110,11 @@ def stages() -> Iterator[Stages]:
 
 @contextmanager
 def unbroken_pipe() -> Iterator[None]:
-    """A reader who has seen enough (`| head`) ends the program quietly, as a signal would."""
+    """Output that goes through: a reader who has seen enough (`| head`) ends the program quietly, as a signal
+    would, and characters that the encoding of the output lacks are written as codes.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         yield
         sys.stdout.flush()
@@ -115,6 +122,8 @@ def unbroken_pipe() -> Iterator[None]:
         # Python flushes once more at exit, into the closed pipe; let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(141) from None
+    except OSError as error:
+        raise Trouble(f"the standard output cannot be written: {error.strerror or error}") from error
 
 
 def aligned(rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:

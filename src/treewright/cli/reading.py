@@ -63,8 +63,8 @@ class Frame:
 
 _OPTIONS = {
     "make the column a category (kinds)": "make it a category (--category) or leave it out (--ignore)",
-    "(for regression: classes=False)": "(for regression: --numbers)",
-    "(for labels: classes=True)": "(for labels: --classes)",
+    "(for regression: classes=False, DecisionTreeRegressor)": "(for regression: --numbers)",
+    "(for labels: classes=True, DecisionTreeClassifier)": "(for labels: --classes)",
 }
 
 
@@ -283,6 +283,6 @@ def _check_exact(source: Source, position: int, values: Column) -> None:
     if found is not None:
         line = source.layout.line_of(position, found[0])
         raise Trouble(
-            f"{source.path}, line {line}: column {source.names[position]!r} has the number {found[0]}, of "
-            "which float64 loses digits; if it is a name, make the column a category, else scale it"
+            f"{source.path}, line {line}: column {source.names[position]!r} has the number {found[0]}, "
+            "which float64 cannot hold; if it is a name, make it a category (--category), else scale it"
         )

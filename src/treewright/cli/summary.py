@@ -11,7 +11,7 @@ import numpy as np
 from treewright.cli.console import aligned, in_colour, terminal_width
 from treewright.cli.errors import count
 from treewright.encoding import Dataset
-from treewright.exporting.text import escape, render
+from treewright.exporting.text import escape, render, word
 from treewright.tree import Tree
 
 MOST_LEAVES = 30  # of a tree that is shown as a whole
@@ -35,7 +35,7 @@ class Score:
         """Apply a tree to rows; `curve` looks for the number of leaves with the least error."""
         leaf = tree.apply(data, n_threads=n_threads)
         error, root_error = _error(tree, data, leaf), _error(tree, data, np.zeros_like(leaf))
-        if not curve or tree.n_leaves == 1:
+        if not curve or tree.n_leaves == 1 or tree.criterion == "absolute_error":  # the curve is of squares
             return Score(rows, data.n_rows, error, root_error)
         losses = tree.curve(data)
         best = int(np.argmin(losses))
@@ -59,8 +59,9 @@ def summary(
 ) -> str:
     """All that is told of a new tree, as lines."""
     lines = [_table(path, data, dropped), _target(data), ""]
-    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves"
-    lines.append(f"{leaves}, depth {tree.depth}, by {tree.criterion}, grown in {seconds:.2f} seconds")
+    lines.append(
+        f"{_leaves(tree.n_leaves)}, depth {tree.depth}, by {tree.criterion}, grown in {seconds:.2f} seconds"
+    )
     lines += ["", *_scores(tree, scores)]
     shown = None if tree.n_leaves <= MOST_LEAVES else FIRST_LEVELS
     lines += ["", render(tree, max_depth=shown, color=in_colour(), width=terminal_width())]
@@ -70,6 +71,10 @@ def summary(
             f"These are the first {FIRST_LEVELS} of {tree.depth} levels; treewright show has all of them",
         ]
     return "\n".join(lines)
+
+
+def _leaves(number: int) -> str:
+    return "1 leaf" if number == 1 else f"{number:,} leaves"
 
 
 def _table(path: str | os.PathLike[str], data: Dataset, dropped: int) -> str:
@@ -95,10 +100,10 @@ def _target(data: Dataset) -> str:
     name = escape(target.name)
     if target.classes is None:
         return f"target {name}: numbers from {values.min():.6g} to {values.max():.6g}"
-    counts = np.bincount(values[0], minlength=len(target.classes))
-    order = np.argsort(-counts, kind="stable")
+    weights = np.bincount(values[0], data.weight, minlength=len(target.classes))
+    order = np.argsort(-weights, kind="stable")
     named = [
-        f"{_said(target.classes[code])} {percent(counts[code] / data.n_rows)}"
+        f"{_said(target.classes[code])} {percent(weights[code] / weights.sum())}"
         for code in order[:MOST_CLASSES]
     ]
     more = ["…"] if len(order) > MOST_CLASSES else []
@@ -115,7 +120,7 @@ def percent(share: float) -> str:
 
 
 def _said(label: Any) -> str:
-    return str(label).lower() if isinstance(label, bool) else escape(str(label))
+    return str(label).lower() if isinstance(label, bool) else word(label)
 
 
 def _scores(tree: Tree, scores: list[Score]) -> list[str]:
@@ -146,8 +151,9 @@ def _scores(tree: Tree, scores: list[Score]) -> list[str]:
             and score.best_leaves < tree.n_leaves
             and score.best_error < score.error
         ):
+            best = _leaves(score.best_leaves) + (" does" if score.best_leaves == 1 else " do")
             lines.append(
-                f"On these rows {score.best_leaves} leaves do best ({said(score.best_error)}, flattered by "
-                f"the choice); --max-leaves {score.best_leaves} grows such a tree"
+                f"On these rows {best} best ({said(score.best_error)}, flattered by the choice); "
+                f"--max-leaves {score.best_leaves} grows such a tree"
             )
     return lines

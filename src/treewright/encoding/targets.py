@@ -186,7 +186,7 @@ def _check_labels(cells: Cells, name: str) -> None:
         raise ValueError(f"{what}: row {row} is {_shown(value)}; every row needs a label")
     raise ValueError(
         f"Unknown label type: {what} is continuous, row {row} is {value}; labels must be whole numbers, "
-        "strings or bools (for regression: classes=False)"
+        "strings or bools (for regression: classes=False, DecisionTreeRegressor)"
     )
 
 
@@ -199,7 +199,8 @@ def _finite(cells: Cells, name: str) -> Array:
         row = int(np.argmax(cells.values >= 0))
         label = (cells.labels or ())[cells.values[row]]
         raise ValueError(
-            f"{what}: row {row} is {label!r}; every row needs a finite number (for labels: classes=True)"
+            f"{what}: row {row} is {label!r}; every row needs a finite number "
+            "(for labels: classes=True, DecisionTreeClassifier)"
         )
     values = _doubles(cells, what)
     bad = ~np.isfinite(values)

@@ -136,7 +136,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
             start, ", ".join(f"{value:.6g}" for value in tree.value[node]), _rows(tree, node), note=note
         )
     labels = [
-        _word((target.classes or ())[code])
+        word((target.classes or ())[code])
         for target, code in zip(tree.schema.targets, tree.label[node], strict=True)
     ]
     shares = [_percent(share) for share in tree.confidence[node].tolist()]
@@ -170,13 +170,13 @@ def _value(column: Column, value: float) -> str:
 
 def _listed(categories: Sequence[Hashable]) -> str:
     """Categories in braces; of a long list only the first ones."""
-    words = [_word(category) for category in categories[:LONGEST_LIST]]
+    words = [word(category) for category in categories[:LONGEST_LIST]]
     if len(categories) > LONGEST_LIST:
         words.append(f"… {len(categories) - LONGEST_LIST} more")
     return "{" + ", ".join(words) + "}"
 
 
-def _word(name: Hashable) -> str:
+def word(name: Hashable) -> str:
     """A category or class; in quotes where it could be taken for several, for another, or for none."""
     text = str(name)
     plain = text and text == text.strip() and not set(text) & set(",{}'\"…")

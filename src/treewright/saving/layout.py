@@ -16,20 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._version import __version__
+from treewright.checking import TYPES
 from treewright.schema import Column, Target
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
 
-ARRAYS: dict[str, type[np.generic]] = {
-    "end": np.int32,
-    "feature": np.int32,
-    "threshold": np.float64,
-    "subset": np.int64,
-    "missing_left": np.bool_,
-    "step": np.int32,
-    "rows": np.int64,
-    "subsets": np.uint8,
-}
+# The statistic has a form of its own in the file.
+ARRAYS = {name: kind for name, kind in TYPES.items() if name != "statistic"}
 NUMBER_STATISTIC = ("weight", "value", "deviation")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER_BITS = 4096  # of a category or class; Python refuses to read far larger ones
