@@ -194,6 +194,14 @@ def test_ties_go_to_the_lower_column_then_threshold_then_left() -> None:
 
 
 @pytest.mark.parametrize("switch", SWITCH, ids=str)
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_of_two_equal_leaves_the_left_one_is_split_first(criterion: str, switch: dict[str, int]) -> None:
+    one, two = np.tile([0, 0, 1, 1], 30), np.tile([0, 1, 0, 1], 30)
+    tree = table_of([one, two], 2 * one + two).grow(criterion, max_splits=2, **switch)
+    assert tree.feature.tolist() == [0, 1, -1, -1, -1]
+
+
+@pytest.mark.parametrize("switch", SWITCH, ids=str)
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "squared_error"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_mirrored_column_is_never_asked(criterion: str, switch: dict[str, int], weighted: bool) -> None:

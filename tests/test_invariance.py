@@ -308,3 +308,161 @@ def test_limits_on_leaves_hold_on_both_engines(criterion: str, limit: dict[str, 
     data = encode(spread, np.repeat(y, 3) + 1.0, classes=criterion in CLASSES)
     trees = [grow(data, criterion=criterion, max_depth=3, _small_rows=k, **limit) for k in (50, 10**6)]
     assert trees[0] == trees[1]
+
+
+# ---- tables of many rows ----------------------------------------------------------------------
+
+
+def many_rows(n: int, seed: int, *, outputs: int, weighted: bool = False) -> Table:
+    """Smooth and clustered numbers, holes, many categories; so many classes, 0 for a number."""
+    random = np.random.default_rng(seed)
+    smooth = random.normal(size=n)
+    cluster = np.where(random.random(n) < 0.02, random.standard_cauchy(n), 1 + 1e-9 * random.random(n))
+    single = random.gamma(2.0, size=n).astype(np.float32)
+    codes = random.integers(0, 300, n)
+    signal = smooth**2 + (cluster > 1 + 4e-10) + np.log(single) + 0.02 * (codes % 37) + random.normal(size=n)
+    smooth[random.random(n) < 0.03] = np.nan
+    codes[random.random(n) < 0.03] = -1
+    y = np.digitize(signal, np.quantile(signal, np.arange(1, outputs) / outputs)) if outputs else signal
+    weight = random.integers(1, 5, n) if weighted else None
+    kinds = ["number"] * 4 + ["category"]
+    columns = [smooth, cluster, single, np.floor(3 * smooth + random.random(n)), codes]
+    return table_of(columns, y, kinds=kinds, weight=weight, categories=300)
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("criterion", "outputs"), [("gini", 2), ("gini", 3), ("squared_error", 0)])
+def test_lists_and_histograms_grow_one_tree(criterion: str, outputs: int, weighted: bool) -> None:
+    """Nodes by histograms, excerpts of the table and long lists, against lists alone; one thread or three."""
+    table = many_rows(36_000, 1, outputs=outputs, weighted=weighted)
+    wanted = table.grow(criterion, max_depth=6, _small_rows=10**6)
+    assert wanted.n_leaves > 50
+    for n_jobs in (1, 3):
+        tree = table.grow(criterion, max_depth=6, n_jobs=n_jobs)
+        same_structure(wanted, tree)
+        np.testing.assert_array_equal(wanted.rows, tree.rows)
+        np.testing.assert_allclose(wanted.statistic, tree.statistic, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_more_open_bins_than_are_held_at_once(criterion: str) -> None:
+    """Bins are made of every eighth row, all zero there: the others share one bin in each of the columns."""
+    random = np.random.default_rng(0)
+    x = random.random((36_000, 36)).astype(np.float32)
+    x[::8] = 0
+    y = (random.random(len(x)) < 0.4 + 0.1 * (x[:, 0] < 0.3217)).astype(int)
+    data = encode(x, y, classes=criterion in CLASSES)
+    one, two = (grow(data, criterion=criterion, max_depth=1, _small_rows=k) for k in (0, 10**6))
+    assert one.feature[0] == 0
+    same_tree(one, two)
+
+
+@both_engines
+@pytest.mark.parametrize(
+    ("y", "holes", "threshold", "missing_left"),
+    [
+        (np.repeat([0, 1], 2048), [0, 1], 2047.5, True),  # the holes left or right: as good, so left
+        (
+            np.repeat([0, 1, 0], [1500, 1096, 1500]),
+            [1, 1],
+            1499.5,
+            False,
+        ),  # the mirror image is further right
+    ],
+    ids=["side", "mirror"],
+)
+def test_ties_inside_a_bin(
+    switch: dict[str, int], y: Any, holes: Any, threshold: float, missing_left: bool
+) -> None:
+    """Bins are made of every fourth row, which hold the lowest values: the others share one bin."""
+    row = np.argsort(np.arange(4096) % 4, kind="stable")
+    x, target = np.empty(4096), np.empty(4096, int)
+    x[row], target[row] = np.arange(4096), y
+    table = table_of([[*x, np.nan, np.nan]], np.array([*target, *holes]))
+    tree = table.grow("gini", max_depth=1, **switch)
+    assert (tree.threshold[0], tree.missing_left[0]) == (threshold, missing_left)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_values_beyond_those_that_bins_are_made_of(criterion: str, sign: int) -> None:
+    """Bins are made of every third row; the extreme values, and the cut among them, lie in the others."""
+    rank = np.arange(4096)
+    unseen = np.flatnonzero(rank % 3 == 1)
+    row = np.concatenate([unseen[:200], np.flatnonzero(rank % 3 != 1), unseen[200:]])
+    x = np.empty(4096)
+    x[row] = rank
+    table = table_of([sign * x, np.zeros(4096)], (x < 77).astype(int if criterion in CLASSES else float))
+    tree = table.grow(criterion, _small_rows=8)
+    assert tree.n_leaves == 2
+    assert tree.threshold[0] == 76.5 * sign
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("criterion", "outputs"), [("gini", 2), ("gini", 3), ("squared_error", 0)])
+def test_lists_alone_and_histograms_alone(criterion: str, outputs: int, weighted: bool) -> None:
+    """To the last row, with many holes and limits."""
+    for seed in range(16):
+        table = many_rows(40 + 40 * seed, seed, outputs=outputs, weighted=weighted)
+        random = np.random.default_rng(seed)
+        holes = [np.where(random.random(table.n_rows) < 0.3, np.nan, x) for x in table.columns[:4]]
+        table = replace(table, columns=tuple(holes), kinds=table.kinds[:4])
+        limit = {"min_samples_leaf": 1 + seed % 4 * 3}
+        one, two = (table.grow(criterion, _small_rows=k, **limit) for k in (1, 10**6))
+        same_structure(one, two, order=False)
+
+
+@both_engines
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gains_that_differ_in_the_tenth_digit(criterion: str, weighted: bool, switch: dict[str, int]) -> None:
+    """A quick look must not lose the better of two columns."""
+    n, ones = 3001, 1259
+    random = np.random.default_rng(0)
+    left, of_them = random.integers(1000, 2000, 500_000), random.integers(100, 1200, 500_000)
+    possible = (of_them < left) & (left - of_them < n - ones)
+    left, of_them = left[possible], of_them[possible]
+    gain = (n * of_them - ones * left) ** 2 / (left * (n - left))
+    order = np.argsort(gain)
+    step = np.diff(gain[order]) / np.maximum(gain[order][1:], 1e-9)
+    close = np.flatnonzero((step > 1e-11) & (step < 5e-10) & (gain[order][1:] > 1))[:40]
+    assert len(close) > 10
+    y = np.repeat([0, 1], [n - ones, ones]).astype(int if criterion in CLASSES else float)
+    place = np.concatenate([np.arange(n - ones), np.arange(ones)])
+    for k in close:
+        cuts = [
+            np.where(y == 1, place >= of_them[i], place >= left[i] - of_them[i]) for i in order[[k, k + 1]]
+        ]
+        tree = table_of(cuts, y, weight=np.full(n, 3.0) if weighted else None).grow(
+            criterion, max_depth=1, **switch
+        )
+        assert tree.feature[0] == 1
+
+
+@both_engines
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_nearly_perfect_column_does_not_end_the_search(switch: dict[str, int], weighted: bool) -> None:
+    y = np.repeat([0, 1], 1000)
+    nearly = y.copy()
+    nearly[0] = 1
+    table = table_of([nearly, y], y, weight=np.full(2000, 3.0) if weighted else None)
+    tree = table.grow("gini", **switch)
+    assert (tree.feature[0], tree.n_leaves) == (1, 2)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_first_and_the_last_bin_may_hide_the_best_cut(criterion: str, sign: int) -> None:
+    """Bins are made of every fourth row; 300 others lie beyond and cancel out but for the cut among them."""
+    beyond = np.flatnonzero(np.arange(4096) % 4)[:300]
+    row = np.concatenate([beyond, np.setdiff1d(np.arange(4096), beyond)])
+    x, target, rival = np.empty(4096), np.empty(4096), np.empty(4096)
+    x[row], target[row] = np.arange(4096), np.repeat([1, -1, 0], [150, 150, 3796])
+    rival[row] = (np.arange(4096) < 150) | (np.arange(4096) >= 4046)
+    y = (target + 1).astype(int if criterion in CLASSES else float)
+    one, two = (
+        table_of([rival, sign * x], y).grow(criterion, max_depth=1, _small_rows=k) for k in (8, 10**6)
+    )
+    same_structure(one, two)
+    assert criterion in CLASSES or (one.feature[0], one.threshold[0]) == (1, 149.5 * sign)

@@ -238,3 +238,12 @@ def test_a_random_cut_of_one_value_and_missing_ones(seed: int) -> None:
     tree.check()
     assert tree.rows.tolist() == [7, 5, 2]
     assert grow(data, splitter="random", seed=seed, min_samples_leaf=3).n_nodes == 1
+
+
+def test_a_short_number_beside_a_long_threshold() -> None:
+    """The float32 nearest to 0.1 lies above it and goes right, and the one below goes left."""
+    tree = table_of([[0.1, math.nextafter(0.1, 1.0)]], [0, 1]).grow("gini")
+    assert tree.threshold[0] == 0.1
+    x = np.float32([0.1, np.nextafter(np.float32(0.1), np.float32(0)), -0.1, 0.2, np.inf, -np.inf])
+    leaves = tree.apply(table_of([x], np.array([0, 1, 0, 1, 0, 1])).dataset())
+    assert (leaves == 1).tolist() == [False, True, True, False, False, True]
