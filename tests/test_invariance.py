@@ -345,6 +345,20 @@ def test_lists_and_histograms_grow_one_tree(criterion: str, outputs: int, weight
         np.testing.assert_allclose(wanted.statistic, tree.statistic, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("draws", [{}, {"max_features": 2, "seed": 3}], ids=str)
+@pytest.mark.parametrize(
+    ("criterion", "outputs"),
+    [("gini", 4), ("entropy", 3), ("gain_ratio", 3), ("sqrt", 2), ("error", 3), ("squared_error", 0)],
+)
+def test_every_engine_grows_one_tree(criterion: str, outputs: int, draws: dict[str, int]) -> None:
+    """Histograms down to few rows, in excerpts of the table, against lists alone; also with columns drawn."""
+    table = many_rows(9_000, 2, outputs=outputs)
+    table = replace(table, columns=table.columns[:4], kinds=table.kinds[:4])
+    wanted = table.grow(criterion, max_depth=7, _small_rows=10**6, **draws)
+    assert wanted.n_leaves > 20
+    same_structure(wanted, table.grow(criterion, max_depth=7, _small_rows=200, **draws))
+
+
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_more_open_bins_than_are_held_at_once(criterion: str) -> None:
     """Bins are made of every eighth row, all zero there: the others share one bin in each of the columns."""
