@@ -95,32 +95,35 @@ class NumberWalk {
         });
     }
 
-    /// A block of rows goes down together, some steps at a time: while one waits for memory the others move.
-    /// Those that arrived drop out. No branch depends on the data.
+    /// A block of rows goes down together, all of them one step after the other: while one waits for memory
+    /// the others move. Now and then those that arrived drop out. No branch depends on the data.
     void run(std::size_t begin, std::size_t end, std::int32_t* leaf) const {
         constexpr std::size_t block = 256;
         constexpr int steps = 4;
+        std::array<const std::byte*, block> cells;
         std::array<std::uint32_t, block> place;
-        std::array<std::uint16_t, block> moving;
+        std::array<std::uint16_t, block> row;
         for (std::size_t first = begin; first < end; first += block) {
-            const std::size_t n = std::min(block, end - first);
-            place.fill(0);
-            std::iota(moving.begin(), moving.end(), std::uint16_t{0});
-            const std::byte* const rows = data_ + static_cast<std::ptrdiff_t>(first) * stride_;
-            for (std::size_t n_moving = n; n_moving > 0;) {
-                std::size_t n_left = 0;
-                for (std::size_t i = 0; i < n_moving; ++i) {
-                    const std::uint16_t row = moving[i];
-                    const std::byte* const cells = rows + row * stride_;
-                    std::uint32_t at = place[row];
-                    for (int step = 0; step < steps; ++step) at = tree_.next(at, cells);
-                    place[row] = at;
-                    moving[n_left] = row;
-                    n_left += !tree_.is_leaf(at);
-                }
-                n_moving = n_left;
+            std::size_t n = std::min(block, end - first);
+            for (std::size_t i = 0; i < n; ++i) {
+                cells[i] = data_ + static_cast<std::ptrdiff_t>(first + i) * stride_;
+                place[i] = 0;
+                row[i] = static_cast<std::uint16_t>(i);
             }
-            for (std::size_t i = 0; i < n; ++i) leaf[first + i] = tree_.node(place[i]);
+            while (n > 0) {
+                for (int step = 0; step < steps; ++step)
+                    for (std::size_t i = 0; i < n; ++i) place[i] = tree_.next(place[i], cells[i]);
+                std::size_t n_moving = 0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    leaf[first + row[i]] = tree_.node(place[i]);
+                    const bool is_moving = !tree_.is_leaf(place[i]);
+                    cells[n_moving] = cells[i];
+                    place[n_moving] = place[i];
+                    row[n_moving] = row[i];
+                    n_moving += is_moving;
+                }
+                n = n_moving;
+            }
         }
     }
 

@@ -160,7 +160,10 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         fitted, leaves = self._arrive(X)
         label, known = fitted["model_"].label, fitted["classes_"]
         if fitted["n_outputs_"] == 1:
-            answers: NDArray[Any] = np.take(known, label[:, 0].take(leaves))
+            codes = label[:, 0]  # the shorter of the two ways: name the nodes first, or the rows
+            answers: NDArray[Any] = (
+                known.take(codes).take(leaves) if len(leaves) > len(codes) else known.take(codes.take(leaves))
+            )
             return answers
         columns = [classes.take(label[leaves, k]) for k, classes in enumerate(known)]
         same = len({column.dtype.kind for column in columns}) == 1
