@@ -57,7 +57,7 @@ def test_demo_prints_the_errors_and_the_tree() -> None:
     errors = [float(error) for error in re.findall(r"(\d+\.\d+)%", done.stdout)]
     assert len(errors) == 2
     assert all(5 < error < 12 for error in errors)  # published trees of this size: 9.3 %
-    leaves = re.findall(r"\b(spam|nonspam) +\d+ rows", done.stdout)
+    leaves = re.findall(r"\b(spam|nonspam) +[\d,]+ rows", done.stdout)
     assert len(leaves) == 17
     assert "\x1b" not in done.stdout  # no colours where nobody sees them
 

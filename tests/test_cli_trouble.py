@@ -104,6 +104,9 @@ OTHER = [
         "fit weights.csv --target y --weight w",
         "weight: line 3 is -1.0; weights must be finite and not negative",
     ),
+    (2, "fit ok.csv", "--target is missing (treewright fit --help tells more)"),
+    (2, "fit ok.csv --target y -o", "-o needs a value (treewright fit --help tells more)"),
+    (2, "predict m.json ok.csv more.csv", "there is no place for 'more.csv'"),
     (1, "predict ok.csv m.json", "ok.csv looks like a table, but a model is wanted here"),
     (1, "predict m.json nope.csv", "there is no file nope.csv"),
     (1, "predict nope.json ok.csv", "there is no file nope.json"),
@@ -111,7 +114,7 @@ OTHER = [
     (
         1,
         "predict m.json lacks.csv",
-        "lacks.csv lacks the column 'a', which the tree tests; did you mean 'A'?",
+        "lacks.csv lacks the column 'a', which the tree tests; it has 'A'",
     ),
     (
         1,

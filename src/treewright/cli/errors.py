@@ -28,6 +28,17 @@ def one_line(error: BaseException) -> str:
     return " ".join(str(error).split()).removesuffix(".")
 
 
+def usage_error(error: Exception) -> str:
+    """What is wrong with the arguments, in our words where the parser's would puzzle."""
+    from cyclopts import MissingArgumentError, UnknownOptionError, UnusedCliTokensError
+
+    if isinstance(error, MissingArgumentError) and error.argument is not None and not error.tokens_so_far:
+        return f"{error.keyword} needs a value" if error.keyword else f"{error.argument.name} is missing"
+    if isinstance(error, UnusedCliTokensError) and not isinstance(error, UnknownOptionError):
+        return f"there is no place for {listed(map(str, error.unused_tokens or ()))}"
+    return one_line(error)
+
+
 @contextmanager
 def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
     """What the system says of a full disk and the like gets the name of the file."""
@@ -52,10 +63,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("zzz", ["height", "age"])
     "the columns are 'height', 'age'"
     """
-    names = list(known)
-    lowered = {other.casefold(): other for other in reversed(names)}
+    close = closest(name, names := list(known))
+    return f"the columns are {listed(names)}" if close is None else f"did you mean {close!r}?"
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is closest, in whatever case; None if none is close."""
+    lowered = {other.casefold(): other for other in reversed(list(known))}
     close = get_close_matches(name.casefold(), lowered, n=1)
-    return f"did you mean {lowered[close[0]]!r}?" if close else f"the columns are {listed(names)}"
+    return lowered[close[0]] if close else None
 
 
 def listed(names: Iterable[str], most: int = 10) -> str:

@@ -13,6 +13,7 @@ from treewright.cli.errors import (
     Misuse,
     Trouble,
     check_output,
+    closest,
     count,
     did_you_mean,
     listed,
@@ -94,8 +95,9 @@ def _check_names(source: Source, tested: list[str], keep: list[str]) -> None:
     absent = [name for name in tested if name not in source.names]
     if absent:
         verb = "lacks the column" if len(absent) == 1 else "lacks the columns"
-        hint = did_you_mean(absent[0], source.names)
-        raise Trouble(f"{source.path} {verb} {listed(absent)}, which the tree tests; {hint}")
+        close = closest(absent[0], source.names)
+        there = f"its columns are {listed(source.names)}" if close is None else f"it has {close!r}"
+        raise Trouble(f"{source.path} {verb} {listed(absent)}, which the tree tests; {there}")
     for name in keep:
         if name not in source.names:
             raise Trouble(f"--keep: {source.path} has no column {name!r}; {did_you_mean(name, source.names)}")

@@ -54,13 +54,21 @@ def _error(tree: Tree, data: Dataset, node: Any) -> float:
     return float(np.sqrt(np.average(distance**2, weights=data.weight)))
 
 
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(0.0123), _duration(2.345)
+    ('12 ms', '2.3 s')
+    """
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
 def summary(
     path: str | os.PathLike[str], tree: Tree, data: Dataset, scores: list[Score], seconds: float, dropped: int
 ) -> str:
     """All that is told of a new tree, as lines."""
     lines = [_table(path, data, dropped), _target(data), ""]
     lines.append(
-        f"{_leaves(tree.n_leaves)}, depth {tree.depth}, by {tree.criterion}, grown in {seconds:.2f} seconds"
+        f"{_leaves(tree.n_leaves)}, depth {tree.depth}, by {tree.criterion}, grown in {_duration(seconds)}"
     )
     lines += ["", *_scores(tree, scores)]
     shown = None if tree.n_leaves <= MOST_LEAVES else FIRST_LEVELS

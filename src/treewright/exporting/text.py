@@ -147,7 +147,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
 
 def _rows(tree: Tree, node: int) -> str:
     """How many rows of those learnt from came to a node."""
-    return "1 row" if tree.rows[node] == 1 else f"{tree.rows[node]} rows"
+    return "1 row" if tree.rows[node] == 1 else f"{tree.rows[node]:,} rows"
 
 
 def _percent(share: float) -> str:
