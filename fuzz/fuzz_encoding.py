@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import pickle
 import random
-import signal
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import treewright
+from fuzz.limiting import limited_time
 from fuzz.odd_tables import POOLS, column, table, values
 from treewright import encode, grow
 from treewright.encoding import Dataset
 from treewright.growing import criteria
 
-LONGEST_CASE = 20  # seconds
 PACKAGE = str(Path(treewright.__file__).parent)
 
 
@@ -54,7 +51,7 @@ def attack(seed: int, number: int) -> bool:
     except BaseException:  # the library in question refuses to make such a table; polars does so by a panic
         return False
     try:
-        with _limited_time(), warnings.catch_warnings():
+        with limited_time(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", RuntimeWarning)  # of numpy, where values get lost
             _use(chance, **case)
@@ -199,22 +196,3 @@ def _same_columns(one: Dataset, two: Dataset) -> None:
     """The same table, read by its own schema, is the same."""
     for position in range(one.n_columns):
         np.testing.assert_array_equal(_column(one, position), _column(two, position))
-
-
-@contextmanager
-def _limited_time() -> Iterator[None]:
-    """An error after some seconds, where the system has such timers."""
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
-
-    def stop(*_: Any) -> None:
-        raise TimeoutError(f"more than {LONGEST_CASE} seconds")
-
-    old = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LONGEST_CASE)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, old)

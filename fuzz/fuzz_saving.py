@@ -10,23 +10,22 @@ import hashlib
 import json
 import pickle
 import random
-import signal
 import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fuzz.limiting import limited_time
 from treewright import Tree, encode, load
 from treewright.pruning import cost_complexity_path
+from treewright.saving.layout import ARRAYS
 
 MODELS = sorted((Path(__file__).parent.parent / "tests" / "models").glob("*.model.json"))
-LONGEST_CASE = 20  # seconds
 LARGEST_SQUARED = 1e150  # beyond it squares of predicted numbers overflow, which is not the file's fault
 
 Model = list[tuple[str, Any]]  # keys and values: a key may come twice
@@ -49,7 +48,7 @@ def attack(seed: int, number: int, folder: Path) -> bool:
     path = folder / "case.json"
     path.write_bytes(content)
     try:
-        with _limited_time(), warnings.catch_warnings():
+        with limited_time(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # extreme numbers may overflow, and numpy says so
             tree = accepted(path)
             if tree is not None:
@@ -70,25 +69,6 @@ def accepted(path: Path) -> Tree | None:
         if str(path) not in str(error):
             raise
         return None
-
-
-@contextmanager
-def _limited_time() -> Iterator[None]:
-    """An error where a case takes too long, on systems that have alarms."""
-
-    def stop(*_: object) -> None:
-        raise TimeoutError(f"the case takes more than {LONGEST_CASE} seconds")
-
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LONGEST_CASE)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 # ---- making a case ---------------------------------------------------------------------------------
@@ -196,18 +176,7 @@ LABELS = [
     float("nan"),
     None,
 ]
-KEYS = [
-    "end",
-    "feature",
-    "threshold",
-    "subset",
-    "missing_left",
-    "step",
-    "rows",
-    "subsets",
-    "columns",
-    "extra",
-]
+KEYS = [*ARRAYS, "columns", "extra"]
 
 
 def _array(dice: random.Random, model: Model) -> list[Any]:

@@ -195,7 +195,7 @@ class Grower {
     }
     /// Moves the rows that go left to the front, keeping the order on both sides. The bins tell the side of
     /// nearly all rows; only in the bin of the cut the values have to be looked at.
-    std::uint32_t divide(std::span<Row> rows, Split& split) {
+    std::uint32_t divide(std::span<Row> rows, const Split& split) {
         const Column& column = problem_.columns[split.column];
         if (!column.fine_bins) {
             std::vector<std::uint8_t> goes_left(static_cast<std::size_t>(column.n_categories) + 1, 0);

@@ -18,6 +18,13 @@
 
 namespace treewright {
 
+/// How many of some rows in canonical order are of class 0: the first of class 1 follows them.
+inline std::size_t rows_of_class_zero(const Problem& problem, std::span<const Row> rows) {
+    return static_cast<std::size_t>(
+        std::partition_point(rows.begin(), rows.end(), [&](Row row) { return problem.label(row) == 0; }) -
+        rows.begin());
+}
+
 /// Two classes by Gini. Ids ascend with the class: the first one of class 1 tells them apart.
 template <class Id>
 class PairScanner {
@@ -28,9 +35,7 @@ class PairScanner {
     explicit PairScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
-        const auto first =
-            std::partition_point(rows.begin(), rows.end(), [&](Row row) { return problem_.label(row) == 0; });
-        first_one_ = static_cast<Id>(first - rows.begin());
+        first_one_ = static_cast<Id>(rows_of_class_zero(problem_, rows));
         if (reciprocal_.size() < rows.size() + lanes) reciprocal_.resize(rows.size() + lanes);
     }
     void enter(std::span<const Id> ids) {
@@ -159,9 +164,7 @@ class WeightedPairScanner {
     void load(std::span<const Row> rows) {
         rows_ = rows;
         weight_.resize(rows.size());
-        const auto first =
-            std::partition_point(rows.begin(), rows.end(), [&](Row row) { return problem_.label(row) == 0; });
-        first_one_ = static_cast<Id>(first - rows.begin());
+        first_one_ = static_cast<Id>(rows_of_class_zero(problem_, rows));
     }
     /// Every node has its own grid, so that what lies outside it costs no digits.
     void enter(std::span<const Id> ids) {

@@ -26,10 +26,6 @@ struct SortedColumn {
     bool has_missing = false;
 };
 
-/// The pairs (value's key, row or id) of rows whose order only their values can tell.
-template <class Id>
-using Entries = std::vector<std::pair<std::uint64_t, Id>>;
-
 template <class Id>
 class ColumnSorter {
   public:
@@ -83,14 +79,13 @@ class ColumnSorter {
 
     SortedColumn by_value(const Column& column, std::span<const Row> rows, Id* list, Id* rank) {
         whole_.clear();
-        std::size_t n_known = 0;
+        missing_.clear();
         const auto note = [&](std::size_t id, bool is_known, std::uint64_t prefix) {
             if (is_known)
                 whole_.push_back(prefix << id_bits | id);
             else
                 missing_.push_back(static_cast<Id>(id));
         };
-        missing_.clear();
         if (column.is_category())
             for (std::size_t id = 0; id < rows.size(); ++id) {
                 const auto code = column.code(rows[id]);
@@ -103,7 +98,7 @@ class ColumnSorter {
                     note(id, !std::isnan(v), order_key(v) >> id_bits);
                 }
             });
-        n_known = whole_.size();
+        const std::size_t n_known = whole_.size();
         std::sort(whole_.begin(), whole_.end());
         std::copy(missing_.begin(), missing_.end(), list + n_known);
         return finish(column, rows, whole_, n_known, list, rank,
@@ -152,7 +147,8 @@ class ColumnSorter {
     std::vector<FineKey> fine_, fine_spare_;
     std::vector<std::uint64_t> whole_;
     std::vector<Id> missing_;
-    Entries<Id> entries_;
+    std::vector<std::pair<std::uint64_t, Id>>
+        entries_;  // (value, id) of rows that only their values can order
 };
 
 }  // namespace treewright
