@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
     )
     from treewright.exporting import export
+    from treewright.pruning import PruningPath, prune
     from treewright.saving import load
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "ExtraTreeRegressor",
     "Leaf",
     "Node",
+    "PruningPath",
     "Schema",
     "Target",
     "Tree",
@@ -42,6 +44,7 @@ __all__ = [
     "export",
     "grow",
     "load",
+    "prune",
 ]
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
@@ -50,8 +53,10 @@ _LATER = {
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
+    "PruningPath": "treewright.pruning",
     "export": "treewright.exporting",
     "load": "treewright.saving",
+    "prune": "treewright.pruning",
 }
 
 

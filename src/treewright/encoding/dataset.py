@@ -59,6 +59,11 @@ class Dataset:
         """The number of columns, targets not counted."""
         return len(self.schema.columns)
 
+    @property
+    def total_weight(self) -> float:
+        """The weight of all rows; their number where all weigh 1."""
+        return float(self.n_rows if self.weight is None else self.weight.sum())
+
     def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
         """Two bytes per cell, made once and shared by every tree grown on this table.
 

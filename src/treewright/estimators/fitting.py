@@ -18,7 +18,7 @@ from treewright.estimators.parameters import check_parameters, limits, n_feature
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.growing import grow, n_threads
-from treewright.pruning import cost_complexity, cost_complexity_path
+from treewright.pruning import cost_complexity_path, cut_at
 from treewright.schema import Schema
 from treewright.tree import Tree
 
@@ -213,7 +213,7 @@ class TreeEstimator:
         else:
             n_rows, weight = int(np.count_nonzero(data.weight)), float(data.weight.sum())
         tree = grow(data, criterion=self._criterion(), **limits(self, n_rows, n_columns, weight))
-        return cost_complexity(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+        return cut_at(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
     def _fitted_tree(self, error: type[Exception] = NotFittedError) -> Tree:
         try:
