@@ -11,7 +11,7 @@ the node is a leaf and adds up over leaves, such as the weight of the misclassif
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Literal
 
@@ -22,6 +22,8 @@ from treewright import _core
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
+
+CLOSED_BY = "alpha"  # without it the path goes on to the root, and `select` chooses
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,8 @@ def cost_complexity(
     found = cost_complexity_path(tree, risk)
     steps = len(found.alpha) if alpha is None else int(np.searchsorted(found.alpha, alpha, side="right"))
     position = np.searchsorted(found.alpha, weakest_links(tree, risk), side="left")
-    return PruningPath.nested("cost_complexity", tree, position, found.alpha[:steps], validation, on=on)
+    path = PruningPath.nested("cost_complexity", tree, position, found.alpha[:steps], validation, on=on)
+    return replace(path, is_open=alpha is None)
 
 
 def cut_at(tree: Tree, alpha: float, risk: ArrayLike | None = None) -> Tree:
