@@ -16,6 +16,12 @@ _MOST_STEPS = 200  # of Newton's method; it needs a dozen
 _MOST_TERMS = 100_000  # of the continued fraction; it needs about the root of the rows
 
 
+def check_delta(delta: Any) -> None:
+    """ValueError unless delta is a chance, neither 0 nor 1."""
+    if isinstance(delta, bool) or not isinstance(delta, int | float | np.number) or not 0 < delta < 1:
+        raise ValueError(f"delta is {delta!r}; it is the chance of being wrong, between 0 and 1: 0.05")
+
+
 def binomial_upper(errors: Any, rows: Any, nats: Any) -> Floats:
     """The largest p with P(at most `errors` wrong of `rows`) >= e^-nats: an exact upper limit of the chance.
 

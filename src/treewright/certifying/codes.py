@@ -67,7 +67,7 @@ def node_bits(tree: Tree, *, complete: bool = False) -> tuple[Floats, Floats]:
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> leaf, split = node_bits(tree, complete=True)
     >>> leaf.tolist(), split.tolist()
-    ([2.0, 2.0, 2.0], [13.0, inf, inf])
+    ([2.0, 2.0, 2.0], [12.0, inf, inf])
     """
     parts = _split_parts(tree, complete)
     split = np.where(tree.is_leaf, np.inf, 1.0 + sum(parts.values()))
@@ -80,7 +80,7 @@ def tree_bits(tree: Tree, *, complete: bool = False) -> dict[str, float]:
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> tree_bits(tree, complete=True)
-    {'header': 2.0, 'shape': 3.0, 'columns': 0.0, 'thresholds': 12.0, 'leaves': 2.0}
+    {'header': 2.0, 'shape': 3.0, 'columns': 0.0, 'thresholds': 11.0, 'leaves': 2.0}
     """
     parts = {name: float(bits.sum()) for name, bits in _split_parts(tree, complete).items()}
     kept = {name: bits for name, bits in parts.items() if bits or name in ("columns", "thresholds")}
@@ -177,7 +177,7 @@ def write(tree: Tree, *, complete: bool = False) -> str:
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> word = write(tree, complete=True)
     >>> len(word), read(word, tree.schema) == told(tree, complete=True)
-    (19, True)
+    (18, True)
     """
     signed, what = _has_signs(tree), told(tree, complete=complete)
     kinds = [column.kind for column in tree.schema.columns]
