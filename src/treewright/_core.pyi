@@ -101,6 +101,7 @@ def front(
     end: NDArray[np.int32],
     loss: NDArray[np.float64],
     max_leaves: int | None = None,
+    max_bytes: int = ...,
     keeps_choices: bool = True,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint8]]:
     """Leaves and loss of each point; length and choices for `front_pruning`."""
