@@ -18,7 +18,7 @@ def random_shape(leaves: int, seed: int = 0, balance: float = 1.0) -> NDArray[np
         node, size = waiting.pop()
         end[node] = node + 2 * size - 1
         if size > 1:
-            left = 1 + int(round(rng.beta(balance, balance) * (size - 2)))
+            left = 1 + round(rng.beta(balance, balance) * (size - 2))
             waiting += [(node + 1, left), (node + 2 * left, size - left)]
     return end
 
@@ -36,8 +36,10 @@ def branches(end: NDArray[np.int32]) -> Iterator[tuple[int, int, int]]:
             yield node, node + 1, int(end[node + 1])
 
 
-def falling_loss(end: NDArray[np.int32], seed: int = 0, whole: bool = True, most: int = 4) -> NDArray[np.float64]:
-    """A loss that no split makes larger, as that of training rows: gains below `most` are added from below."""
+def falling_loss(
+    end: NDArray[np.int32], seed: int = 0, whole: bool = True, most: int = 4
+) -> NDArray[np.float64]:
+    """A loss that no split makes larger, as that of training rows: gains below `most`, added from below."""
     rng = np.random.default_rng(seed)
     loss = rng.integers(0, most, len(end)).astype(float) if whole else rng.exponential(size=len(end))
     for node, left, right in branches(end):

@@ -1,8 +1,9 @@
-"""The weakest links of the core: against all prunings, against the sequence in exact fractions, at any shape."""
+"""The weakest links: against all prunings, against the sequence in exact fractions, at any shape."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_brute_force(leaves: int, seed: int, falls: bool, priced: bool) -> None:
     inner = [set(range(len(end))) - {u for v in kept for u in range(v, end[v])} for kept in prunings]
     size = [sum(int(cost[v]) if priced else 1 for v in branch) for branch in inner]
     steps = [Fraction(float(a)).limit_denominator(10**4) for a in alphas]
-    between = [(a + b) / 2 for a, b in zip(steps, steps[1:], strict=False)]
+    between = [(a + b) / 2 for a, b in pairwise(steps)]
     for alpha in [*steps, *between, steps[-1] + 1]:
         value = [int(loss[list(kept)].sum()) + alpha * s for kept, s in zip(prunings, size, strict=True)]
         best = min(range(len(prunings)), key=lambda i: (value[i], size[i]))
@@ -139,7 +140,9 @@ def test_one_leaf() -> None:
     assert [part.tolist() for part in path] == [[0.0], [3.0], [1]]
 
 
-@pytest.mark.parametrize("end", [[], [2], [0], [3, 2], [3, 3, 3], [3, 2, 2], [5, 3, 3, 4, 5], [2**31 - 1, 2, 3]])
+@pytest.mark.parametrize(
+    "end", [[], [2], [0], [3, 2], [3, 3, 3], [3, 2, 2], [5, 3, 3, 4, 5], [2**31 - 1, 2, 3]]
+)
 def test_what_is_no_tree_is_refused(end: list[int]) -> None:
     shape = np.array(end, np.int32)
     for function in (_core.weakest_links, _core.front):

@@ -49,6 +49,7 @@ def grow(
     random_splits: bool,
     seed: int,
     small_rows: int,
+    critical: NDArray[np.float64] | None,
     n_threads: int,
     progress: Callable[[float], object] | None,
 ) -> GrownTree: ...

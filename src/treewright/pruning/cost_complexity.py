@@ -96,7 +96,9 @@ def _checked_risk(tree: Tree, risk: ArrayLike | None) -> NDArray[np.float64]:
         return np.ascontiguousarray(tree.risk)
     risks = np.ascontiguousarray(risk, dtype=np.float64)
     if risks.shape != (tree.n_nodes,):
-        raise ValueError(f"risk has the shape {risks.shape}; it must have one number for each of {tree.n_nodes} nodes")
+        raise ValueError(
+            f"risk has the shape {risks.shape}; it must have one number for each of {tree.n_nodes} nodes"
+        )
     if not np.isfinite(risks).all():
         raise ValueError(f"the risk of node {int(np.argmin(np.isfinite(risks)))} is not a finite number")
     return risks
