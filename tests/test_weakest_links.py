@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shapes import all_prunings, branches, chain_shape, falling_loss, leaves_after, random_shape
 
 from treewright import _core, encode, grow
-from treewright.pruning import cost_complexity, cost_complexity_path, weakest_links
+from treewright.pruning import cost_complexity_path, cut_at, weakest_links
 
 
 def any_loss(n: int, seed: int) -> NDArray[np.float64]:
@@ -171,7 +171,7 @@ def test_a_risk_of_ones_own() -> None:
     for alpha, risk, leaves in zip(path.alpha, path.risk, path.leaves, strict=True):
         costs = [errors[list(kept)].sum() / 40 + alpha * len(kept) for kept in prunings]
         assert risk + alpha * leaves == pytest.approx(min(costs))
-        assert cost_complexity(tree, alpha, errors).n_leaves == leaves
+        assert cut_at(tree, alpha, errors).n_leaves == leaves
     assert not np.array_equal(path.leaves, cost_complexity_path(tree).leaves)
     assert weakest_links(tree, errors)[0] == path.alpha[-1]
 
@@ -179,6 +179,6 @@ def test_a_risk_of_ones_own() -> None:
 def test_a_wrong_risk_is_refused() -> None:
     tree = grow(encode([[1.0], [2.0]], [0, 1]))
     with pytest.raises(ValueError, match="one number for each of 3 nodes"):
-        cost_complexity(tree, 0.0, [1.0, 0.0])
+        cut_at(tree, 0.0, [1.0, 0.0])
     with pytest.raises(ValueError, match="the risk of node 2 is not a finite number"):
         cost_complexity_path(tree, [1.0, 0.0, np.inf])
