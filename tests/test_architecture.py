@@ -20,7 +20,7 @@ LAYERS = [
     {"schema", "sparse"},
     {"encoding", "checking", "writing"},
     {"costing"},
-    {"viewing", "arriving", "cutting", "memory"},
+    {"viewing", "arriving", "cutting", "memory", "folding"},
     {"tree"},
     {"growing", "pruning", "certifying", "explaining", "exporting", "saving", "searching"},
     {"selecting", "ensembles", "neighbours", "distributing"},
