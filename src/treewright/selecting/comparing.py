@@ -15,7 +15,7 @@ from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset
 from treewright.folding import split
 from treewright.growing import grow
-from treewright.pruning import PruningPath, method_function, methods, prune
+from treewright.pruning import METHODS, PruningPath, methods, prune
 from treewright.pruning.path import refuse_no_rows
 from treewright.schema import Schema
 from treewright.selecting.choosing import RULES, by_rule
@@ -136,7 +136,7 @@ def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[st
         if name not in (*methods(), *_WAYS):
             known = ", ".join((*methods(), *_WAYS))
             raise ValueError(f"options has {name!r}, which is unknown; known: {known}")
-        function = _WAYS[name] if name in _WAYS else method_function(name)
+        function = _WAYS[name] if name in _WAYS else METHODS.function(name)
         names = list(inspect.signature(function).parameters)[1:]
         for option in values:
             if option not in names:
@@ -223,7 +223,7 @@ class _Task:
 
     def _arguments(self, method: str) -> dict[str, Any]:
         """What a method needs to know, and what the user says of it."""
-        known = inspect.signature(method_function(method)).parameters
+        known = inspect.signature(METHODS.function(method)).parameters
         ours = {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
         arguments = {name: value for name, value in ours.items() if name in known}
         needed = known.get("validation")
