@@ -60,7 +60,7 @@ def _newton(k: Floats, n: Floats, t: Floats, start: Floats) -> Floats:
 
 
 def log_tail(errors: Any, rows: Any, chance: Any) -> Floats:
-    """ln P(at most `errors` wrong of `rows`), errors < rows, however small it is.
+    """The logarithm of P(at most `errors` wrong of `rows`), errors < rows, however small it is.
 
     >>> np.exp(log_tail(1, 3, 0.5)).round(6).item()
     0.5
@@ -71,7 +71,7 @@ def log_tail(errors: Any, rows: Any, chance: Any) -> Floats:
 
 
 def _log_tail(a: Floats, b: Floats, p: Floats) -> tuple[Floats, Floats]:
-    """ln I_{1-p}(a, b), the chance of fewer than b wrong of a + b - 1; and ln of its falling in p."""
+    """Logarithms of I_{1-p}(a, b), the chance of fewer than b wrong of a + b - 1, and of its fall in p."""
     from scipy.special import betaln
 
     with np.errstate(divide="ignore", invalid="ignore"):  # a chance of 1 has a tail of 0
@@ -124,12 +124,11 @@ def kl(observed: Any, chance: Any) -> Floats:
     [0.6931, 0.0, inf]
     """
     q, p = np.broadcast_arrays(np.asarray(observed, np.float64), np.asarray(chance, np.float64))
-    return _part(q, p) + _part(1 - q, 1 - p)
-
-
-def _part(q: Floats, p: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(q > 0, q * (np.log(q) - np.log(p)), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = np.where(p < 2 * q, np.log1p((p - q) / q), np.log(p) - np.log(q))
+        ones = np.where(q > 0, -q * ratio, 0.0)
+        others = np.where(q < 1, (1 - q) * (np.log1p(-q) - np.log1p(-p)), 0.0)
+    return np.asarray(ones + others)
 
 
 def kl_upper(observed: Any, nats: Any) -> Floats:
@@ -142,8 +141,8 @@ def kl_upper(observed: Any, nats: Any) -> Floats:
     0.0995
     """
     q, c = np.broadcast_arrays(np.asarray(observed, np.float64), np.asarray(nats, np.float64))
-    entropy = -_part(q, np.ones_like(q)) - _part(1 - q, np.ones_like(q))
     with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = np.where((q > 0) & (q < 1), -q * np.log(q) - (1 - q) * np.log1p(-q), 0.0)
         far = np.where(q < 1, -np.expm1(-(c + entropy) / (1 - q)), 1.0)
     p = np.minimum(q + np.sqrt(c / 2), far)
     for _ in range(_MOST_STEPS):

@@ -47,6 +47,14 @@ class Reader:
         self.place += count
         return int(self.bits[self.place - count : self.place] or "0", 2)
 
+    def zeros(self) -> int:
+        """How many zeros come before the next one; both are passed."""
+        place = self.bits.find("1", self.place)
+        if place < 0:
+            raise EOFError("the bits end in the middle of a word")
+        count, self.place = place - self.place, place + 1
+        return count
+
 
 def write_whole(number: int, k: int) -> str:
     """A whole number of at least 1.
@@ -60,9 +68,7 @@ def write_whole(number: int, k: int) -> str:
 
 def read_whole(reader: Reader, k: int) -> int:
     """What `write_whole` wrote."""
-    zeros = 0
-    while not reader.take(1):
-        zeros += 1
+    zeros = reader.zeros()
     return (1 << (zeros + k) | reader.take(zeros + k)) + 1 - 2**k
 
 

@@ -136,7 +136,9 @@ def _most(rows: RowLosses, loss_bound: float | None) -> float:
     if math.isfinite(rows.most):
         raise ValueError(f"loss_bound is for numbers; here a row can lose {rows.most:g} at most")
     if not (0 < loss_bound < math.inf):
-        raise ValueError(f"loss_bound is {loss_bound!r}; it is the most that a row can lose, a positive number")
+        raise ValueError(
+            f"loss_bound is {loss_bound!r}; it is the most that a row can lose, a positive number"
+        )
     worst = float(rows.loss.max())
     if worst > loss_bound:
         raise ValueError(f"loss_bound is {loss_bound:g}, but a row loses {worst:g}")
@@ -147,9 +149,9 @@ def _rows(tree: Tree, test: Dataset, costs: Any, loss: Loss | None, check_rows: 
     rows = row_losses(tree, test, costs=costs, loss=loss)
     if check_rows and tree.n_leaves > 1 and same_statistic(tree, test):
         raise ValueError(
-            "these are the rows that the tree was grown from: every node counts the same. Give rows that were "
-            "never used, or certify(tree) without test for a bound from the training rows; if they are other "
-            "rows after all, check_rows=False"
+            "these are the rows that the tree was grown from: every node counts the same. Give rows that "
+            "were never used, or no test= for a bound from the training rows; if they are other rows after "
+            "all, check_rows=False"
         )
     return rows
 

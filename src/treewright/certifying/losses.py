@@ -112,8 +112,8 @@ def cost_matrices(tree: Tree, costs: Any) -> list[Floats | None]:
         raise ValueError(f"costs must be {n} × {n} numbers, one row per class") from None
     if matrix.shape != (n, n):
         raise ValueError(
-            f"costs has shape {matrix.shape}; for {n} classes it must be {(n, n)}: costs[i, j] is the cost of "
-            "answering class j when the truth is class i"
+            f"costs has shape {matrix.shape}; for {n} classes it must be {(n, n)}: costs[i, j] is the cost "
+            "of answering class j when the truth is class i"
         )
     if not (np.isfinite(matrix).all() and (matrix >= 0).all() and matrix.any()):
         raise ValueError("costs must be finite numbers of at least 0, not all of them 0")
@@ -140,7 +140,8 @@ def checked_rows(tree: Tree, data: Any) -> Dataset:
         weight = np.asarray(data.weight)
         if weight.size and not np.allclose(weight, weight[0], rtol=1e-12):
             raise ValueError(
-                "the rows have different weights; a guarantee counts every row as one draw. Leave the weights out"
+                "the rows have different weights; a guarantee counts every row as one draw. Leave the "
+                "weights out"
             )
     if not data.n_rows:
         raise ValueError("there are no rows to count")
