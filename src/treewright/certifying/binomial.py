@@ -161,7 +161,8 @@ def hoeffding_upper(observed: Any, rows: Any, nats: Any) -> Floats:
     >>> hoeffding_upper(0.08, 1000, np.log(20)).round(4).item()
     0.1187
     """
-    return np.minimum(np.asarray(observed) + np.sqrt(np.asarray(nats) / (2 * np.asarray(rows))), 1.0)
+    limit = np.asarray(observed) + np.sqrt(np.asarray(nats) / (2 * np.asarray(rows)))
+    return np.asarray(np.minimum(limit, 1.0))
 
 
 def bernstein_upper(observed: Any, variance: Any, rows: Any, nats: Any) -> Floats:
@@ -177,4 +178,4 @@ def bernstein_upper(observed: Any, variance: Any, rows: Any, nats: Any) -> Float
     both = np.asarray(nats) + np.log(2)  # one half of δ for the variance
     with np.errstate(divide="ignore"):
         limit = observed + np.sqrt(2 * np.asarray(variance) * both / rows) + 7 * both / (3 * (rows - 1))
-    return np.minimum(limit, 1.0)
+    return np.asarray(np.minimum(limit, 1.0))

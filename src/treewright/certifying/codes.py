@@ -16,9 +16,9 @@ Why missing values may cost nothing. Let no training row have missed a value in 
 Take the tree that gives a wrong answer to every row in which a tested value is missing or a category unknown.
 It makes the same mistakes on the training rows, and it needs no directions to be described; its true error,
 which the code bounds, is at least that of the tree that does answer those rows. So the bound holds for every
-choice of directions, the grower's own included (to the heavier child: that is read from the rows, and could not
-be part of a code that knows no rows). Where values were missing, the directions were chosen with the rows in
-view, and each has to be paid for. The tree alone does not tell which is the case; its training rows do.
+choice of directions, the grower's own included (to the heavier child: that is read from the rows, and could
+not be part of a code that knows no rows). Where values were missing, the directions were chosen with the rows
+in view, and each has to be paid for. The tree alone does not tell which is the case; its training rows do.
 """
 
 from __future__ import annotations
@@ -164,7 +164,10 @@ def told(tree: Tree, *, complete: bool = False) -> Written:
     return Written(
         (~tree.is_leaf).tolist(),
         tree.feature[splits].tolist(),
-        [_subset(tree, i) if tree.subset[i] >= 0 else float(tree.threshold[i]) + 0.0 for i in splits],
+        [
+            _subset(tree, i) if tree.subset[i] >= 0 else float(tree.threshold[i]) + 0.0
+            for i in splits.tolist()
+        ],
         tree.missing_left[sides[0]].tolist(),
         unknown_left.tolist(),
         tree.label[tree.is_leaf].ravel().tolist(),
@@ -207,7 +210,8 @@ def read(bits: str, schema: Schema) -> Written:
     splits = sum(shape)
     radix = _radix(schema, splits)
     digits = _unpacked(reader.take((_product(radix) - 1).bit_length()), radix)
-    feature, tests = digits[:splits], []
+    feature = digits[:splits]
+    tests: list[Any] = []
     for column in feature:
         kind = schema.columns[column].kind
         if kind == "category":
@@ -234,8 +238,8 @@ def _radix(schema: Schema, splits: int) -> list[int]:
     return [len(schema.columns)] * splits + list(schema.block_widths) * (splits + 1)
 
 
-# One number of all digits, the first one being worth least. Halves are joined, so that trees of many splits do
-# not take the square of their size; the calls go as deep as the logarithm of it.
+# One number of all digits, the first one being worth least. Halves are joined, so that a tree of many splits
+# does not take the square of their number; the calls go as deep as its logarithm.
 
 
 def _product(radix: list[int]) -> int:

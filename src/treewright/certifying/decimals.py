@@ -62,14 +62,14 @@ def write_whole(number: int, k: int) -> str:
     >>> write_whole(1, 0), write_whole(5, 0), write_whole(5, 1)
     ('1', '00101', '0110')
     """
-    text = f"{number - 1 + 2**k:b}"
+    text = f"{number - 1 + (1 << k):b}"
     return "0" * (len(text) - 1 - k) + text
 
 
 def read_whole(reader: Reader, k: int) -> int:
     """What `write_whole` wrote."""
     zeros = reader.zeros()
-    return (1 << (zeros + k) | reader.take(zeros + k)) + 1 - 2**k
+    return (1 << (zeros + k) | reader.take(zeros + k)) + 1 - (1 << k)
 
 
 def whole_bits(number: int, k: int) -> int:
@@ -78,7 +78,7 @@ def whole_bits(number: int, k: int) -> int:
     >>> whole_bits(5, 1)
     4
     """
-    return 2 * (number - 1 + 2**k).bit_length() - 1 - k
+    return 2 * (number - 1 + (1 << k)).bit_length() - 1 - k
 
 
 def _folded(number: int) -> int:
@@ -180,7 +180,7 @@ def read_time(reader: Reader) -> float:
     which = reader.take(3)
     unit = _UNITS[which]
     count = _unfolded(read_whole(reader, _FREE[which])) + _epoch(unit)
-    return float(np.datetime64(count, unit).astype("datetime64[us]").astype(np.int64))
+    return float(np.int64(count).astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64))
 
 
 def time_bits(value: float) -> int:

@@ -125,7 +125,7 @@ def most_cost(matrices: list[Floats | None]) -> float:
     return float(np.mean([1.0 if matrix is None else matrix.max() for matrix in matrices]))
 
 
-def checked_rows(tree: Tree, data: Any) -> Dataset:
+def checked_rows(tree: Tree, data: object) -> Dataset:
     """Rows that can be counted: with targets, some of them, and all of equal weight."""
     if not isinstance(data, Dataset):
         raise TypeError(

@@ -17,7 +17,7 @@ _CONSTANT = {"mdl": 2.0, "vc": 4.0}  # that stands above δ
 def fits(certificate: Certificate) -> bool:
     """Whether the value is the solution of its inequality, for the loss, rows, bits and δ that it states.
 
-    The evidence against a true loss of p grows with p. At the solution it is as large as what is known and paid
+    The evidence against a true loss of p grows with p. At the solution it is as large as δ and the bits ask
     for: just below it must be smaller, and just above larger, unless nothing is above.
     """
     rows, most = certificate.rows - certificate.named, certificate.most

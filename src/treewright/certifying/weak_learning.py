@@ -2,8 +2,8 @@
 
 For two classes. At a leaf with the share q of one class, a test sends the share a of that class and the share
 b of the other to the left; its edge is γ = |a - b| / 2, by which it beats a coin where both classes are made
-equally frequent. Let G be the average of the criterion over the leaves, scaled so that G(1/2) = 1/2; the error
-is never above it. The drop at a leaf is at least
+equally frequent. Let G be the average of the criterion over the leaves, scaled so that G(1/2) = 1/2; then the
+error is never above it. The drop at a leaf is at least
 
     gini     2 q(1-q)          8 γ² G²            (exact: 2 (q(1-q))² (a-b)² / (τ(1-τ)), and τ(1-τ) <= 1/4)
     entropy  H(q)/2, in bits   4 γ² q(1-q)/ln 2   (Pinsker's inequality for the classes' two sides)
