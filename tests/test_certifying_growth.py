@@ -88,7 +88,7 @@ def test_bad_input(arguments: tuple[object, ...], words: str) -> None:
         log_splits_needed(*arguments)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["gini", "entropy"])
+@pytest.mark.parametrize("name", CRITERIA)
 def test_measured_edges_explain_the_gain(name: str) -> None:
     draw = np.random.default_rng(1)
     x = draw.random((500, 4))

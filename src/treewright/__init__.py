@@ -21,7 +21,9 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
     )
     from treewright.exporting import export
+    from treewright.pruning import PruningPath, prune
     from treewright.saving import load
+    from treewright.selecting import compare, overfitting_curve, select
 
 __all__ = [
     "Among",
@@ -36,15 +38,20 @@ __all__ = [
     "ExtraTreeRegressor",
     "Leaf",
     "Node",
+    "PruningPath",
     "Schema",
     "Target",
     "Tree",
     "certify",
+    "compare",
     "criteria",
     "encode",
     "export",
     "grow",
     "load",
+    "overfitting_curve",
+    "prune",
+    "select",
 ]
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
@@ -55,8 +62,13 @@ _LATER = {
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
+    "PruningPath": "treewright.pruning",
+    "compare": "treewright.selecting",
     "export": "treewright.exporting",
     "load": "treewright.saving",
+    "overfitting_curve": "treewright.selecting",
+    "prune": "treewright.pruning",
+    "select": "treewright.selecting",
 }
 
 

@@ -152,7 +152,7 @@ def kl_upper(observed: Any, nats: Any) -> Floats:
         p = np.clip(p - np.maximum(step, 0.0), q, 1.0)
         if (step <= 1e-15 * p).all():
             break
-    return p
+    return np.asarray(p)
 
 
 def hoeffding_upper(observed: Any, rows: Any, nats: Any) -> Floats:

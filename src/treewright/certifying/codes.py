@@ -160,7 +160,6 @@ def told(tree: Tree, *, complete: bool = False) -> Written:
     splits = np.flatnonzero(~tree.is_leaf)
     among = splits[tree.subset[splits] >= 0]
     sides = (splits[:0], among[:0]) if complete else (splits, among)
-    unknown_left = tree.weight[tree.left[sides[1]]] >= tree.weight[tree.right[sides[1]]]
     return Written(
         (~tree.is_leaf).tolist(),
         tree.feature[splits].tolist(),
@@ -169,7 +168,7 @@ def told(tree: Tree, *, complete: bool = False) -> Written:
             for i in splits.tolist()
         ],
         tree.missing_left[sides[0]].tolist(),
-        unknown_left.tolist(),
+        tree.heavier_left[sides[1]].tolist(),
         tree.label[tree.is_leaf].ravel().tolist(),
     )
 

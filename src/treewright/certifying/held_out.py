@@ -25,7 +25,7 @@ def held_out(
     *,
     test: Dataset,
     choices: int = 1,
-    costs: Any = None,
+    cost_matrix: Any = None,
     loss: Loss | None = None,
     loss_bound: float | None = None,
     check_rows: bool = True,
@@ -37,7 +37,7 @@ def held_out(
     """
     if not (isinstance(choices, int | np.integer) and choices >= 1):
         raise ValueError(f"choices is {choices!r}; it is the number of trees to choose from, 1 or more")
-    rows = _rows(tree, test, costs, loss, check_rows)
+    rows = _rows(tree, test, cost_matrix, loss, check_rows)
     assumptions: tuple[str, ...] = (_ROWS, _UNSEEN)
     if choices > 1:
         assumptions = (_ROWS, f"they chose one of {choices:,} trees that were made without them")
@@ -50,7 +50,7 @@ def reduced_error(
     delta: float,
     *,
     test: Dataset,
-    costs: Any = None,
+    cost_matrix: Any = None,
     loss: Loss | None = None,
     loss_bound: float | None = None,
     check_rows: bool = True,
@@ -59,7 +59,7 @@ def reduced_error(
 
     Each pruning of the grown tree is told by one bit per node, a leaf or a split; prunings share δ by that.
     """
-    rows = _rows(tree, test, costs, loss, check_rows)
+    rows = _rows(tree, test, cost_matrix, loss, check_rows)
     assumptions = (
         _ROWS,
         "they may have chosen any pruning of a tree whose tests and answers were made without them",
@@ -145,8 +145,8 @@ def _most(rows: RowLosses, loss_bound: float | None) -> float:
     return float(loss_bound)
 
 
-def _rows(tree: Tree, test: Dataset, costs: Any, loss: Loss | None, check_rows: bool) -> RowLosses:
-    rows = row_losses(tree, test, costs=costs, loss=loss)
+def _rows(tree: Tree, test: Dataset, cost_matrix: Any, loss: Loss | None, check_rows: bool) -> RowLosses:
+    rows = row_losses(tree, test, cost_matrix=cost_matrix, loss=loss)
     if check_rows and tree.n_leaves > 1 and same_statistic(tree, test):
         raise ValueError(
             "these are the rows that the tree was grown from: every node counts the same. Give rows that "
