@@ -33,9 +33,14 @@ def test_training_rows_are_no_test_rows(spam: Any) -> None:
     assert certify(tree, test=train, check_rows=False).error == certify(tree).error
     with pytest.raises(ValueError, match="not the rows that the tree was grown from"):
         certify(tree, data=test)
-    numbers = encode({"x": [1.0, 2.0, 3.0]}, [0.5, 1.5, 1.0])
-    with pytest.raises(ValueError, match="rows that the tree was grown from"):
-        certify(grow(numbers), test=numbers)
+    y = np.random.default_rng(0).random(30)
+    numbers = encode({"x": np.arange(30.0)}, y)
+    others = encode({"x": np.arange(30.0)}, y[::-1], schema=numbers.schema)
+    for criterion in ("squared_error", "absolute_error", "poisson"):
+        tree = grow(numbers, criterion=criterion, max_leaf_nodes=5)
+        with pytest.raises(ValueError, match="rows that the tree was grown from"):
+            certify(tree, test=numbers)
+        assert certify(tree, test=others).rows == 30
 
 
 @pytest.mark.parametrize("delta", [0, 1, -1, nan, "0.05"])

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 200  # of Newton's method; it needs a dozen
-_MOST_TERMS = 100_000  # of the continued fraction; it needs about the root of the rows
+_SMALL_STEP = 1e-9  # of the solution: what is left after it is of the order of its square
+_MOST_TERMS = 1000  # of the continued fraction; it needs a few dozen
+_DEEPEST = -600.0  # the logarithm of the smallest tail that is taken from scipy
 
 
 def check_delta(delta: Any) -> None:
@@ -53,9 +55,7 @@ def _newton(k: Floats, n: Floats, t: Floats, start: Floats) -> Floats:
         tail, density = _log_tail(a, b, x)
         step = (tail + t[todo]) * np.exp(tail - density)  # of a tail that falls by its density
         p[todo] = np.clip(x + step, k[todo] / n[todo] * 1e-9, 1.0)
-        todo = todo[np.abs(step) > 1e-15 * x]
-        if (np.abs(step) < 1e-12 * x).all():  # what is left is rounding
-            break
+        todo = todo[np.abs(step) > _SMALL_STEP * x]
     return p
 
 
@@ -72,17 +72,17 @@ def log_tail(errors: Any, rows: Any, chance: Any) -> Floats:
 
 def _log_tail(a: Floats, b: Floats, p: Floats) -> tuple[Floats, Floats]:
     """Logarithms of I_{1-p}(a, b), the chance of fewer than b wrong of a + b - 1, and of its fall in p."""
-    from scipy.special import betaln
+    from scipy.special import betainc, betaln
 
     with np.errstate(divide="ignore", invalid="ignore"):  # a chance of 1 has a tail of 0
         front = a * np.log1p(-p) + b * np.log(p) - betaln(a, b)
         density = front - np.log(p) - np.log1p(-p)
-    small = 1 - p < (a + 1) / (a + b + 2)  # the fraction converges fast on this side of the mean
-    x = np.where(small, 1 - p, p)
-    first, second = np.where(small, a, b), np.where(small, b, a)
-    side = front - np.log(first) + np.log(_continued_fraction(first, second, x))
-    with np.errstate(divide="ignore"):
-        return np.where(small, side, np.log(-np.expm1(np.minimum(side, 0.0)))), density
+        tail = np.log(betainc(a, b, 1 - p))
+    # Where it leaves the range of floating point; so far from the mean the fraction converges fast.
+    deep = np.flatnonzero((tail < _DEEPEST) & (p < 1))
+    fraction = _continued_fraction(a[deep], b[deep], 1 - p[deep])
+    tail[deep] = front[deep] - np.log(a[deep]) + np.log(fraction)
+    return tail, density
 
 
 def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
@@ -102,7 +102,7 @@ def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
             c = 1 + term / c
             c = np.where(np.abs(c) < tiny, tiny, c)
             value = value * d * c
-        if (np.abs(d * c - 1) < 1e-15).all():
+        if (np.abs(d * c - 1) < 1e-14).all():
             break
     return value
 
@@ -150,7 +150,7 @@ def kl_upper(observed: Any, nats: Any) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(open_, (kl(q, p) - c) * p * (1 - p) / (p - q), 0.0)
         p = np.clip(p - np.maximum(step, 0.0), q, 1.0)
-        if (step <= 1e-15 * p).all():
+        if (step <= _SMALL_STEP * p).all():
             break
     return np.asarray(p)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.arriving import rows_of
 from treewright.certifying.binomial import bernstein_upper, binomial_upper, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.losses import Loss, RowLosses, row_losses
@@ -157,11 +158,12 @@ def _rows(tree: Tree, test: Dataset, cost_matrix: Any, loss: Loss | None, check_
 
 
 def same_statistic(tree: Tree, data: Dataset) -> bool:
-    """Whether rows give exactly the counts that the tree was grown from, at every node."""
-    counted = data.n_rows if data.weight is None else int((data.weight > 0).sum())
-    if counted != int(tree.rows[0]):
+    """Whether as many rows arrive at every node as the tree was grown from, of the same classes or losses."""
+    if not np.array_equal(rows_of(tree, data), tree.rows):
         return False
+    if not tree.schema.predicts_classes:
+        return np.allclose(tree.loss_of(data), tree.loss, rtol=1e-9, atol=1e-9 * float(tree.loss[0]))
     own, other = tree.statistic, tree.statistic_of(data)
     if isinstance(own, SparseRows):
         return own.same_as(other)
-    return np.allclose(own, other, rtol=1e-9, atol=1e-9 * float(np.abs(own).max()))
+    return np.allclose(own, other, rtol=1e-9)
