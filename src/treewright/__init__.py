@@ -13,6 +13,7 @@ from treewright.viewing import Node
 from treewright.writing import Among, Below, Branch, Leaf
 
 if TYPE_CHECKING:
+    from treewright.certifying import Certificate, certify
     from treewright.estimators import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -28,6 +29,7 @@ __all__ = [
     "Among",
     "Below",
     "Branch",
+    "Certificate",
     "Column",
     "Dataset",
     "DecisionTreeClassifier",
@@ -40,6 +42,7 @@ __all__ = [
     "Schema",
     "Target",
     "Tree",
+    "certify",
     "compare",
     "criteria",
     "encode",
@@ -53,6 +56,8 @@ __all__ = [
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
+    "Certificate": "treewright.certifying",
+    "certify": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",

@@ -13,10 +13,11 @@ For pruners, each of these is a pure function of arrays, `BOUNDS[method]`, all c
 
     bound(errors, rows, *, leaves, bits, columns, classes=2, delta=0.05, whole=True, test_bits=0.0) -> array
 
-with `leaf, split = node_bits(tree, complete=...)` and bits = HEADER_BITS + Σ leaf + Σ split over the leaves and
-splits of a pruning. `errors` are lost rows: Σ tree.loss over the leaves, divided by the largest loss of a row.
-mdl, compression and vc take `leaves` instead of `bits`; add thresholds and subsets by `test_bits` if the number
-shall be a guarantee and not only the formula of the book. All are increasing in errors, leaves and bits.
+With `leaf, split = node_bits(tree, complete=...)`, a pruning takes HEADER_BITS + Σ leaf over its leaves +
+Σ split over its splits. `errors` are lost rows: the losses of its leaves added up, divided by the largest
+loss of a row. mdl, compression and vc take `leaves` instead of `bits`; add thresholds and subsets by
+`test_bits` if the number is to be a guarantee and not only the book's formula. All of them grow with errors,
+leaves and bits.
 """
 
 from __future__ import annotations
@@ -103,11 +104,11 @@ def certify(
         The chance of being wrong.
     choices : int
         For held_out: the number of trees of which the test rows have chosen this one; 1 by default.
-    costs : array of shape (classes, classes)
+    cost_matrix : array of shape (classes, classes) or dict of dicts
         For test rows: what the answer j to a row of class i costs; the tree's own costs by default.
     loss, loss_bound : str, float
-        For test rows of numbers: "squared_error" or "absolute_error", and the most that a row can lose. Without
-        that bound there is an estimate only.
+        For test rows of numbers: "squared_error", "absolute_error" or "poisson" (by default the
+        criterion's), and the most that a row can lose. Without that bound there is an estimate only.
     check_rows : bool
         Whether test rows that count like the training rows at every node are refused; True by default.
     complete : bool
@@ -124,9 +125,8 @@ def certify(
     >>> from treewright import encode, grow
     >>> rows = encode({"x": range(200)}, ["a"] * 120 + ["b"] * 80)
     >>> tree = grow(rows)
-    >>> print(certify(tree, data=rows))
-    error on 200 rows of the training table: 0.0 %   → from them alone (Occam, 32 bits), with 95 % confidence \
-the true error is below 11.9 %
+    >>> certify(tree, data=rows)
+    <Certificate: true error < 11.9 % with confidence 0.95, occam, 200 rows>
     """
     check_delta(delta)
     if not isinstance(tree, Tree):

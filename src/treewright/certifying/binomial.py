@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 200  # of Newton's method; it needs a dozen
-_MOST_TERMS = 100_000  # of the continued fraction; it needs about the root of the rows
+_SMALL_STEP = 1e-9  # of the solution: what is left after it is of the order of its square
+_MOST_TERMS = 1000  # of the continued fraction; it needs a few dozen
+_DEEPEST = -600.0  # the logarithm of the smallest tail that is taken from scipy
 
 
 def check_delta(delta: Any) -> None:
@@ -53,14 +55,12 @@ def _newton(k: Floats, n: Floats, t: Floats, start: Floats) -> Floats:
         tail, density = _log_tail(a, b, x)
         step = (tail + t[todo]) * np.exp(tail - density)  # of a tail that falls by its density
         p[todo] = np.clip(x + step, k[todo] / n[todo] * 1e-9, 1.0)
-        todo = todo[np.abs(step) > 1e-15 * x]
-        if (np.abs(step) < 1e-12 * x).all():  # what is left is rounding
-            break
+        todo = todo[np.abs(step) > _SMALL_STEP * x]
     return p
 
 
 def log_tail(errors: Any, rows: Any, chance: Any) -> Floats:
-    """Ln P(at most `errors` wrong of `rows`), errors < rows, however small it is.
+    """The logarithm of P(at most `errors` wrong of `rows`), errors < rows, however small it is.
 
     >>> np.exp(log_tail(1, 3, 0.5)).round(6).item()
     0.5
@@ -71,18 +71,18 @@ def log_tail(errors: Any, rows: Any, chance: Any) -> Floats:
 
 
 def _log_tail(a: Floats, b: Floats, p: Floats) -> tuple[Floats, Floats]:
-    """Ln I_{1-p}(a, b), the chance of fewer than b wrong of a + b - 1; and ln of its falling in p."""
-    from scipy.special import betaln
+    """Logarithms of I_{1-p}(a, b), the chance of fewer than b wrong of a + b - 1, and of its fall in p."""
+    from scipy.special import betainc, betaln
 
     with np.errstate(divide="ignore", invalid="ignore"):  # a chance of 1 has a tail of 0
         front = a * np.log1p(-p) + b * np.log(p) - betaln(a, b)
         density = front - np.log(p) - np.log1p(-p)
-    small = 1 - p < (a + 1) / (a + b + 2)  # the fraction converges fast on this side of the mean
-    x = np.where(small, 1 - p, p)
-    first, second = np.where(small, a, b), np.where(small, b, a)
-    side = front - np.log(first) + np.log(_continued_fraction(first, second, x))
-    with np.errstate(divide="ignore"):
-        return np.where(small, side, np.log(-np.expm1(np.minimum(side, 0.0)))), density
+        tail = np.log(betainc(a, b, 1 - p))
+    # Where it leaves the range of floating point; so far from the mean the fraction converges fast.
+    deep = np.flatnonzero((tail < _DEEPEST) & (p < 1))
+    fraction = _continued_fraction(a[deep], b[deep], 1 - p[deep])
+    tail[deep] = front[deep] - np.log(a[deep]) + np.log(fraction)
+    return tail, density
 
 
 def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
@@ -102,7 +102,7 @@ def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
             c = 1 + term / c
             c = np.where(np.abs(c) < tiny, tiny, c)
             value = value * d * c
-        if (np.abs(d * c - 1) < 1e-15).all():
+        if (np.abs(d * c - 1) < 1e-14).all():
             break
     return value
 
@@ -124,12 +124,11 @@ def kl(observed: Any, chance: Any) -> Floats:
     [0.6931, 0.0, inf]
     """
     q, p = np.broadcast_arrays(np.asarray(observed, np.float64), np.asarray(chance, np.float64))
-    return _part(q, p) + _part(1 - q, 1 - p)
-
-
-def _part(q: Floats, p: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(q > 0, q * (np.log(q) - np.log(p)), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = np.where(p < 2 * q, np.log1p((p - q) / q), np.log(p) - np.log(q))
+        ones = np.where(q > 0, -q * ratio, 0.0)
+        others = np.where(q < 1, (1 - q) * (np.log1p(-q) - np.log1p(-p)), 0.0)
+    return np.asarray(ones + others)
 
 
 def kl_upper(observed: Any, nats: Any) -> Floats:
@@ -142,8 +141,8 @@ def kl_upper(observed: Any, nats: Any) -> Floats:
     0.0995
     """
     q, c = np.broadcast_arrays(np.asarray(observed, np.float64), np.asarray(nats, np.float64))
-    entropy = -_part(q, np.ones_like(q)) - _part(1 - q, np.ones_like(q))
     with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = np.where((q > 0) & (q < 1), -q * np.log(q) - (1 - q) * np.log1p(-q), 0.0)
         far = np.where(q < 1, -np.expm1(-(c + entropy) / (1 - q)), 1.0)
     p = np.minimum(q + np.sqrt(c / 2), far)
     for _ in range(_MOST_STEPS):
@@ -151,9 +150,9 @@ def kl_upper(observed: Any, nats: Any) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(open_, (kl(q, p) - c) * p * (1 - p) / (p - q), 0.0)
         p = np.clip(p - np.maximum(step, 0.0), q, 1.0)
-        if (step <= 1e-15 * p).all():
+        if (step <= _SMALL_STEP * p).all():
             break
-    return p
+    return np.asarray(p)
 
 
 def hoeffding_upper(observed: Any, rows: Any, nats: Any) -> Floats:
@@ -162,7 +161,8 @@ def hoeffding_upper(observed: Any, rows: Any, nats: Any) -> Floats:
     >>> hoeffding_upper(0.08, 1000, np.log(20)).round(4).item()
     0.1187
     """
-    return np.minimum(np.asarray(observed) + np.sqrt(np.asarray(nats) / (2 * np.asarray(rows))), 1.0)
+    limit = np.asarray(observed) + np.sqrt(np.asarray(nats) / (2 * np.asarray(rows)))
+    return np.asarray(np.minimum(limit, 1.0))
 
 
 def bernstein_upper(observed: Any, variance: Any, rows: Any, nats: Any) -> Floats:
@@ -178,4 +178,4 @@ def bernstein_upper(observed: Any, variance: Any, rows: Any, nats: Any) -> Float
     both = np.asarray(nats) + np.log(2)  # one half of δ for the variance
     with np.errstate(divide="ignore"):
         limit = observed + np.sqrt(2 * np.asarray(variance) * both / rows) + 7 * both / (3 * (rows - 1))
-    return np.minimum(limit, 1.0)
+    return np.asarray(np.minimum(limit, 1.0))

@@ -183,7 +183,7 @@ def vc(
     grown = (untested_bits(leaves, columns, classes) + test_bits) * LN2
     grown = grown + (np.asarray(leaves) - 1) * np.log(2 * np.asarray(rows, np.float64))
     share, a = np.asarray(errors) / rows, (grown + np.log(4 / delta)) / rows
-    return np.minimum(share + 2 * a * (1 + np.sqrt(1 + share / a)), 1.0)
+    return np.asarray(np.minimum(share + 2 * a * (1 + np.sqrt(1 + share / a)), 1.0))
 
 
 def untested_bits(leaves: Any, columns: int, classes: int) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from treewright.certifying.codes import read as read_word
 from treewright.certifying.codes import told, tree_bits, write
-from treewright.certifying.losses import row_losses, training_loss
+from treewright.certifying.losses import NUMBER_LOSSES, row_losses, training_loss
 from treewright.certifying.rechecking import fits
 from treewright.encoding import Dataset
 from treewright.tree import Tree
@@ -77,25 +77,25 @@ class Certificate:
         """1 - delta."""
         return 1 - self.delta
 
-    def check(self, data: Dataset | None = None, *, costs: Any = None) -> bool:
+    def check(self, data: Dataset | None = None, *, cost_matrix: Any = None) -> bool:
         """Whether the number comes out again by another way.
 
         The inequality is tried at `value` (binomial terms are added up one by one, nothing is inverted); the
         code word of the tree is really written, read again and measured; the tree's training errors are
-        counted again. Give the rows as `data` to have them counted again as well, one by one, and the `costs`
-        if the certificate was given any.
+        counted again. Give the rows as `data` to have them counted again as well, one by one, and the
+        `cost_matrix` if the certificate was given any.
         """
         if not (0 < self.delta < 1 and 0 <= self.error <= self.most):
             return False
-        return self._counts_again(data, costs) and self._weighs_again() and fits(self)
+        return self._counts_again(data, cost_matrix) and self._weighs_again() and fits(self)
 
-    def _counts_again(self, data: Dataset | None, costs: Any) -> bool:
+    def _counts_again(self, data: Dataset | None, cost_matrix: Any) -> bool:
         if data is None:
             return True
         if self.tree is None:
             return False
-        loss: Any = None if self.tree.schema.predicts_classes else self.what.replace(" ", "_")
-        lost = row_losses(self.tree, data, costs=costs, loss=loss).loss.tolist()
+        loss: Any = next((name for name, word in NUMBER_LOSSES.items() if word == self.what), None)
+        lost = row_losses(self.tree, data, cost_matrix=cost_matrix, loss=loss).loss.tolist()
         return len(lost) == self.rows and math.isclose(math.fsum(lost) / len(lost), self.error, abs_tol=1e-12)
 
     def _weighs_again(self) -> bool:

@@ -14,17 +14,17 @@ really saved: `write` makes the whole word, one bit longer at most than the sum 
 
 Why missing values may cost nothing. Let no training row have missed a value in a column that the tree tests.
 Take the tree that gives a wrong answer to every row in which a tested value is missing or a category unknown.
-It makes the same mistakes on the training rows, and its description needs no directions; its true error, which
-the code bounds, is at least that of the tree that does answer those rows. The bound therefore holds for every
-choice of directions, also for the grower's own (the heavier child, which is read from the rows and so could
+It makes the same mistakes on the training rows, and it needs no directions to be described; its true error,
+which the code bounds, is at least that of the tree that does answer those rows. So the bound holds for every
+choice of directions, the grower's own included (to the heavier child: that is read from the rows, and could
 not be part of a code that knows no rows). Where values were missing, the directions were chosen with the rows
-in view, and each has to be paid for.
+in view, and each has to be paid for. The tree alone does not tell which is the case; its training rows do.
 """
 
 from __future__ import annotations
 
 from itertools import chain
-from math import log2
+from math import log2, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +46,7 @@ from treewright.tree import Tree
 Floats = NDArray[np.float64]
 
 HEADER_BITS = 2
+_FEW = 32  # digits that are joined one by one
 
 
 def node_bits(tree: Tree, *, complete: bool = False) -> tuple[Floats, Floats]:
@@ -144,7 +145,7 @@ def _number_length(signed: bool) -> Any:
 
 
 class Written(NamedTuple):
-    """What a word tells: for each split its column, test and directions; for each leaf and target its class."""
+    """What a word tells: of each split the column, test and directions; of each leaf its classes."""
 
     shape: list[bool]  # in preorder: whether a node is a split
     feature: list[int]
@@ -159,13 +160,15 @@ def told(tree: Tree, *, complete: bool = False) -> Written:
     splits = np.flatnonzero(~tree.is_leaf)
     among = splits[tree.subset[splits] >= 0]
     sides = (splits[:0], among[:0]) if complete else (splits, among)
-    unknown_left = tree.weight[tree.left[sides[1]]] >= tree.weight[tree.right[sides[1]]]
     return Written(
         (~tree.is_leaf).tolist(),
         tree.feature[splits].tolist(),
-        [_subset(tree, i) if tree.subset[i] >= 0 else float(tree.threshold[i]) + 0.0 for i in splits],
+        [
+            _subset(tree, i) if tree.subset[i] >= 0 else float(tree.threshold[i]) + 0.0
+            for i in splits.tolist()
+        ],
         tree.missing_left[sides[0]].tolist(),
-        unknown_left.tolist(),
+        tree.heavier_left[sides[1]].tolist(),
         tree.label[tree.is_leaf].ravel().tolist(),
     )
 
@@ -181,12 +184,10 @@ def write(tree: Tree, *, complete: bool = False) -> str:
     """
     signed, what = _has_signs(tree), told(tree, complete=complete)
     kinds = [column.kind for column in tree.schema.columns]
-    number, most = 0, 1
-    digits = zip([*what.feature, *what.label], _radix(tree.schema, len(what.feature)), strict=True)
-    for digit, base in reversed(list(digits)):
-        number, most = number * base + digit, most * base
+    radix = _radix(tree.schema, len(what.feature))
+    number, width = _packed([*what.feature, *what.label], radix), (_product(radix) - 1).bit_length()
     words = [f"{signed:b}{not complete:b}", "".join("01"[is_split] for is_split in what.shape)]
-    words += [f"{number:0{width}b}"] if (width := (most - 1).bit_length()) else []
+    words += [f"{number:0{width}b}"] if width else []
     for column, test in zip(what.feature, what.test, strict=True):
         if kinds[column] == "category":
             words.append("".join("01"[left] for left in test))
@@ -207,14 +208,9 @@ def read(bits: str, schema: Schema) -> Written:
         wanted += 1 if shape[-1] else -1
     splits = sum(shape)
     radix = _radix(schema, splits)
-    most = 1
-    for base in radix:
-        most *= base
-    number, digits = reader.take((most - 1).bit_length()), []
-    for base in radix:
-        number, digit = divmod(number, base)
-        digits.append(digit)
-    feature, tests = digits[:splits], []
+    digits = _unpacked(reader.take((_product(radix) - 1).bit_length()), radix)
+    feature = digits[:splits]
+    tests: list[Any] = []
     for column in feature:
         kind = schema.columns[column].kind
         if kind == "category":
@@ -239,3 +235,37 @@ def _subset(tree: Tree, node: int) -> list[bool]:
 def _radix(schema: Schema, splits: int) -> list[int]:
     """How many values each digit may take: the columns of all splits, then the labels of all leaves."""
     return [len(schema.columns)] * splits + list(schema.block_widths) * (splits + 1)
+
+
+# One number of all digits, the first one being worth least. Halves are joined, so that a tree of many splits
+# does not take the square of their number; the calls go as deep as its logarithm.
+
+
+def _product(radix: list[int]) -> int:
+    if len(radix) <= _FEW:
+        return prod(radix)
+    half = len(radix) // 2
+    return _product(radix[:half]) * _product(radix[half:])
+
+
+def _packed(digits: list[int], radix: list[int]) -> int:
+    if len(digits) <= _FEW:
+        number = 0
+        for digit, base in zip(reversed(digits), reversed(radix), strict=True):
+            number = number * base + digit
+        return number
+    half = len(digits) // 2
+    low, high = _packed(digits[:half], radix[:half]), _packed(digits[half:], radix[half:])
+    return low + _product(radix[:half]) * high
+
+
+def _unpacked(number: int, radix: list[int]) -> list[int]:
+    if len(radix) <= _FEW:
+        digits = []
+        for base in radix:
+            number, digit = divmod(number, base)
+            digits.append(digit)
+        return digits
+    half = len(radix) // 2
+    high, low = divmod(number, _product(radix[:half]))
+    return _unpacked(low, radix[:half]) + _unpacked(high, radix[half:])

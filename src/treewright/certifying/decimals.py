@@ -47,6 +47,14 @@ class Reader:
         self.place += count
         return int(self.bits[self.place - count : self.place] or "0", 2)
 
+    def zeros(self) -> int:
+        """How many zeros come before the next one; both are passed."""
+        place = self.bits.find("1", self.place)
+        if place < 0:
+            raise EOFError("the bits end in the middle of a word")
+        count, self.place = place - self.place, place + 1
+        return count
+
 
 def write_whole(number: int, k: int) -> str:
     """A whole number of at least 1.
@@ -54,16 +62,14 @@ def write_whole(number: int, k: int) -> str:
     >>> write_whole(1, 0), write_whole(5, 0), write_whole(5, 1)
     ('1', '00101', '0110')
     """
-    text = f"{number - 1 + 2**k:b}"
+    text = f"{number - 1 + (1 << k):b}"
     return "0" * (len(text) - 1 - k) + text
 
 
 def read_whole(reader: Reader, k: int) -> int:
     """What `write_whole` wrote."""
-    zeros = 0
-    while not reader.take(1):
-        zeros += 1
-    return (1 << (zeros + k) | reader.take(zeros + k)) + 1 - 2**k
+    zeros = reader.zeros()
+    return (1 << (zeros + k) | reader.take(zeros + k)) + 1 - (1 << k)
 
 
 def whole_bits(number: int, k: int) -> int:
@@ -72,7 +78,7 @@ def whole_bits(number: int, k: int) -> int:
     >>> whole_bits(5, 1)
     4
     """
-    return 2 * (number - 1 + 2**k).bit_length() - 1 - k
+    return 2 * (number - 1 + (1 << k)).bit_length() - 1 - k
 
 
 def _folded(number: int) -> int:
@@ -174,7 +180,7 @@ def read_time(reader: Reader) -> float:
     which = reader.take(3)
     unit = _UNITS[which]
     count = _unfolded(read_whole(reader, _FREE[which])) + _epoch(unit)
-    return float(np.datetime64(count, unit).astype("datetime64[us]").astype(np.int64))
+    return float(np.int64(count).astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64))
 
 
 def time_bits(value: float) -> int:

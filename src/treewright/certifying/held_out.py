@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.arriving import rows_of
 from treewright.certifying.binomial import bernstein_upper, binomial_upper, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.losses import Loss, RowLosses, row_losses
@@ -25,7 +26,7 @@ def held_out(
     *,
     test: Dataset,
     choices: int = 1,
-    costs: Any = None,
+    cost_matrix: Any = None,
     loss: Loss | None = None,
     loss_bound: float | None = None,
     check_rows: bool = True,
@@ -37,7 +38,7 @@ def held_out(
     """
     if not (isinstance(choices, int | np.integer) and choices >= 1):
         raise ValueError(f"choices is {choices!r}; it is the number of trees to choose from, 1 or more")
-    rows = _rows(tree, test, costs, loss, check_rows)
+    rows = _rows(tree, test, cost_matrix, loss, check_rows)
     assumptions: tuple[str, ...] = (_ROWS, _UNSEEN)
     if choices > 1:
         assumptions = (_ROWS, f"they chose one of {choices:,} trees that were made without them")
@@ -50,7 +51,7 @@ def reduced_error(
     delta: float,
     *,
     test: Dataset,
-    costs: Any = None,
+    cost_matrix: Any = None,
     loss: Loss | None = None,
     loss_bound: float | None = None,
     check_rows: bool = True,
@@ -59,7 +60,7 @@ def reduced_error(
 
     Each pruning of the grown tree is told by one bit per node, a leaf or a split; prunings share δ by that.
     """
-    rows = _rows(tree, test, costs, loss, check_rows)
+    rows = _rows(tree, test, cost_matrix, loss, check_rows)
     assumptions = (
         _ROWS,
         "they may have chosen any pruning of a tree whose tests and answers were made without them",
@@ -145,23 +146,24 @@ def _most(rows: RowLosses, loss_bound: float | None) -> float:
     return float(loss_bound)
 
 
-def _rows(tree: Tree, test: Dataset, costs: Any, loss: Loss | None, check_rows: bool) -> RowLosses:
-    rows = row_losses(tree, test, costs=costs, loss=loss)
+def _rows(tree: Tree, test: Dataset, cost_matrix: Any, loss: Loss | None, check_rows: bool) -> RowLosses:
+    rows = row_losses(tree, test, cost_matrix=cost_matrix, loss=loss)
     if check_rows and tree.n_leaves > 1 and same_statistic(tree, test):
         raise ValueError(
-            "these are the rows that the tree was grown from: every node counts the same. Give rows that were "
-            "never used, or certify(tree) without test for a bound from the training rows; if they are other "
-            "rows after all, check_rows=False"
+            "these are the rows that the tree was grown from: every node counts the same. Give rows that "
+            "were never used, or no test= for a bound from the training rows; if they are other rows after "
+            "all, check_rows=False"
         )
     return rows
 
 
 def same_statistic(tree: Tree, data: Dataset) -> bool:
-    """Whether rows give exactly the counts that the tree was grown from, at every node."""
-    counted = data.n_rows if data.weight is None else int((data.weight > 0).sum())
-    if counted != int(tree.rows[0]):
+    """Whether as many rows arrive at every node as the tree was grown from, of the same classes or losses."""
+    if not np.array_equal(rows_of(tree, data), tree.rows):
         return False
+    if not tree.schema.predicts_classes:
+        return np.allclose(tree.loss_of(data), tree.loss, rtol=1e-9, atol=1e-9 * float(tree.loss[0]))
     own, other = tree.statistic, tree.statistic_of(data)
     if isinstance(own, SparseRows):
         return own.same_as(other)
-    return np.allclose(own, other, rtol=1e-9, atol=1e-9 * float(np.abs(own).max()))
+    return np.allclose(own, other, rtol=1e-9)

@@ -1,4 +1,4 @@
-"""Kearns and Mansour's pruning: how much a node is given for its size, and how far the result is from the best.
+"""Kearns and Mansour's pruning: what a node is given for its size, and how far the result is from the best.
 
 A node v is cut when its own error is at most that of its subtree plus α. The rows m_v that reach it, the
 length ℓ of its path and the size s of its subtree make up α; see `penalty`. The theorem says how far the
@@ -38,8 +38,8 @@ def penalty(
     delta, c : float
         The chance of being wrong, and the constant.
     form : {"boolean", "counted", "vc", "mansour97"}
-        "boolean": ln|paths| = ℓ ln d and ln|trees| = s ln d, as in the notes. "counted": the exact numbers for
-        columns of yes and no, ℓ ln 2d and ln Catalan(I) + I ln d + (I + 1) ln 2 with I inner nodes. "vc": for
+        "boolean": ln|paths| = ℓ ln d and ln|trees| = s ln d, for columns of yes and no. "counted": the exact
+        numbers for them, ℓ ln 2d and ln Catalan(I) + I ln d + (I + 1) ln 2 with I inner nodes. "vc": for
         thresholds, each test being worth the dimension of a stump and ln 2m. "mansour97": the rule's
         predecessor, c √(leaves / m_v).
 

@@ -15,35 +15,55 @@ _CONSTANT = {"mdl": 2.0, "vc": 4.0}  # that stands above δ
 
 
 def fits(certificate: Certificate) -> bool:
-    """Whether the value is the solution of its inequality, for the loss, rows, bits and δ that it states."""
-    rows = certificate.rows - certificate.named
-    value = certificate.value / certificate.most
-    loss = certificate.error / certificate.most * certificate.rows
-    if not rows > 0 or value >= 1:
-        return certificate.value >= certificate.most
+    """Whether the value is the solution of its inequality, for the loss, rows, bits and δ that it states.
+
+    The evidence against a true loss of p grows with p. At the solution it is as large as δ and the bits ask
+    for: just below it must be smaller, and just above larger, unless nothing is above.
+    """
+    rows, most = certificate.rows - certificate.named, certificate.most
     nats = certificate.bits * (1.0 if certificate.method == "mdl" else math.log(2))
     nats += math.log(_CONSTANT.get(certificate.method, 1.0) / certificate.delta)
     if certificate.method == "pac_bayes":
         nats += math.log(2 * math.sqrt(rows))
+    if certificate.limit == "normal":
+        return _normal(certificate, nats)
+    loss = certificate.error / most * certificate.rows
+    if rows <= loss:  # every row was wrong
+        return certificate.value == most
+    value = certificate.value / most
+    if certificate.limit == "kl or bernstein":
+        return _either(certificate, loss, rows, value, nats + math.log(2))
+    return _solves(certificate.limit, loss, rows, value, nats)
+
+
+def _solves(limit: str, loss: float, rows: int, value: float, nats: float) -> bool:
+    below, above = value * (1 - _CLOSE), value * (1 + _CLOSE)
+    return (
+        loss / rows < value <= 1
+        and _evidence(limit, loss, rows, below) <= nats
+        and (above >= 1 or _evidence(limit, loss, rows, above) >= nats)
+    )
+
+
+def _evidence(limit: str, loss: float, rows: int, p: float) -> float:
+    """In nats, that the true loss is below p."""
     seen = loss / rows
-    match certificate.limit:
+    if p <= seen and limit != "binomial":
+        return 0.0
+    match limit:
         case "binomial":
-            return math.isclose(binomial_sum(round(loss), rows, value), -nats, rel_tol=_CLOSE, abs_tol=_CLOSE)
+            return -binomial_sum(round(loss), rows, p)
         case "kl":
-            return math.isclose(_kl(seen, value), nats / rows, rel_tol=_CLOSE)
+            return rows * _kl(seen, p)
         case "hoeffding":
-            return math.isclose(2 * rows * (value - seen) ** 2, nats, rel_tol=_CLOSE)
+            return 2 * rows * (p - seen) ** 2
         case "relative deviation":
-            return math.isclose((value - seen) ** 2 * rows, 4 * nats * value, rel_tol=_CLOSE)
-        case "kl or bernstein":
-            return _either(certificate, seen, rows, value, nats)
-        case "normal":
-            return _normal(certificate, nats)
-    return False
+            return rows * (p - seen) ** 2 / (4 * p)
+    return math.nan
 
 
 def binomial_sum(errors: int, rows: int, chance: float) -> float:
-    """Ln of the chance of at most `errors` wrong of `rows`: every term by the one before it, then their sum.
+    """The logarithm of P(at most `errors` wrong of `rows`): each term by the one before it, then their sum.
 
     >>> round(math.exp(binomial_sum(1, 3, 0.5)), 10)
     0.5
@@ -62,21 +82,21 @@ def _kl(q: float, p: float) -> float:
     return first + ((1 - q) * math.log((1 - q) / (1 - p)) if q < 1 else 0.0)
 
 
-def _either(certificate: Certificate, seen: float, rows: int, value: float, nats: float) -> bool:
+def _either(certificate: Certificate, loss: float, rows: int, value: float, nats: float) -> bool:
     """The smaller of two limits, each of which has half of δ."""
-    half = nats + math.log(2)
-    by_kl = math.isclose(_kl(seen, value), half / rows, rel_tol=_CLOSE)
-    spread, twice = certificate.deviation / certificate.most, half + math.log(2)
-    bernstein = 1.0
+    both, spread, bernstein = nats + math.log(2), certificate.deviation / certificate.most, 1.0
     if rows > 1:
-        bernstein = seen + spread * math.sqrt(2 * twice / rows) + 7 * twice / (3 * (rows - 1))
-    if by_kl:
-        return bernstein >= value * (1 - _CLOSE)
-    return math.isclose(bernstein, value, rel_tol=_CLOSE) and _kl(seen, value) <= half / rows * (1 + _CLOSE)
+        bernstein = loss / rows + spread * math.sqrt(2 * both / rows) + 7 * both / (3 * (rows - 1))
+    if _solves("kl", loss, rows, value, nats):
+        return min(bernstein, 1.0) >= value * (1 - _CLOSE)
+    smaller = _evidence("kl", loss, rows, value) <= nats * (1 + _CLOSE)
+    return smaller and math.isclose(bernstein, value, rel_tol=_CLOSE)
 
 
 def _normal(certificate: Certificate, nats: float) -> bool:
     """The chance of a normal number beyond the distance, in standard errors, is δ."""
+    if certificate.rows < 2:
+        return certificate.value == math.inf
     if certificate.deviation == 0:
         return certificate.value == certificate.error
     distance = (certificate.value - certificate.error) / certificate.deviation * math.sqrt(certificate.rows)

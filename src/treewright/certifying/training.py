@@ -9,7 +9,7 @@ from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.codes import is_complete, tree_bits
 from treewright.certifying.held_out import same_statistic
-from treewright.certifying.losses import cost_matrices, training_loss
+from treewright.certifying.losses import training_loss
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -56,7 +56,7 @@ def from_training(
         test_bits=sum(own.get(name, 0.0) for name in beside),
         **({"points": points} if method == "compression" else {}),
     )
-    has_costs = any(matrix is not None for matrix in cost_matrices(tree, None))
+    has_costs = tree.schema.has_costs
     limit = _LIMITS[method]
     return Certificate(
         value=float(value) * most,

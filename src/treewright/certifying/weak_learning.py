@@ -1,17 +1,17 @@
 """Growing as boosting: how many splits bring the error down to ε if every leaf has a test with an edge γ.
 
 For two classes. At a leaf with the share q of one class, a test sends the share a of that class and the share
-b of the other to the left; its edge is γ = |a - b| / 2, by which it beats a coin on the two classes made equally
-frequent. Let G be the average of the criterion over the leaves, scaled so that G(1/2) = 1/2; the error is never
-above it. The drop at a leaf is at least
+b of the other to the left; its edge is γ = |a - b| / 2, by which it beats a coin where both classes are made
+equally frequent. Let G be the average of the criterion over the leaves, scaled so that G(1/2) = 1/2; then the
+error is never above it. The drop at a leaf is at least
 
     gini     2 q(1-q)          8 γ² G²            (exact: 2 (q(1-q))² (a-b)² / (τ(1-τ)), and τ(1-τ) <= 1/4)
     entropy  H(q)/2, in bits   4 γ² q(1-q)/ln 2   (Pinsker's inequality for the classes' two sides)
     sqrt     √(q(1-q))         (1 - √(1-4γ²)) G   (exact: G (1 - √(ab) - √((1-a)(1-b))))
 
-each of the form c·v(G) with v convex and rising. Of t leaves the best one has, by Jensen's inequality, a weighted
-drop of at least c·v(G)/t when they have G in all. So with Ψ(ε) = ∫ dG/v(G) from ε to 1/2, S splits reach G <= ε
-as soon as c (1 + 1/2 + … + 1/S) >= Ψ(ε), for which S + 1 = exp(Ψ(ε)/c) is enough:
+each of the form c·v(G) with v convex and rising. Of t leaves that have G in all, the best one has a weighted
+drop of at least c·v(G)/t, by Jensen's inequality. So with Ψ(ε) = ∫ dG/v(G) from ε to 1/2, S splits reach
+G <= ε as soon as c (1 + 1/2 + … + 1/S) >= Ψ(ε), for which S + 1 = exp(Ψ(ε)/c) is enough:
 
     gini     exp((1/ε - 2) / 8γ²)
     entropy  exp(ln²((1-q)/q) / 16γ²)  where H(q)/2 = ε

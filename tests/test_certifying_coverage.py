@@ -1,0 +1,60 @@
+"""Coverage by simulation: a bound fails no more often than it says."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+from small_trees import YES_NO, stump
+
+from treewright import certify, encode, grow
+from treewright.certifying import BOUNDS, binomial_upper, leaf_intervals
+from treewright.encoding import Dataset as Rows
+
+
+def test_coverage_of_certificates() -> None:
+    """A tree with a true error of 10 %: held-out rows get it wrong in at most a share δ of all draws."""
+    draw = np.random.default_rng(3)
+    tree, rows = stump([9, 1], [1, 9]), 60
+    wrong = draw.binomial(rows, 0.1, 200_000)
+    for delta in (0.05, 0.2):
+        for _ in range(10):
+            x = draw.integers(0, 2, rows)
+            y = np.where(draw.random(rows) < 0.1, 1 - x, x)
+            test = Rows(YES_NO, x.astype(float)[:, np.newaxis], y[np.newaxis].astype(np.int32))
+            limit = binomial_upper((x != y).sum(), rows, -log(delta))
+            assert certify(tree, test=test, delta=delta).value == limit
+        missed = (binomial_upper(np.arange(rows + 1), rows, -log(delta))[wrong] < 0.1).mean()
+        assert delta / 4 < missed <= delta + 4 * np.sqrt(delta / len(wrong))
+
+
+def test_coverage_after_choosing() -> None:
+    """The best of 30 worthless trees on 50 rows: δ/30 holds, δ alone does not."""
+    draw = np.random.default_rng(5)
+    best = draw.binomial(50, 0.5, (20_000, 30)).min(axis=1)
+    counts = np.arange(51)
+    assert (binomial_upper(counts, 50, log(20 * 30))[best] < 0.5).mean() <= 0.05
+    assert (binomial_upper(counts, 50, log(20))[best] < 0.5).mean() > 0.3
+
+
+def test_coverage_of_occam_on_noise() -> None:
+    """Trees grown on labels of pure noise: none of 60 gets a bound below the true error, one half."""
+    draw = np.random.default_rng(11)
+    for trial in range(60):
+        data = encode(draw.integers(0, 9, (300, 5)).astype(float), draw.integers(0, 2, 300), classes=True)
+        tree = grow(data, max_leaf_nodes=2 + trial % 20)
+        for name in BOUNDS:
+            assert certify(tree, name, data=data, delta=0.5).value >= 0.5
+
+
+def test_coverage_of_leaf_intervals() -> None:
+    draw = np.random.default_rng(2)
+    tree, truth, missed = stump([9, 1], [1, 9]), np.array([0.1, 0.3]), 0
+    for _ in range(150):
+        x = draw.integers(0, 2, 40)
+        y = np.where(draw.random(40) < truth[x], 1 - x, x)
+        found = leaf_intervals(
+            tree, Rows(YES_NO, x.astype(float)[:, np.newaxis], y[np.newaxis].astype(np.int32)), delta=0.2
+        )
+        missed += not ((found.lower <= truth) & (truth <= found.upper)).all()
+    assert missed <= 0.2 * 150

@@ -1,0 +1,173 @@
+"""Certificates of bad input and at the borders: a clear error or the right answer."""
+
+from __future__ import annotations
+
+from math import log, nan
+from typing import Any
+
+import numpy as np
+import pytest
+from small_trees import YES_NO, rows_of, stump
+
+from treewright import Below, Branch, Certificate, Leaf, Tree, certify, encode, grow
+from treewright.certifying import BOUNDS, METHODS, binomial_upper, leaf_intervals
+from treewright.certifying.bounds import mdl
+from treewright.datasets import load_spam
+
+
+@pytest.fixture(scope="module")
+def spam() -> Any:
+    """A tree, its training rows, and the official test rows."""
+    emails = load_spam()
+    train = encode(emails.table(~emails.is_test), emails.target[~emails.is_test])
+    test = encode(emails.table(emails.is_test), emails.target[emails.is_test], schema=train.schema)
+    return grow(train, max_leaf_nodes=9), train, test
+
+
+def test_training_rows_are_no_test_rows(spam: Any) -> None:
+    tree, train, test = spam
+    with pytest.raises(ValueError, match="rows that the tree was grown from"):
+        certify(tree, test=train)
+    with pytest.raises(ValueError, match="rows that the tree was grown from"):
+        certify(tree, test=train.take(np.arange(train.n_rows)[::-1]))
+    assert certify(tree, test=train, check_rows=False).error == certify(tree).error
+    with pytest.raises(ValueError, match="not the rows that the tree was grown from"):
+        certify(tree, data=test)
+    y = np.random.default_rng(0).random(30)
+    numbers = encode({"x": np.arange(30.0)}, y)
+    others = encode({"x": np.arange(30.0)}, y[::-1], schema=numbers.schema)
+    for criterion in ("squared_error", "absolute_error", "poisson"):
+        tree = grow(numbers, criterion=criterion, max_leaf_nodes=5)
+        with pytest.raises(ValueError, match="rows that the tree was grown from"):
+            certify(tree, test=numbers)
+        assert certify(tree, test=others).rows == 30
+
+
+@pytest.mark.parametrize("delta", [0, 1, -1, nan, "0.05"])
+def test_delta_outside(delta: Any) -> None:
+    for name in METHODS:
+        with pytest.raises(ValueError, match="delta"):
+            certify(stump([1, 0], [0, 1]), name, delta=delta)
+    with pytest.raises(ValueError, match="delta"):
+        leaf_intervals(stump([1, 0], [0, 1]), rows_of([1.0], ["no"]), delta=delta)
+
+
+def test_bad_requests() -> None:
+    tree, test = stump([3, 1], [0, 4]), rows_of([0.0, 1.0, 1.0], ["no", "yes", "no"])
+    for options, words in [
+        ({"method": "magic", "test": test}, "known: held_out"),
+        ({"method": "held_out"}, "needs rows that were never used"),
+        ({"method": "occam", "test": test}, "is for the training rows"),
+        ({"test": test, "data": test}, "looks at test= only"),
+        ({"test": test, "choices": 0}, "1 or more"),
+        ({"test": test, "choices": 2.5}, "1 or more"),
+        ({"test": test, "choice": 3}, "has no option 'choice'"),
+        ({"test": test, "points": 1}, "has no option 'points'"),
+        ({"method": "compression", "points": 3}, "1 row or by the 2"),
+        ({"test": test, "cost_matrix": [[0, 1]]}, r"must be \(2, 2\)"),
+        ({"test": test, "cost_matrix": "many"}, "2 × 2"),
+        ({"test": test, "cost_matrix": [[0, -1], [1, 0]]}, "at least 0"),
+        ({"test": test, "cost_matrix": [[0, nan], [1, 0]]}, "at least 0"),
+        ({"test": test, "cost_matrix": np.zeros((2, 2))}, "all zeros"),
+        ({"test": test, "loss": "squared_error"}, "for trees that predict numbers"),
+        ({"test": test, "loss_bound": 1.0}, "loss_bound is for numbers"),
+        ({"test": test.take([])}, "no rows"),
+        ({"test": rows_of([1.0, 2.0], ["no", "no"], weight=[1.0, 2.0])}, "different weights"),
+        ({"test": encode({"x": [1.0]}, schema=YES_NO)}, "no target"),
+        ({"test": encode({"x": [1.0]}, ["maybe"])}, "targets are not the tree's"),
+        ({"test": encode({"z": [1.0, 2.0]}, ["no", "yes"])}, "columns are not the tree's"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            certify(tree, **options)
+    for wrong in ({"test": [[1.0]]}, {"data": [[1.0]]}):
+        with pytest.raises(TypeError, match="Dataset"):
+            certify(tree, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a Tree can be certified"):
+        certify("tree")  # type: ignore[arg-type]
+
+
+def test_weights_of_training_rows() -> None:
+    """All alike they change nothing; otherwise rows are no equal draws."""
+    columns, y = {"x": np.arange(40.0)}, ["a", "b"] * 5 + ["b"] * 30
+    plain = grow(encode(columns, y), max_leaf_nodes=4)
+    alike = grow(encode(columns, y, weight=np.full(40, 0.3)), max_leaf_nodes=4)
+    assert certify(alike).value == certify(plain).value
+    for weight in (np.arange(1.0, 41.0), np.where(np.arange(40) % 2, 0.5, 1.5)):
+        with pytest.raises(ValueError, match="different weights"):
+            certify(grow(encode(columns, y, weight=weight), max_leaf_nodes=4))
+    with pytest.raises(ValueError, match="different weights"):
+        certify(stump([0.5, 2.5], [1, 2]))
+    zeros = rows_of([0.0, 1.0, 1.0], ["no", "yes", "no"], weight=[2.0, 2.0, 0.0])
+    assert certify(stump([3, 1], [0, 4]), test=zeros).rows == 2
+
+
+def test_a_missing_class_and_an_unknown_category() -> None:
+    data = encode({"c": ["u", "u", "v", "v", "w", "w"]}, ["a", "a", "b", "b", "c", "c"])
+    tree = grow(data)
+    test = encode({"c": ["u", "v", "new", None]}, ["a", "a", "b", "b"], schema=data.schema)
+    certificate = certify(tree, test=test)
+    wrong = (tree.predict({"c": ["u", "v", "new", None]}) != ["a", "a", "b", "b"]).sum()
+    assert certificate.error == wrong / 4
+    assert certificate.value == binomial_upper(wrong, 4, log(20))
+    assert leaf_intervals(tree, test).rows.sum() == 4
+
+
+def test_a_single_leaf() -> None:
+    data = encode({"x": [1.0] * 200}, ["a"] * 190 + ["b"] * 10)
+    tree = grow(data)
+    assert tree.n_leaves == 1
+    assert certify(tree, test=data).error == 0.05  # nothing was learnt from where rows lie
+    for name in BOUNDS:
+        certificate = certify(tree, name, data=data)
+        assert 0.05 < certificate.value < 0.3
+        assert certificate.check(data)
+    assert leaf_intervals(tree, data).leaf.tolist() == [0]
+
+
+def test_one_row_and_hopeless_trees() -> None:
+    tree = stump([1, 0], [0, 1])
+    assert certify(tree, test=rows_of([1.0], ["yes"])).value == pytest.approx(0.95)
+    assert certify(tree, test=rows_of([1.0], ["no"])).value == 1
+    for name in BOUNDS:
+        assert certify(tree, name).value > 0.99
+        assert certify(tree, name).check()
+
+
+def test_complete_is_not_believed_against_the_rows() -> None:
+    data = encode({"x": [1.0, 2.0, nan, 4.0]}, ["a", "a", "b", "b"])
+    tree = grow(data)
+    assert not certify(tree, data=data).complete
+    with pytest.raises(ValueError, match="miss values"):
+        certify(tree, data=data, complete=True)
+    assert certify(tree, data=data).breakdown["missing"] == tree.n_leaves - 1
+
+
+def test_many_classes() -> None:
+    y = np.arange(3000) % 1500
+    data = encode({"x": np.arange(3000.0)}, y, classes=True)
+    tree = grow(data, max_leaf_nodes=5)
+    assert tree.schema.is_wide
+    certificate = certify(tree, test=data, check_rows=False)
+    assert certificate.error == pytest.approx((tree.predict({"x": np.arange(3000.0)}) != y).mean())
+    assert certify(tree, data=data).error == pytest.approx(certificate.error)
+    assert leaf_intervals(tree, data).errors.sum() == round(certificate.error * 3000)
+
+
+def test_depth() -> None:
+    """A chain of 100,000 tests: every method, every check, no recursion."""
+    depth = 100_000
+    node: Branch | Leaf = Leaf([0, 1])
+    for i in range(depth):
+        node = Branch(Below("x", float(i)), node, Leaf([i % 2, 1 - i % 2]))
+    tree = Tree.write(YES_NO, node)
+    test = rows_of(np.arange(500.0), ["yes", "no"] * 250)
+    for name in ("occam", "mdl", "vc"):
+        assert certify(tree, name).check()
+    assert certify(tree, "reduced_error", test=test).check(test)
+    assert certify(tree, test=test).check(test)
+    assert len(leaf_intervals(tree, test).leaf) == depth + 1
+
+
+def test_the_formula_of_the_book_ignores_thresholds_unless_paid() -> None:
+    assert mdl(180, 3000, leaves=17, columns=57, test_bits=128) > mdl(180, 3000, leaves=17, columns=57)
+    assert isinstance(certify(stump([30, 1], [0, 40])), Certificate)
