@@ -158,7 +158,7 @@ def test_pages_show_the_kept_results(room: str) -> None:
 
 
 def test_the_page_of_curves_shows_the_kept_results() -> None:
-    assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(*scaling.load())
+    assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(*keeping.load_parts("scaling"))
 
 
 def test_only_the_part_between_the_marks_is_written() -> None:
