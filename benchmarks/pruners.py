@@ -22,7 +22,7 @@ MOST_ALPHAS = 20  # that a grid search looks at
 
 Table = dict[str, Any]  # "train", "target", "test", "test_target"
 
-# Method -> its options, after a word where it is not the plain method; rows are given to those that need them.
+# What is measured -> the method and its options; rows are given to those that need them.
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "reduced_error": ("reduced_error", {}),
     "cost_complexity": ("cost_complexity", {}),

@@ -235,32 +235,32 @@ TABLES = {"paths": _paths, "fronts": _fronts, "shares": _shares, "selection": _s
 HEADINGS = {
     "paths": (
         "The weakest-link path",
-        "All subtrees of minimal cost-complexity pruning, with their alphas: `cost_complexity_path(tree)` beside "
-        "what scikit-learn's `cost_complexity_pruning_path` does after growing, on trees from the same rows. The "
-        "targets are drawn by chance, so that the trees are as large as can be.",
+        "All subtrees of minimal cost-complexity pruning, with their alphas: `cost_complexity_path(tree)` "
+        "beside what scikit-learn's `cost_complexity_pruning_path` does after growing, on trees from the same "
+        "rows. The targets are drawn by chance, so that the trees are as large as can be.",
     ),
     "fronts": (
         "The exact front",
-        "The smallest pruning for every number of errors (for numbers: of squared error), with "
-        "`minimum_errors(tree)`; the memory that this holds at most on top of the tree; and one tree from the "
-        "middle of it, made on demand.",
+        "The smallest pruning for every number of errors (for numbers: of squared error), by "
+        "`minimum_errors(tree)`; the memory that this holds at most on top of the tree; and one tree from "
+        "the middle of it, made on demand.",
     ),
     "shares": (
         "Methods beside growing",
-        "From a tree grown to purity to the pruned tree, the tree being as `grow` returns it; reduced_error by half "
-        "as many rows as grew the tree. Growing: `grow` on rows that are encoded already.",
+        "From a tree grown to purity, as `grow` returns it, to the pruned tree; reduced_error by half as many "
+        "rows as grew the tree. Growing: `grow` on rows that are encoded already.",
     ),
     "selection": (
         "Selection by 10 folds",
         'From the table to the chosen tree: treewright\'s `encode`, `grow`, `prune`, `select(by="folds")`; '
-        "scikit-learn's `GridSearchCV` over `ccp_alpha`, at most 20 alphas of its own path; R's rpart with cp = 0, "
-        "minsplit = 2, minbucket = 1, xval = 10, without surrogate and competing splits (its trees are at most 30 "
-        "deep). Times ours: CPU on one thread, wall on two.",
+        "scikit-learn's `GridSearchCV` over `ccp_alpha`, at most 20 alphas of its own path; R's rpart with "
+        "cp = 0, minsplit = 2, minbucket = 1, xval = 10, without surrogate and competing splits (its trees are "
+        "at most 30 deep). Times ours: CPU on one thread, wall on two.",
     ),
 }
 HOW = (
-    "CPU seconds on one thread unless said otherwise, the least of the runs; libraries take turns on the same data, "
-    "each in a process of its own. rpart is timed inside R."
+    "CPU seconds on one thread unless said otherwise, the least of the runs; libraries take turns on the same "
+    "data, each in a process of its own. rpart is timed inside R."
 )
 
 
@@ -311,7 +311,7 @@ def summary(measured: dict[str, list[Section]]) -> str:
     if fronts:
         whole, one = max(fronts, key=lambda results: results[0]["leaves"])
         told.append(
-            f"the exact front of {whole['leaves']:,} leaves {_told(whole)} and {whole['memory']:.0f} MB, one tree of "
-            f"it {_told(one)}"
+            f"the exact front of {whole['leaves']:,} leaves {_told(whole)} and {whole['memory']:.0f} MB, "
+            f"one tree of it {_told(one)}"
         )
     return "\n".join([f"{', '.join(told)}.\n", _selection(measured["selection"])])

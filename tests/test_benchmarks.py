@@ -145,9 +145,7 @@ def test_specialities_of_the_house_are_among_the_cliffs() -> None:
 
 def test_readme_shows_the_kept_results() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert text == publishing.inserted(text, publishing.speed()), (
-        "README.md: `make bench` writes the speed part"
-    )
+    assert text == publishing.published(text), "README.md: `make bench` writes what is measured"
 
 
 @pytest.mark.parametrize("room", ["growing", "predicting"])
@@ -158,19 +156,22 @@ def test_pages_show_the_kept_results(room: str) -> None:
 
 
 def test_the_page_of_curves_shows_the_kept_results() -> None:
-    assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(*keeping.load_parts("scaling"))
+    assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(
+        *keeping.load_parts("scaling")
+    )
 
 
 def test_only_the_part_between_the_marks_is_written() -> None:
-    begin, end = publishing.BEGIN, publishing.END
-    assert publishing.inserted(f"a\n{begin}\nold\n{end}\nb\n", "new") == f"a\n{begin}\nnew\n{end}\nb\n"
+    begin, end = publishing.marks("speed")
+    text = f"a\n{begin}\nold\n{end}\nb\n"
+    assert publishing.inserted(text, "speed", "new") == f"a\n{begin}\nnew\n{end}\nb\n"
     for broken in ("", f"{end}{begin}", f"{begin}{begin}{end}"):
         with pytest.raises(ValueError, match=r"README\.md must hold"):
-            publishing.inserted(broken, "new")
+            publishing.inserted(broken, "speed", "new")
 
 
 def test_a_partial_run_changes_nothing() -> None:
-    files = [ROOT / "README.md", scaling.PICTURE, *sorted(keeping.RESULTS.iterdir())]
+    files = [ROOT / "README.md", scaling.PICTURE, pruning.PICTURE, *sorted(keeping.RESULTS.iterdir())]
     before = {file: file.read_bytes() for file in files}
     command = [sys.executable, "-m", "benchmarks", "growing", "--only", "iris", "--peers", "treewright"]
     done = subprocess.run(
@@ -178,7 +179,7 @@ def test_a_partial_run_changes_nothing() -> None:
     )
     assert "| iris " in done.stdout
     assert "neither benchmarks/results nor README.md was changed" in done.stdout
-    assert [*sorted(keeping.RESULTS.iterdir())] == files[2:]
+    assert [*sorted(keeping.RESULTS.iterdir())] == files[3:]
     assert {file: file.read_bytes() for file in files} == before
 
 
