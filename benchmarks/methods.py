@@ -1,4 +1,4 @@
-"""How good pruned trees are: every method on e-mails, with the split of "The Elements of Statistical Learning"."""
+"""How good pruned trees are: every method on e-mails, with the split of a well-known book."""
 
 from __future__ import annotations
 
@@ -178,7 +178,8 @@ def measured(ways: Sequence[Way], criterion: str, train: Any, test: Any, folds: 
 
 
 def cross_validated(ways: Sequence[Way], criterion: str, rows: Any, n_folds: int) -> list[float]:
-    """The error of each way as a whole by folds of the training rows, its own choices made in each of them."""
+    """The error of each way as a whole by folds of the training rows, its own choices made in each of "
+    "them."""
     from treewright.folding import folds
 
     fold = folds(rows, n_folds, seed=1)
@@ -258,26 +259,27 @@ def summary(figures: Sequence[Figure]) -> str:
         limit = f"with at most {MOST_LEAVES} leaves" if name == "small" else "of any size"
         way = ", ".join(filter(None, (line["method"], line["how"], line["criterion"])))
         told.append(
-            f"The tree {limit} that folds of the training rows choose among all lines ({way}): {line['leaves']} "
-            f"leaves, test error {per_cent(line['test'])} (mark: {per_cent(MARKS[name])}; {others})."
+            f"The tree {limit} that folds of the training rows choose among all lines ({way}): "
+            f"{line['leaves']} leaves, test error {per_cent(line['test'])} (mark: {per_cent(MARKS[name])}; "
+            f"{others})."
         )
     return "\n".join(told)
 
 
 HOW = (
     "UCI Spambase, 3065 rows to learn from, 1536 to test, the official split of The Elements of Statistical "
-    "Learning; trees grown to purity. Where rows are held out, a third of the training rows, and the tree is grown "
-    "from the rest. Below: the true error is below this with 95 % confidence, by the test rows (exact binomial, for "
-    "a line picked before looking); Occam: the same from the training rows alone. By folds: the error of the whole "
-    f"way, its choices included, by {FOLDS} folds of the training rows. CPU: pruning and choosing, without growing "
-    "the tree. Prototype: leaves and test error that a plain program of the same rule had on an entropy tree of 167 "
-    "leaves. Of rules, their number stands for leaves."
+    "Learning; trees grown to purity. Where rows are held out, a third of the training rows, and the tree "
+    "is grown from the rest. Below: the true error is below this with 95 % confidence, by the test rows "
+    "(exact binomial, for a line picked before looking); Occam: the same from the training rows alone. By "
+    f"folds: the error of the whole way, its choices included, by {FOLDS} folds of the training rows. CPU: "
+    "pruning and choosing, without growing the tree. Prototype: leaves and test error that a plain program "
+    "of the same rule had on an entropy tree of 167 leaves. Of rules, their number stands for leaves."
 )
 BESIDE = (
-    "Others on the same split: CART with 17 leaves 9.3 % (8.7 % in another chapter of the book), an exact CART 8.7 % "
-    "with 18 leaves and 8.1 to 8.4 % by 10 folds with one standard error (19 to 22 leaves); logistic regression "
-    "7.6 %, additive model 5.3 %, MARS 5.5 %; of many trees, bagging 5.4 %, random forest 4.9 %, boosting 4.5 %. The "
-    "standard error of a test error is .6 to .7 %."
+    "Others on the same split: CART with 17 leaves 9.3 % (8.7 % in another chapter of the book), an exact "
+    "CART 8.7 % with 18 leaves and 8.1 to 8.4 % by 10 folds with one standard error (19 to 22 leaves); "
+    "logistic regression 7.6 %, additive model 5.3 %, MARS 5.5 %; of many trees, bagging 5.4 %, random "
+    "forest 4.9 %, boosting 4.5 %. The standard error of a test error is .6 to .7 %."
 )
 
 

@@ -236,8 +236,8 @@ HEADINGS = {
     "paths": (
         "The weakest-link path",
         "All subtrees of minimal cost-complexity pruning, with their alphas: `cost_complexity_path(tree)` "
-        "beside what scikit-learn's `cost_complexity_pruning_path` does after growing, on trees from the same "
-        "rows. The targets are drawn by chance, so that the trees are as large as can be.",
+        "beside what scikit-learn's `cost_complexity_pruning_path` does after growing, on trees from the "
+        "same rows. The targets are drawn by chance, so that the trees are as large as can be.",
     ),
     "fronts": (
         "The exact front",
@@ -247,20 +247,20 @@ HEADINGS = {
     ),
     "shares": (
         "Methods beside growing",
-        "From a tree grown to purity, as `grow` returns it, to the pruned tree; reduced_error by half as many "
-        "rows as grew the tree. Growing: `grow` on rows that are encoded already.",
+        "From a tree grown to purity, as `grow` returns it, to the pruned tree; reduced_error by half as "
+        "many rows as grew the tree. Growing: `grow` on rows that are encoded already.",
     ),
     "selection": (
         "Selection by 10 folds",
         'From the table to the chosen tree: treewright\'s `encode`, `grow`, `prune`, `select(by="folds")`; '
         "scikit-learn's `GridSearchCV` over `ccp_alpha`, at most 20 alphas of its own path; R's rpart with "
-        "cp = 0, minsplit = 2, minbucket = 1, xval = 10, without surrogate and competing splits (its trees are "
-        "at most 30 deep). Times ours: CPU on one thread, wall on two.",
+        "cp = 0, minsplit = 2, minbucket = 1, xval = 10, without surrogate and competing splits (its trees "
+        "are at most 30 deep). Times ours: CPU on one thread, wall on two.",
     ),
 }
 HOW = (
-    "CPU seconds on one thread unless said otherwise, the least of the runs; libraries take turns on the same "
-    "data, each in a process of its own. rpart is timed inside R."
+    "CPU seconds on one thread unless said otherwise, the least of the runs; libraries take turns on the "
+    "same data, each in a process of its own. rpart is timed inside R."
 )
 
 

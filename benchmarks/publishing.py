@@ -1,4 +1,4 @@
-"""The measured parts of README.md, written from the kept results alone, so that no figure is typed by hand."""
+"""The measured parts of README.md, written from the kept results alone: no figure is typed by hand."""
 
 from __future__ import annotations
 
