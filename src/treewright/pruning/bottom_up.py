@@ -1,0 +1,164 @@
+"""Kearns and Mansour's bottom-up pruning: a subtree must beat a leaf by more than chance could make of it.
+
+One pass from the leaves to the root, with local information only. Branch v, at depth ℓ, reached by m_v of m
+rows, with what is left of its subtree, becomes a leaf if
+
+    error of the subtree on its rows + α  >=  error of a leaf on its rows,
+    α = c · √((ln paths + ln trees + ln(m / δ)) / m_v),
+
+where `paths` counts the conjunctions of ℓ tests and `trees` the trees of the subtree's size. With c = 1 no
+subtree that stays is worse in truth than a leaf, with probability 1 − δ; in practice that is too cautious.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import isfinite, log
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.pruning.counting import log_tests, log_trees
+from treewright.pruning.folding import cross_validated
+from treewright.pruning.passing import SAME_LOSS, pass_up
+from treewright.pruning.path import PruningPath, refuse_no_rows
+from treewright.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Form = Literal["boolean", "simple", "vc", "mansour97"]
+FORMS: tuple[Form, ...] = ("boolean", "simple", "vc", "mansour97")
+GRID = tuple(np.geomspace(0.02, 0.5, 11).round(4).tolist())  # the constants that folds choose from
+
+
+def bottom_up(
+    tree: Tree,
+    *,
+    form: Form = "boolean",
+    c: float | Literal["cv"] = 0.05,
+    delta: float = 0.05,
+    data: Dataset | None = None,
+    growing: Mapping[str, Any] | None = None,
+    folds: int = 10,
+    seed: int = 0,
+) -> PruningPath:
+    """Collapse every branch whose current subtree is not better than a leaf by more than a penalty.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree to prune, of classes; it is left as it is.
+    form : {"boolean", "simple", "vc", "mansour97"}
+        How paths and trees are counted, for d columns and a subtree of k leaves (2k − 1 nodes):
+
+        - "boolean": d tests. (2d)^ℓ paths; Catalan(k − 1) · d^(k − 1) · classes^k trees.
+        - "simple": d^ℓ paths and d^(2k − 1) trees, the estimate of the lecture notes.
+        - "vc": as "boolean", with the tests that m rows can tell apart instead of d: m − 1 thresholds for
+          each number, 2^(k − 1) − 1 subsets for a category of k values.
+        - "mansour97": no logarithms; a branch goes if errors of the leaf <= errors of the subtree +
+          c · √(m_v · leaves).
+    c : float or "cv"
+        The constant before the penalty; 1 in theory, 0 prunes what gains nothing. "cv" takes the one of
+        `GRID` that loses least in cross validation, the largest of several.
+    delta : float
+        Between 0 and 1; "mansour97" has none.
+    data : Dataset, optional
+        For ``c="cv"``: the rows that the tree was grown from.
+    growing : mapping, optional
+        For ``c="cv"``: the arguments of `grow` that the tree was grown with, apart from its criterion.
+    folds, seed : int
+        For ``c="cv"``: the number of folds and the seed of the draw.
+
+    Returns
+    -------
+    PruningPath
+        The grown tree and the pruned one; ``details["c"]`` is the constant, and by cross validation
+        ``details["tried"]``, ``["losses"]`` and ``["standard_errors"]`` tell of all of them.
+
+    Notes
+    -----
+    Rows that weigh more count more in the errors; m and m_v are numbers of rows. Where mistakes have costs,
+    the penalty is multiplied by the highest of them.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": range(12)}, list("aaaaaabbbbab")))
+    >>> bottom_up(tree, c=0.05).leaves.tolist(), bottom_up(tree, c=0.2).leaves.tolist()
+    ([4, 4], [4, 2])
+    """
+    if form not in FORMS:
+        raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta is {delta!r}; it must be between 0 and 1, such as 0.05")
+    if not tree.schema.predicts_classes:
+        raise ValueError("bottom_up compares shares of errors; it is for trees that predict classes")
+    if c != "cv":
+        constant = _checked_constant(c)
+        return PruningPath.collapsed("bottom_up", tree, _collapsing(tree, form, constant, delta), c=constant)
+    if data is None:
+        raise ValueError('c="cv" needs data=, the Dataset that the tree was grown from')
+    refuse_no_rows(data, "data")
+    losses, errors = cross_validated(
+        replace(data, schema=tree.schema) if tree.schema.has_costs else data,
+        {"criterion": tree.criterion, **(growing or {})},
+        folds,
+        seed,
+        lambda grown, level: grown.collapse(np.flatnonzero(_collapsing(grown, form, level, delta)).tolist()),
+        GRID,
+    )
+    constant = GRID[int(np.flatnonzero(losses <= losses.min())[-1])]
+    details = {"c": constant, "tried": GRID, "losses": losses, "standard_errors": errors}
+    return PruningPath.collapsed("bottom_up", tree, _collapsing(tree, form, constant, delta), **details)
+
+
+def penalty(tree: Tree, form: Form, delta: float) -> Callable[[Ints, Floats], Floats]:
+    """α for c = 1, of nodes of a tree if their subtrees have so many leaves.
+
+    >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
+    >>> schema = Schema(tuple(Column(f"x{i}") for i in range(57)), (Target("y", (0, 1)),))
+    >>> tree = Tree.write(schema, Branch(Below("x0", 0), Leaf([1000, 0]), Leaf([0, 2000])))
+    >>> penalty(tree, "simple", 0.05)(np.array([0]), np.array([17.0])).round(4).tolist()
+    [0.2194]
+    """
+    rows = tree.rows.astype(np.float64)
+    if form == "mansour97":
+        return lambda nodes, leaves: np.sqrt(leaves / rows[nodes])
+    columns = log(len(tree.schema.columns))
+    confidence = log(rows[0]) - log(delta)
+    if form == "simple":
+        return lambda nodes, leaves: np.sqrt(
+            ((tree.depths[nodes] + 2 * leaves - 1) * columns + confidence) / rows[nodes]
+        )
+    tests = float(log_tests(tree.schema, rows[0])) if form == "vc" else columns
+    answers = sum(log(width) for width in tree.schema.block_widths)
+    paths = tree.depths * (log(2) + tests)
+    return lambda nodes, leaves: np.sqrt(
+        (paths[nodes] + log_trees(leaves, tests, answers) + confidence) / rows[nodes]
+    )
+
+
+def _collapsing(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:
+    """The branches that the pass collapses."""
+    alpha, loss = penalty(tree, form, delta), tree.loss
+    costs = [max(map(max, target.costs)) for target in tree.schema.targets if target.costs is not None]
+    most = c * max(costs, default=1.0) * len(tree.schema.targets) * tree.weight  # what α = 1 is in losses
+
+    def decide(wave: Ints, kept: Floats) -> NDArray[np.bool_]:
+        subtree, leaves = kept.T
+        return np.asarray(subtree + most[wave] * alpha(wave, leaves) >= loss[wave] * (1 - SAME_LOSS))
+
+    return pass_up(tree, np.stack([loss, np.ones(tree.n_nodes)], axis=1), decide)
+
+
+def _checked_constant(c: Any) -> float:
+    try:
+        constant = float(c)
+    except (TypeError, ValueError):
+        constant = -1.0
+    if not (isfinite(constant) and constant >= 0):
+        raise ValueError(f"c is {c!r}; it must be a number of at least 0, or 'cv'")
+    return constant
