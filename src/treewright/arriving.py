@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.costing import cost_arrays, lost
+from treewright.costing import cheapest, cost_arrays, lost
 from treewright.encoding import Dataset
+from treewright.schema import Schema
 from treewright.sparse import SparseRows
 
 if TYPE_CHECKING:
@@ -71,7 +72,14 @@ def own_losses(tree: Tree) -> Floats:
         return np.asarray((summary.weight - summary.heaviest).sum(axis=1))
     if not tree.schema.predicts_classes:
         return np.asarray(tree.statistic[:, 2::3].sum(axis=1))
-    return _class_losses(tree, tree.statistic)
+    return least_losses(tree.schema, tree.statistic)
+
+
+def least_losses(schema: Schema, statistic: Floats) -> Floats:
+    """What rows of the given weights of classes lose by the best answer to them."""
+    blocks = np.split(statistic, np.cumsum(schema.block_widths)[:-1], axis=1)
+    parts = zip(blocks, cost_arrays(schema), strict=True)
+    return np.asarray(sum(lost(block, cheapest(block, costs), costs) for block, costs in parts))
 
 
 def losses(tree: Tree, data: Dataset) -> Floats:

@@ -230,7 +230,8 @@ class Tree:
     # ---- rows --------------------------------------------------------------------------------------
 
     @cached_property
-    def _heavier_left(self) -> NDArray[np.bool_]:
+    def heavier_left(self) -> NDArray[np.bool_]:
+        """Whether the left child is the heavier one: where categories go that the training never saw."""
         heavier = np.zeros(self.n_nodes, np.bool_)
         inner = ~self.is_leaf
         heavier[inner] = self.weight[self.left[inner]] >= self.weight[self.right[inner]]
@@ -246,7 +247,7 @@ class Tree:
             self.threshold,
             self.subset,
             self.missing_left,
-            self._heavier_left,
+            self.heavier_left,
             self.subsets,
             n_threads,
         )

@@ -15,16 +15,19 @@ from sklearn.utils.validation import validate_data
 
 from treewright.encoding import Dataset, encode
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
+from treewright.estimators.pruned import pruned
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.growing import grow, n_threads
-from treewright.pruning import cost_complexity_path, cut_at
+from treewright.pruning import PruningPath, cost_complexity_path, cut_at
 from treewright.schema import Schema
 from treewright.tree import Tree
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
-_OF_A_FIT = frozenset({"feature_names_in_", "_view"})  # those that the next fit does not always set again
+_OF_A_FIT = frozenset(
+    {"feature_names_in_", "pruning_path_", "_view"}
+)  # those that the next fit does not always set again
 
 
 class TreeEstimator:
@@ -36,12 +39,22 @@ class TreeEstimator:
     max_features_: int
     criterion: str
     ccp_alpha: float
+    pruning: str | None
+    pruning_options: dict[str, Any] | None
     max_features: Any
     n_jobs: int | None
     kinds: Any
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
-        """Grow the tree.
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        check_input: bool = True,
+        *,
+        validation: Any = None,
+    ) -> Self:
+        """Grow the tree, and prune it where `pruning` says so.
 
         A fit that fails leaves the estimator as it was.
 
@@ -59,6 +72,9 @@ class TreeEstimator:
         check_input : bool, default=True
             Without effect, for scikit-learn's signature: the input is always checked, as that costs next to
             nothing.
+        validation : tuple (X, y) or (X, y, sample_weight), default=None
+            Rows to prune by, that the tree is not grown from. A pruning that needs them and has none sets
+            part of the rows aside itself.
 
         Returns
         -------
@@ -68,7 +84,7 @@ class TreeEstimator:
         check_parameters(self)
         data, described = self._training_data(X, y, sample_weight)
         names = _names(X, data.schema)
-        tree = self._grow(data)
+        tree, path = self._model(data, self._validation_data(validation, X, data.schema))
         fitted: Fitted = {
             "model_": tree,
             "n_features_in_": len(tree.schema.columns),
@@ -79,6 +95,8 @@ class TreeEstimator:
         }
         if names is not None:
             fitted["feature_names_in_"] = names
+        if path is not None:
+            fitted["pruning_path_"] = path
         # All at once and last: whatever failed before has changed nothing, and another thread sees the old
         # fit or the new one, never some of both.
         kept = {name: value for name, value in vars(self).items() if name not in _OF_A_FIT}
@@ -173,7 +191,7 @@ class TreeEstimator:
         Bunch
             `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on.
         """
-        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
+        whole = clone(self).set_params(ccp_alpha=0.0, pruning=None).fit(X, y, sample_weight)
         path = cost_complexity_path(whole.model_)
         return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
 
@@ -206,14 +224,48 @@ class TreeEstimator:
         """The criterion by the name that the grower knows."""
         return self.criterion
 
-    def _grow(self, data: Dataset) -> Tree:
+    def _growing(self, data: Dataset) -> dict[str, Any]:
+        """The parameters of `grow` for a table."""
         n_columns = len(data.schema.columns)
         if data.weight is None:
             n_rows, weight = data.n_rows, float(data.n_rows)
         else:
             n_rows, weight = int(np.count_nonzero(data.weight)), float(data.weight.sum())
-        tree = grow(data, criterion=self._criterion(), **limits(self, n_rows, n_columns, weight))
+        return {"criterion": self._criterion(), **limits(self, n_rows, n_columns, weight)}
+
+    def _grow(self, data: Dataset) -> Tree:
+        tree = grow(data, **self._growing(data))
         return cut_at(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None]:
+        """The tree of a fit and, where it was pruned, the path that it comes from."""
+        if self.pruning is None:
+            return self._grow(data), None
+        path = pruned(self, data, validation, self._grow, self._growing)
+        return path.pruned, path
+
+    def _validation_data(self, validation: Any, X: Any, schema: Schema) -> Dataset | None:
+        """The rows to prune by that were given, in the schema of those to grow from."""
+        if validation is None:
+            return None
+        if self.pruning is None:
+            raise ValueError("validation is for pruning, but pruning is None; such rows would not be used")
+        if not isinstance(validation, tuple) or len(validation) not in (2, 3):
+            raise ValueError("validation must be a tuple: (X, y) or (X, y, sample_weight)")
+        if validation[0] is X:
+            raise ValueError(
+                "validation has the rows of the fit; a row grows the tree or judges it, not both"
+            )
+        return self._reweighted(self._judging_data(schema, *validation))
+
+    def _reweighted(self, data: Dataset) -> Dataset:
+        """Rows with their final weights."""
+        return data
+
+    def _judging_data(self, schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
+        """Rows with their targets for a tree that is there or whose schema is known."""
+        _refuse_one_dimension(X)
+        return encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=schema)
 
     def _fitted_tree(self, error: type[Exception] = NotFittedError) -> Tree:
         try:

@@ -79,6 +79,8 @@ RULES: dict[str, Rule] = {
     "ccp_alpha": not_negative(),
     "monotonic_cst": (lambda v: v is None, "None: monotonic constraints are not offered yet"),
     "max_splits": at_least(0),
+    "pruning": (lambda v: v is None or isinstance(v, str), "the name of a pruning method, or None"),
+    "pruning_options": (lambda v: v is None or isinstance(v, Mapping), "a dict of options, or None"),
     "threshold": one_of("readable", "midpoint"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
@@ -94,6 +96,10 @@ def check_parameters(estimator: Any) -> None:
     for name, (allows, allowed) in RULES.items():
         if not allows(getattr(estimator, name)):
             _refuse(estimator, name, allowed)
+    if estimator.pruning is not None and estimator.ccp_alpha > 0:
+        _refuse(estimator, "ccp_alpha", 'zero where there is pruning (or pruning="cost_complexity", alpha=…)')
+    if estimator.pruning is None and estimator.pruning_options:
+        _refuse(estimator, "pruning_options", "None where pruning is None")
     if not CLASS_WEIGHT[0](getattr(estimator, "class_weight", None)):
         _refuse(estimator, "class_weight", CLASS_WEIGHT[1])
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+from collections.abc import Callable, Container
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from treewright.encoding import Dataset
@@ -28,6 +30,8 @@ __all__ = [
     "cost_complexity",
     "cost_complexity_path",
     "cut_at",
+    "leaves_choice",
+    "method_function",
     "methods",
     "prune",
     "weakest_links",
@@ -43,6 +47,26 @@ def methods() -> tuple[str, ...]:
     """
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     return tuple(name for name in names if hasattr(import_module(f"{__name__}.{name}"), name))
+
+
+def method_function(method: str) -> Callable[..., PruningPath]:
+    """The function of a method."""
+    function: Callable[..., PruningPath] = getattr(_module(method), method)
+    return function
+
+
+def leaves_choice(method: str, options: Container[str]) -> bool:
+    """Whether a method, with these options, leaves it to `select` to choose a tree of its path."""
+    closed_by = getattr(_module(method), "CLOSED_BY", None)
+    return closed_by is not None and closed_by not in options
+
+
+def _module(method: str) -> ModuleType:
+    if method not in methods():
+        if method == "rules":
+            raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
+        raise ValueError(f"method {method!r} is unknown; known: {', '.join(methods())}")
+    return import_module(f"{__name__}.{method}")
 
 
 def prune(
@@ -81,16 +105,11 @@ def prune(
     """
     if not isinstance(tree, Tree):
         raise TypeError(f"prune takes a Tree, not {type(tree).__name__}; of a fitted estimator, its model_")
-    if method not in methods():
-        if method == "rules":
-            raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
-        raise ValueError(f"method {method!r} is unknown; known: {', '.join(methods())}")
-    function = getattr(import_module(f"{__name__}.{method}"), method)
+    function = method_function(method)
     _check_options(function, method, options)
     if cost_matrix is not None or priors is not None:
         tree = tree.with_costs(cost_matrix, priors)
-    path: PruningPath = function(tree, **options)
-    return path
+    return function(tree, **options)
 
 
 def _check_options(function: Any, method: str, options: dict[str, Any]) -> None:

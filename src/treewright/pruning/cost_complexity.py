@@ -2,33 +2,28 @@
 
 Let R(v) be the risk of node v as a leaf and R(T_v) that of the leaves below it. As alpha grows, the inner
 node with the smallest g(v) = (R(v) - R(T_v)) / (|T_v| - 1) collapses first (the weakest link), and so on up
-to the root. Looking for the weakest link over and over costs O(nodes * depth); `weakest_links` finds all of
-them in one bottom-up pass instead. At node v, every link below that would break later than v breaks together
-with v: its loss and its leaves are added to those of v. What is left below v are the links that really break
-before v does.
+to the root. Looking for the weakest link over and over costs O(nodes * depth); the core finds all of them in
+one bottom-up pass instead.
+
+Risk is that of the tree's criterion unless the caller passes another one: any number per node that is lost if
+the node is a leaf and adds up over leaves, such as the weight of the misclassified rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from heapq import heappop, heappush
-from math import inf, isnan
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from treewright import _core
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 
-Floats = NDArray[np.float64]
-
-# Two levels are one where they differ by rounding only: by this share of themselves or of the root's risk.
-SAME_LEVEL = 1e-12
-SAME_RISK = 2e-15
-
-Heap = list[tuple[float, int]]  # (-level, node): the link that breaks last is on top
+CLOSED_BY = "alpha"  # without it the path goes on to the root, and `select` chooses
 
 
 @dataclass(frozen=True)
@@ -44,33 +39,25 @@ class CostComplexityPath:
     leaves: NDArray[np.int64]
 
 
-def weakest_links(tree: Tree, risk: Floats | None = None) -> Floats:
-    """For each node the alpha from which on it is collapsed; infinity at a leaf.
-
-    `risk` is what each node loses as a leaf; `tree.risk`, the impurity, by default.
+def weakest_links(tree: Tree, risk: ArrayLike | None = None) -> NDArray[np.float64]:
+    """For each node the alpha from which on it is collapsed, or one above it is; infinity at a leaf.
 
     At a given alpha, collapsing every node whose level is at most alpha gives the smallest subtree among
-    those with the least risk + alpha * leaves (risk per unit of weight, as in scikit-learn). A node inside a
-    collapsed one may have a higher level; it goes with the one above it.
+    those with the least risk + alpha * leaves (risk per unit of weight, as in scikit-learn).
     """
-    return _pool(tree, tree.risk if risk is None else risk)[0]
+    level, *_ = _core.weakest_links(tree.end, _checked_risk(tree, risk))
+    return level / float(tree.weight[0])
 
 
-def cost_complexity_path(tree: Tree, risk: Floats | None = None) -> CostComplexityPath:
+def cost_complexity_path(tree: Tree, risk: ArrayLike | None = None) -> CostComplexityPath:
     """Every subtree that is best for some alpha, with the alpha from which on it is.
 
-    Levels that differ by rounding only are one step, so that equal links break together.
+    Links of one level break together: whole numbers are compared exactly, otherwise levels that differ by
+    rounding only are one.
     """
-    risk = tree.risk if risk is None else risk
-    level, loss, saved, links = _pool(tree, risk)
-    links = links[np.argsort(level[links], kind="stable")]
-    alpha = np.concatenate([[0.0], level[links]])
-    total = float(tree.weight[0])
-    risks = (risk[tree.is_leaf].sum() + np.concatenate([[0.0], np.cumsum(loss[links])])) / total
-    leaves = tree.n_leaves - np.concatenate([[0], np.cumsum(saved[links])])
-    tolerance = SAME_LEVEL * alpha[1:] + SAME_RISK * float(risk[0]) / total
-    last = np.append(np.diff(alpha) > tolerance, True)  # the last of a run of equal levels stands for it
-    return CostComplexityPath(alpha[last], risks[last], leaves[last])
+    _, alpha, total, leaves = _core.weakest_links(tree.end, _checked_risk(tree, risk))
+    weight = float(tree.weight[0])
+    return CostComplexityPath(alpha / weight, total / weight, leaves)
 
 
 def cost_complexity(
@@ -115,10 +102,11 @@ def cost_complexity(
     found = cost_complexity_path(tree, risk)
     steps = len(found.alpha) if alpha is None else int(np.searchsorted(found.alpha, alpha, side="right"))
     position = np.searchsorted(found.alpha, weakest_links(tree, risk), side="left")
-    return PruningPath.nested("cost_complexity", tree, position, found.alpha[:steps], validation, on=on)
+    path = PruningPath.nested("cost_complexity", tree, position, found.alpha[:steps], validation, on=on)
+    return replace(path, is_open=alpha is None)
 
 
-def cut_at(tree: Tree, alpha: float, risk: Floats | None = None) -> Tree:
+def cut_at(tree: Tree, alpha: float, risk: ArrayLike | None = None) -> Tree:
     """The smallest subtree with the least risk + alpha * leaves, risk being per unit of weight.
 
     At alpha 0 only useless splits go; from the last alpha of the path on, the root alone is left. `alpha` is
@@ -142,39 +130,14 @@ def _check_alpha(alpha: float) -> None:
         raise ValueError(f"alpha={alpha!r} is not possible; the price of a leaf is a number >= 0")
 
 
-def _pool(
-    tree: Tree, risk: Floats
-) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[Any], NDArray[np.int64]]:
-    """The level, loss and saved leaves of each node when it collapses, and the nodes that do so alone."""
-    n = tree.n_nodes
-    inner = ~tree.is_leaf
-    gains = np.zeros(n)
-    gains[inner] = risk[inner] - risk[tree.left[inner]] - risk[tree.right[inner]]
-    gain = np.maximum(gains, 0.0).tolist()  # rounding may leave a gain of nothing just below zero
-    right = tree.right.tolist()
-    leaf = tree.is_leaf.tolist()
-    total = float(tree.weight[0])
-    level, loss, saved = [inf] * n, [0.0] * n, [0] * n
-    heaps: dict[int, Heap] = {}  # of the inner nodes whose parent is still to come
-    for node in range(n - 1, -1, -1):
-        if leaf[node]:
-            continue
-        heap = _meld(heaps.pop(node + 1, []), heaps.pop(right[node], []))
-        lost, count = gain[node], 1
-        while heap and -heap[0][0] >= lost / count / total:
-            _, below = heappop(heap)
-            lost += loss[below]
-            count += saved[below]
-        level[node], loss[node], saved[node] = lost / count / total, lost, count
-        heappush(heap, (-level[node], node))
-        heaps[node] = heap
-    links = np.array([node for _, node in heaps.get(0, [])], dtype=np.int64)
-    return np.array(level), np.array(loss), np.array(saved), links
-
-
-def _meld(first: Heap, second: Heap) -> Heap:
-    """One heap out of two, the smaller poured into the larger: each entry moves O(log nodes) times in all."""
-    small, large = (first, second) if len(first) < len(second) else (second, first)
-    for entry in small:
-        heappush(large, entry)
-    return large
+def _checked_risk(tree: Tree, risk: ArrayLike | None) -> NDArray[np.float64]:
+    if risk is None:
+        return np.ascontiguousarray(tree.risk)
+    risks = np.ascontiguousarray(risk, dtype=np.float64)
+    if risks.shape != (tree.n_nodes,):
+        raise ValueError(
+            f"risk has the shape {risks.shape}; it must have one number for each of {tree.n_nodes} nodes"
+        )
+    if not np.isfinite(risks).all():
+        raise ValueError(f"the risk of node {int(np.argmin(np.isfinite(risks)))} is not a finite number")
+    return risks

@@ -95,6 +95,9 @@ class Listed:
 class PruningPath:
     """Trees that a pruning method makes of one tree, from the largest to the smallest.
 
+    The last one is the method's answer, unless it says otherwise (`chosen`) or leaves the choice to `select`
+    (`is_open`).
+
     A path is a sequence: ``len(path)``, ``path[3]``, ``path[-1]``; its trees are made when asked for. Losses
     are per unit of weight: the share of misclassified rows, their mean cost, or the mean loss of the
     criterion for numbers.
@@ -119,6 +122,7 @@ class PruningPath:
     validation: Floats | None = None  # mean loss of held-out rows, or its estimate by folds
     standard_error: Floats | None = None  # of `validation`
     chosen: int = -1  # the place of the tree that was chosen
+    is_open: bool = False  # whether the method leaves the choice to others: `select`
     details: dict[str, Any] = field(default_factory=dict)  # what the method has to tell beside
 
     @classmethod
@@ -181,7 +185,7 @@ class PruningPath:
     def chose(self, place: int, **changes: Any) -> PruningPath:
         """The same path with another tree chosen."""
         place = operator.index(place) % len(self)
-        return replace(self, chosen=place, **changes)
+        return replace(self, chosen=place, is_open=False, **changes)
 
     # ---- other rows --------------------------------------------------------------------------------
 
