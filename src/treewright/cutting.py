@@ -25,7 +25,7 @@ def collapsed(tree: Tree, nodes: Iterable[int]) -> Arrays:
     becomes_leaf = np.zeros(tree.n_nodes, np.bool_)
     becomes_leaf[chosen] = True
     inside = _inside(tree, chosen + 1, tree.end[chosen])
-    return _rest(tree, ~inside, becomes_leaf)
+    return remaining(tree, ~inside, becomes_leaf)
 
 
 def grafted(tree: Tree, replacements: Mapping[int, int]) -> Arrays:
@@ -39,7 +39,7 @@ def grafted(tree: Tree, replacements: Mapping[int, int]) -> Arrays:
     if np.any(_inside(tree, above + 1, tree.end[above])[above]):
         raise ValueError("one of the nodes to replace is below another one")
     dropped = _inside(tree, above, below) | _inside(tree, tree.end[below], tree.end[above])
-    return _rest(tree, ~dropped, np.zeros(tree.n_nodes, np.bool_))
+    return remaining(tree, ~dropped, np.zeros(tree.n_nodes, np.bool_))
 
 
 def _indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
@@ -57,8 +57,8 @@ def _inside(tree: Tree, first: NDArray[Any], end: NDArray[Any]) -> Mask:
     return np.cumsum(change[:-1]) > 0
 
 
-def _rest(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
-    """The arrays of the nodes that are kept."""
+def remaining(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
+    """The arrays of the nodes that are kept, some of them as leaves; each branch must keep two children."""
     leaf = (becomes_leaf | tree.is_leaf)[kept]
     position = np.concatenate([[0], np.cumsum(kept)])
     end = position[tree.end][kept].astype(np.int32)

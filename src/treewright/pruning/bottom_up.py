@@ -12,16 +12,16 @@ subtree that stays is worse in truth than a leaf, with probability 1 − δ; in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from math import isfinite, log
+from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
-from treewright.pruning.counting import log_tests, log_trees
 from treewright.pruning.folding import cross_validated
 from treewright.pruning.passing import SAME_LOSS, pass_up
 from treewright.pruning.path import PruningPath, refuse_no_rows
@@ -29,8 +29,7 @@ from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Form = Literal["boolean", "simple", "vc", "mansour97"]
-FORMS: tuple[Form, ...] = ("boolean", "simple", "vc", "mansour97")
+FORMS: tuple[Form, ...] = ("boolean", "counted", "vc", "mansour97")
 GRID = tuple(np.geomspace(0.02, 0.5, 11).round(4).tolist())  # the constants that folds choose from
 
 
@@ -42,8 +41,9 @@ def bottom_up(
     delta: float = 0.05,
     data: Dataset | None = None,
     growing: Mapping[str, Any] | None = None,
-    folds: int = 10,
+    n_folds: int = 10,
     seed: int = 0,
+    validation: Dataset | None = None,
 ) -> PruningPath:
     """Collapse every branch whose current subtree is not better than a leaf by more than a penalty.
 
@@ -51,15 +51,14 @@ def bottom_up(
     ----------
     tree : Tree
         The tree to prune, of classes; it is left as it is.
-    form : {"boolean", "simple", "vc", "mansour97"}
+    form : {"boolean", "counted", "vc", "mansour97"}
         How paths and trees are counted, for d columns and a subtree of k leaves (2k − 1 nodes):
 
-        - "boolean": d tests. (2d)^ℓ paths; Catalan(k − 1) · d^(k − 1) · classes^k trees.
-        - "simple": d^ℓ paths and d^(2k − 1) trees, the estimate of the lecture notes.
-        - "vc": as "boolean", with the tests that m rows can tell apart instead of d: m − 1 thresholds for
-          each number, 2^(k − 1) − 1 subsets for a category of k values.
+        - "boolean": d^ℓ paths and d^(2k − 1) trees, as in Kearns and Mansour's example of yes and no.
+        - "counted": the same without rounding up or down: (2d)^ℓ paths, Catalan(k − 1) · d^(k − 1) · 2^k trees.
+        - "vc": for thresholds, ℓ + k − 1 tests of the Vapnik–Chervonenkis dimension of one, times ln 2m.
         - "mansour97": no logarithms; a branch goes if errors of the leaf <= errors of the subtree +
-          c · √(m_v · leaves).
+          c · √(m_v · k).
     c : float or "cv"
         The constant before the penalty; 1 in theory, 0 prunes what gains nothing. "cv" takes the one of
         `GRID` that loses least in cross validation, the largest of several.
@@ -69,8 +68,10 @@ def bottom_up(
         For ``c="cv"``: the rows that the tree was grown from.
     growing : mapping, optional
         For ``c="cv"``: the arguments of `grow` that the tree was grown with, apart from its criterion.
-    folds, seed : int
+    n_folds, seed : int
         For ``c="cv"``: the number of folds and the seed of the draw.
+    validation : Dataset, optional
+        Held-out rows to try both trees on; they choose nothing.
 
     Returns
     -------
@@ -96,60 +97,48 @@ def bottom_up(
         raise ValueError(f"delta is {delta!r}; it must be between 0 and 1, such as 0.05")
     if not tree.schema.predicts_classes:
         raise ValueError("bottom_up compares shares of errors; it is for trees that predict classes")
-    if c != "cv":
-        constant = _checked_constant(c)
-        return PruningPath.collapsed("bottom_up", tree, _collapsing(tree, form, constant, delta), c=constant)
+    details = (
+        {"c": _checked_constant(c)} if c != "cv" else _chosen(tree, form, delta, data, growing, n_folds, seed)
+    )
+    collapses = _collapsing(tree, form, details["c"], delta)
+    return PruningPath.collapsed("bottom_up", tree, collapses, validation, form=form, delta=delta, **details)
+
+
+def _chosen(
+    tree: Tree,
+    form: Form,
+    delta: float,
+    data: Dataset | None,
+    growing: Mapping[str, Any] | None,
+    n_folds: int,
+    seed: int,
+) -> dict[str, Any]:
+    """The constant that loses least in cross validation, and what the others lose."""
     if data is None:
         raise ValueError('c="cv" needs data=, the Dataset that the tree was grown from')
     refuse_no_rows(data, "data")
-    losses, errors = cross_validated(
-        replace(data, schema=tree.schema) if tree.schema.has_costs else data,
-        {"criterion": tree.criterion, **(growing or {})},
-        folds,
-        seed,
-        lambda grown, level: grown.collapse(np.flatnonzero(_collapsing(grown, form, level, delta)).tolist()),
-        GRID,
-    )
-    constant = GRID[int(np.flatnonzero(losses <= losses.min())[-1])]
-    details = {"c": constant, "tried": GRID, "losses": losses, "standard_errors": errors}
-    return PruningPath.collapsed("bottom_up", tree, _collapsing(tree, form, constant, delta), **details)
 
+    def prune_at(grown: Tree, level: float) -> Tree:
+        return grown.collapse(np.flatnonzero(_collapsing(grown, form, level, delta)).tolist())
 
-def penalty(tree: Tree, form: Form, delta: float) -> Callable[[Ints, Floats], Floats]:
-    """α for c = 1, of nodes of a tree if their subtrees have so many leaves.
-
-    >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
-    >>> schema = Schema(tuple(Column(f"x{i}") for i in range(57)), (Target("y", (0, 1)),))
-    >>> tree = Tree.write(schema, Branch(Below("x0", 0), Leaf([1000, 0]), Leaf([0, 2000])))
-    >>> penalty(tree, "simple", 0.05)(np.array([0]), np.array([17.0])).round(4).tolist()
-    [0.2194]
-    """
-    rows = tree.rows.astype(np.float64)
-    if form == "mansour97":
-        return lambda nodes, leaves: np.sqrt(leaves / rows[nodes])
-    columns = log(len(tree.schema.columns))
-    confidence = log(rows[0]) - log(delta)
-    if form == "simple":
-        return lambda nodes, leaves: np.sqrt(
-            ((tree.depths[nodes] + 2 * leaves - 1) * columns + confidence) / rows[nodes]
-        )
-    tests = float(log_tests(tree.schema, rows[0])) if form == "vc" else columns
-    answers = sum(log(width) for width in tree.schema.block_widths)
-    paths = tree.depths * (log(2) + tests)
-    return lambda nodes, leaves: np.sqrt(
-        (paths[nodes] + log_trees(leaves, tests, answers) + confidence) / rows[nodes]
-    )
+    costed = replace(data, schema=tree.schema) if tree.schema.has_costs else data
+    arguments = {"criterion": tree.criterion, **(growing or {})}
+    losses, errors = cross_validated(costed, arguments, n_folds, seed, prune_at, GRID)
+    best = GRID[int(np.flatnonzero(losses <= losses.min())[-1])]
+    return {"c": best, "tried": GRID, "losses": losses, "standard_errors": errors}
 
 
 def _collapsing(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:
     """The branches that the pass collapses."""
-    alpha, loss = penalty(tree, form, delta), tree.loss
+    loss, rows, depth = tree.loss, tree.rows, tree.depths
+    table = {"rows": int(rows[0]), "columns": len(tree.schema.columns), "delta": delta, "form": form}
     costs = [max(map(max, target.costs)) for target in tree.schema.targets if target.costs is not None]
     most = c * max(costs, default=1.0) * len(tree.schema.targets) * tree.weight  # what α = 1 is in losses
 
     def decide(wave: Ints, kept: Floats) -> NDArray[np.bool_]:
         subtree, leaves = kept.T
-        return np.asarray(subtree + most[wave] * alpha(wave, leaves) >= loss[wave] * (1 - SAME_LOSS))
+        alpha = penalty(rows[wave], depth[wave], 2 * leaves - 1, **table)
+        return np.asarray(subtree + most[wave] * alpha >= loss[wave] * (1 - SAME_LOSS))
 
     return pass_up(tree, np.stack([loss, np.ones(tree.n_nodes)], axis=1), decide)
 

@@ -6,12 +6,15 @@ best of very many: its p-values are too small; a strict `significance` or Bonfer
 
 from __future__ import annotations
 
+from math import log, log1p
+
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.counting import log_tests
+from treewright.encoding import Dataset
 from treewright.pruning.passing import pass_up
 from treewright.pruning.path import PruningPath
+from treewright.schema import Schema
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
 
@@ -19,7 +22,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def chi_squared(tree: Tree, *, significance: float = 0.05, bonferroni: bool = False) -> PruningPath:
+def chi_squared(
+    tree: Tree, *, significance: float = 0.05, bonferroni: bool = False, validation: Dataset | None = None
+) -> PruningPath:
     """Collapse splits that chance explains, from the leaves to the root.
 
     A branch whose children are leaves, or have become leaves, collapses if the p-value of its split is above
@@ -34,6 +39,8 @@ def chi_squared(tree: Tree, *, significance: float = 0.05, bonferroni: bool = Fa
     bonferroni : bool
         Whether p-values are multiplied by the number of splits that the node could have had: its rows less
         one for each number, 2^(k − 1) − 1 for a category of k values.
+    validation : Dataset, optional
+        Held-out rows to try both trees on; they choose nothing.
 
     Returns
     -------
@@ -59,14 +66,14 @@ def chi_squared(tree: Tree, *, significance: float = 0.05, bonferroni: bool = Fa
     p_value[inner] = _chance(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
     if bonferroni:
         with np.errstate(divide="ignore"):
-            log_p = np.log(p_value[inner]) + log_tests(tree.schema, tree.rows[inner])
+            log_p = np.log(p_value[inner]) + _log_splits(tree.schema, tree.rows[inner])
         p_value[inner] = np.exp(np.minimum(log_p, 0.0))
 
     def decide(wave: Ints, leaves: Floats) -> NDArray[np.bool_]:
         return np.asarray((leaves[:, 0] == 2) & (p_value[wave] > significance))
 
     collapses = pass_up(tree, np.ones((tree.n_nodes, 1)), decide)
-    return PruningPath.collapsed("chi_squared", tree, collapses, p_value=p_value)
+    return PruningPath.collapsed("chi_squared", tree, collapses, validation, p_value=p_value)
 
 
 def _chance(left: Floats, right: Floats) -> Floats:
@@ -84,3 +91,19 @@ def _chance(left: Floats, right: Floats) -> Floats:
         statistic = per_class.sum(axis=1) * (total / on_left) * (total / on_right)
     freedom = (both > 0).sum(axis=1) - 1
     return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
+
+
+def _log_splits(schema: Schema, rows: Ints) -> Floats:
+    """The logarithm of how many splits so many rows could have had, at most; of none it is that of one.
+
+    >>> from treewright import Column, Schema
+    >>> schema = Schema((Column("x"), Column("job", "category", ("clerk", "cook", "pilot"))))
+    >>> np.exp(_log_splits(schema, np.array([1, 11]))).round(9).tolist()
+    [3.0, 13.0]
+    """
+    counts = [len(column.categories) for column in schema.columns if column.kind == "category"]
+    subsets = [(n - 1) * log(2) + log1p(-(2.0 ** (1 - n))) for n in counts if n > 1]
+    numbers = len(schema.columns) - len(counts)
+    with np.errstate(divide="ignore"):
+        thresholds = np.log(numbers * (rows - 1.0))
+    return np.asarray(np.maximum(np.logaddexp(thresholds, np.logaddexp.reduce([-np.inf, *subsets])), 0.0))
