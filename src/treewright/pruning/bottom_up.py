@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import Any, Literal
 
@@ -55,7 +56,7 @@ def bottom_up(
         How paths and trees are counted, for d columns and a subtree of k leaves (2k − 1 nodes):
 
         - "boolean": d^ℓ paths and d^(2k − 1) trees, as in Kearns and Mansour's example of yes and no.
-        - "counted": the same without rounding up or down: (2d)^ℓ paths, Catalan(k − 1) · d^(k − 1) · 2^k trees.
+        - "counted": the same, exactly: (2d)^ℓ paths, Catalan(k − 1) · d^(k − 1) · 2^k trees.
         - "vc": for thresholds, ℓ + k − 1 tests of the Vapnik–Chervonenkis dimension of one, times ln 2m.
         - "mansour97": no logarithms; a branch goes if errors of the leaf <= errors of the subtree +
           c · √(m_v · k).
@@ -131,14 +132,14 @@ def _chosen(
 def _collapsing(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:
     """The branches that the pass collapses."""
     loss, rows, depth = tree.loss, tree.rows, tree.depths
-    table = {"rows": int(rows[0]), "columns": len(tree.schema.columns), "delta": delta, "form": form}
+    alpha = partial(penalty, rows=int(rows[0]), columns=len(tree.schema.columns), delta=delta, form=form)
     costs = [max(map(max, target.costs)) for target in tree.schema.targets if target.costs is not None]
     most = c * max(costs, default=1.0) * len(tree.schema.targets) * tree.weight  # what α = 1 is in losses
 
     def decide(wave: Ints, kept: Floats) -> NDArray[np.bool_]:
         subtree, leaves = kept.T
-        alpha = penalty(rows[wave], depth[wave], 2 * leaves - 1, **table)
-        return np.asarray(subtree + most[wave] * alpha >= loss[wave] * (1 - SAME_LOSS))
+        price = most[wave] * alpha(rows[wave], depth[wave], 2 * leaves - 1)
+        return np.asarray(subtree + price >= loss[wave] * (1 - SAME_LOSS))
 
     return pass_up(tree, np.stack([loss, np.ones(tree.n_nodes)], axis=1), decide)
 

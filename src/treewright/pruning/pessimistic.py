@@ -8,12 +8,9 @@ more than the branch. A tenth of an error of slack favours the smaller tree. So 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cutting import remaining
 from treewright.encoding import Dataset
 from treewright.pruning.passing import pass_up
 from treewright.pruning.path import PruningPath, refuse_no_rows
@@ -26,7 +23,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 SLACK = 0.1  # errors by which a smaller tree may be worse
-FIRST_TRIAL = 4  # rows to try a child on, for each error that would have to be added
+TRIAL, MORE = 32, 16  # rows that a larger child is first tried on, and how many times more are added at once
 
 
 def pessimistic(
@@ -133,16 +130,8 @@ def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, f
             nodes = wave[rising]
             agenda.push(current.rise(nodes, _larger(current, nodes)[0], leaves, rows))
             raised += len(nodes)
-    top = current.stands[:1]
-    while current.stands[top[0]] != top[0]:
-        top = current.stands[top]
-    kept = np.zeros(tree.n_nodes, np.bool_)
-    kept[current.below(top)] = True
-    if raised:
-        pruned = replace(tree, **remaining(tree, kept, current.is_leaf)).restated(data)
-    else:
-        pruned = tree.collapse(np.flatnonzero(kept & current.is_leaf & ~tree.is_leaf).tolist())
-    return pruned, float(current.errors[top[0]]), raised
+    pruned = current.cut()
+    return pruned, float(current.estimate(np.asarray(pruned.statistic))[pruned.is_leaf].sum()), raised
 
 
 def _larger(current: Moving, nodes: Ints) -> tuple[Ints, Ints]:
@@ -171,7 +160,7 @@ def _decided(current: Moving, wave: Ints) -> tuple[Mask, Mask, Ints, Ints]:
     first, length = current.first[smaller], current.last[smaller] - current.first[smaller]
     stride = _strides(length)
     done = np.zeros(len(wave), np.int64)
-    portion = FIRST_TRIAL * (1 + (limit - charge)).astype(np.int64) if current.is_whole else length
+    portion = np.minimum(length, TRIAL) if current.is_whole else length.copy()
     owner = rows = leaves = np.zeros(0, np.int64)
     rising = np.zeros(len(wave), np.bool_)
     while open_.size:
@@ -179,13 +168,16 @@ def _decided(current: Moving, wave: Ints) -> tuple[Mask, Mask, Ints, Ints]:
         new_owner = np.repeat(open_, until - done[open_])
         step = spans(done[open_], until)
         new_rows = current.order[first[new_owner] + step * stride[new_owner] % length[new_owner]]
-        still = np.isin(owner, open_)
+        still = rising[owner] | np.isin(owner, open_)
         owner = np.concatenate([owner[still], new_owner])
         rows = np.concatenate([rows[still], new_rows])
         leaves = np.concatenate([leaves[still], current.arrive(larger[new_owner], new_rows)])
         done[open_] = until
-        portion[open_] *= 4
-        charged = charge[open_] + _added(current, owner, rows, leaves, len(wave))[open_]
+        added = _added(current, owner, rows, leaves, len(wave))[open_]
+        charged = charge[open_] + added
+        # As many more as it takes at this rate, and some for chance.
+        wanted = 1.25 * until * (limit[open_] - charged) / np.maximum(added, 0.1) + 2
+        portion[open_] = np.clip(wanted, 1, MORE * until)
         might = np.where(leaf[open_], charged < limit[open_], charged <= limit[open_])
         rising[open_] = might & (until == length[open_])
         open_ = open_[might & (until < length[open_])]

@@ -9,16 +9,22 @@ deeper, come back on the agenda before anything above them is looked at.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
+from treewright.arriving import checked_targets
+from treewright.cutting import remaining
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+BLOCK = 8192  # rows that walk down together
+
 Estimate = Callable[[Floats], Floats]  # of the errors of leaves with given class weights, one row for each
 
 
@@ -61,9 +67,9 @@ class Moving:
         self.order = counted[np.argsort(leaf[counted], kind="stable")]  # the rows of a subtree lie together
         border = np.searchsorted(leaf[self.order], np.arange(tree.n_nodes + 1))
         self.first, self.last = border[:-1].copy(), border[tree.end].copy()
-        self.classes: NDArray[np.int32] = np.asarray(data.targets)[0]
+        self.classes = checked_targets(tree, data)[0]
         self.weight = np.ones(data.n_rows) if data.weight is None else data.weight
-        self.counts: Floats = np.array(tree.statistic_of(data))
+        self.counts = self._counted(leaf[counted], counted)
         if not (self.first < self.last).all() or not np.allclose(self.counts, tree.statistic, rtol=1e-9):
             raise ValueError(
                 "data must be the rows that the tree was grown from; other rows arrive at its nodes"
@@ -71,6 +77,13 @@ class Moving:
         self.errors = estimate(self.counts)  # of what stands at each node; right at leaves from the start
         # Estimates rise with every whole row that is added; for parts of rows they need not.
         self.is_whole = data.weight is None or not (data.weight % 1).any()
+
+    def _counted(self, leaf: Ints, rows: Ints) -> Floats:
+        """The class weights of the rows that arrive at each node."""
+        tree, width = self.tree, self.tree.schema.width
+        cells = np.bincount(leaf * width + self.classes[rows], self.weight[rows], tree.n_nodes * width)
+        table: Floats = np.asarray(cells.reshape(tree.n_nodes, width), np.float64)
+        return _core.join_classes(tree.end, table)
 
     # ---- looking -----------------------------------------------------------------------------------
 
@@ -97,22 +110,37 @@ class Moving:
 
     def arrive(self, node: Ints, row: Ints) -> Ints:
         """The leaf at which each row arrives that is sent down from a node."""
-        node = node.copy()
-        moving = np.flatnonzero(~self.is_leaf[node])
-        while moving.size:
-            at = node[moving]
-            node[moving] = at = np.where(self._passes(at, row[moving]), self.left[at], self.right[at])
-            moving = moving[~self.is_leaf[at]]
-        return node
+        return np.concatenate(
+            [
+                self._walked(node[start : start + BLOCK], row[start : start + BLOCK])
+                for start in range(0, max(len(row), 1), BLOCK)
+            ]
+        )
+
+    def _walked(self, node: Ints, row: Ints) -> Ints:
+        """The same for so few rows that they stay in the cache."""
+        at, row, arrived = node, row, node.copy()
+        place = np.arange(len(node))
+        while True:
+            moving = np.flatnonzero(~self.is_leaf.take(at))
+            if len(moving) < len(at):
+                arrived[place] = at
+                at, row, place = at.take(moving), row.take(moving), place.take(moving)
+            if not len(at):
+                return arrived
+            at = np.where(self._passes(at, row), self.left.take(at), self.right.take(at))
 
     def _passes(self, node: Ints, row: Ints) -> Mask:
         """Whether a row passes the test of a node, for pairs of them."""
         tree, columns = self.tree, self.data.columns
-        feature = tree.feature[node]
+        feature = tree.feature.take(node)
         if isinstance(columns, np.ndarray):
             value = columns[row, feature]
-            return np.where(np.isnan(value), tree.missing_left[node], value <= tree.threshold[node])
-        passes = tree.missing_left[node]
+            passes: Mask = value <= tree.threshold.take(node)
+            missing = np.flatnonzero(np.isnan(value))
+            passes[missing] = tree.missing_left[node[missing]]
+            return passes
+        passes = tree.missing_left.take(node)
         for column in np.unique(feature):
             own = np.flatnonzero(feature == column)
             value, at = columns[column][row[own]], node[own]
@@ -146,6 +174,17 @@ class Moving:
         self.stands[nodes] = child
         return inside[~self.is_leaf[inside]]
 
+    def cut(self) -> Tree:
+        """The tree as it stands now."""
+        top = self.stands[:1]
+        while (self.stands[top] != top).any():
+            top = self.stands[top]
+        kept = np.zeros(self.tree.n_nodes, np.bool_)
+        kept[self.below(top)] = True
+        arrays = remaining(self.tree, kept, self.is_leaf)
+        arrays["rows"], arrays["statistic"] = (self.last - self.first)[kept], self.counts[kept]
+        return replace(self.tree, **arrays)
+
 
 def spans(first: Ints, last: Ints) -> Ints:
     """The numbers of several ranges, one after the other.
@@ -155,4 +194,4 @@ def spans(first: Ints, last: Ints) -> Ints:
     """
     length = last - first
     before = np.cumsum(length) - length
-    return np.arange(int(length.sum())) + np.repeat(first - before, length)
+    return np.asarray(np.arange(int(length.sum())) + np.repeat(first - before, length))
