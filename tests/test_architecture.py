@@ -16,13 +16,13 @@ import treewright
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
-    {"_core", "_version", "datasets", "files"},
+    {"_core", "_version", "datasets", "enlisting", "files"},
     {"schema", "sparse"},
     {"encoding", "checking", "writing"},
     {"costing"},
     {"viewing", "arriving", "cutting", "memory", "folding"},
     {"tree"},
-    {"growing", "certifying", "explaining", "exporting", "saving", "searching"},
+    {"growing", "certifying", "explaining", "exporting", "drawing", "saving", "searching"},
     {"pruning"},
     {"selecting", "ensembles", "neighbours", "distributing"},
     {"estimators", "cli", "reporting"},

@@ -52,7 +52,7 @@ def loss_at(example: Case, node: int) -> float:
 
 @given(st.integers(0, 2**20), KINDS)
 def test_the_smallest_of_the_most_accurate(seed: int, kind: dict[str, Any]) -> None:
-    """No pruning loses less on the held-out rows; none that loses as little is smaller (larger: ties stay)."""
+    """No pruning loses less on the held-out rows; none that loses as little is smaller (larger if kept)."""
     example = case(seed, **kind)
     tree = example.tree
     loss = [loss_at(example, node) for node in range(tree.n_nodes)]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treewright.exporting import export
     from treewright.pruning import PruningPath, prune
     from treewright.saving import load
+    from treewright.selecting import compare, overfitting_curve, select
 
 __all__ = [
     "Among",
@@ -39,12 +40,15 @@ __all__ = [
     "Schema",
     "Target",
     "Tree",
+    "compare",
     "criteria",
     "encode",
     "export",
     "grow",
     "load",
+    "overfitting_curve",
     "prune",
+    "select",
 ]
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
@@ -54,9 +58,12 @@ _LATER = {
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "PruningPath": "treewright.pruning",
+    "compare": "treewright.selecting",
     "export": "treewright.exporting",
     "load": "treewright.saving",
+    "overfitting_curve": "treewright.selecting",
     "prune": "treewright.pruning",
+    "select": "treewright.selecting",
 }
 
 

@@ -92,4 +92,8 @@ class Dataset:
             columns = tuple(column[rows] for column in self.columns)
         targets = None if self.targets is None else self.targets[:, rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Dataset(self.schema, columns, targets, weight)
+        taken = Dataset(self.schema, columns, targets, weight)
+        if "_bins" in self.__dict__:  # edges never change a tree: those of all rows serve for some of them
+            bins, is_mixed = self.bins()
+            object.__setattr__(taken, "_bins", (np.ascontiguousarray(bins[rows]), is_mixed))
+        return taken

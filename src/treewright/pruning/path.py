@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from treewright.arriving import squared_losses
 from treewright.encoding import Dataset
 from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -214,6 +217,12 @@ class PruningPath:
 
     def __str__(self) -> str:
         return "\n".join(_table(self))
+
+    def plot(self, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
+        """Draw loss against leaves on all rows that the path knows, and on `test`; needs matplotlib."""
+        from treewright.drawing.paths import draw_path  # matplotlib is loaded when it is needed
+
+        return draw_path(self, test, ax)
 
 
 _MOST_LINES = 24  # of a path that is printed as a whole
