@@ -123,13 +123,16 @@ def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, f
     raised = 0
     while (wave := agenda.pop()) is not None:
         current.renew(wave)
-        leaf, rising, rows, leaves = _decided(current, wave)
-        current.is_leaf[wave[leaf]] = True
-        current.errors[wave[leaf]] = current.estimate(current.counts[wave[leaf]])
-        if rising.any():
-            nodes = wave[rising]
-            agenda.push(current.rise(nodes, _larger(current, nodes)[0], leaves, rows))
-            raised += len(nodes)
+        # Where a leaf wins against the branch, it has to win against the larger child, too.
+        becomes_leaf = current.as_leaf[wave] <= current.errors[wave] + SLACK
+        larger, smaller = _larger(current, wave)
+        rises, rows, leaves = _rising(current, wave, larger, smaller, becomes_leaf)
+        leaf = wave[becomes_leaf & ~rises]
+        current.is_leaf[leaf] = True
+        current.errors[leaf] = current.as_leaf[leaf]
+        if len(rows):
+            agenda.push(current.rise(wave[rises], larger[rises], leaves, rows))
+            raised += int(rises.sum())
     pruned = current.cut()
     return pruned, float(current.estimate(np.asarray(pruned.statistic))[pruned.is_leaf].sum()), raised
 
@@ -137,52 +140,50 @@ def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, f
 def _larger(current: Moving, nodes: Ints) -> tuple[Ints, Ints]:
     """The child with more weight, the left one of two equal ones, and the other one."""
     left, right = current.left[nodes], current.right[nodes]
-    heavier = current.counts[left].sum(axis=1) >= current.counts[right].sum(axis=1)
+    heavier = current.total[left] >= current.total[right]
     return np.where(heavier, left, right), np.where(heavier, right, left)
 
 
-def _decided(current: Moving, wave: Ints) -> tuple[Mask, Mask, Ints, Ints]:
-    """Which branches become leaves, which are replaced by their larger child, and the rows that then move
-    with the leaves at which they arrive.
+def _rising(
+    current: Moving, wave: Ints, larger: Ints, smaller: Ints, becomes_leaf: Mask
+) -> tuple[Mask, Ints, Ints]:
+    """Which branches are replaced by their larger child; the rows that then move, and to which leaves.
 
     The rows of the smaller child are sent down the larger one in growing portions: each row adds to what the
     larger child is charged, so that few of them tell when it cannot win.
     """
-    as_leaf = current.estimate(current.counts[wave])
-    as_branch = current.errors[wave]
-    larger, smaller = _larger(current, wave)
-    leaf = as_leaf <= as_branch + SLACK
-    # A leaf wins against a child charged at least this much; a branch against one charged more than that.
-    limit = np.where(leaf, as_leaf - SLACK, as_branch + SLACK)
     charge = current.errors[larger]
+    # The larger child must be charged less than a leaf by more than the slack, or no more than the branch.
+    limit = np.where(becomes_leaf, current.as_leaf[wave] - SLACK, current.errors[wave] + SLACK)
+    rises = np.zeros(len(wave), np.bool_)
+    owner = rows = leaves = np.zeros(0, np.int64)
     # A larger child that is a leaf amounts to a leaf at the branch.
-    open_ = np.flatnonzero(~current.is_leaf[larger] & np.where(leaf, charge < limit, charge <= limit))
+    open_ = np.flatnonzero(~current.is_leaf[larger] & np.where(becomes_leaf, charge < limit, charge <= limit))
+    if not open_.size:
+        return rises, rows, leaves
     first, length = current.first[smaller], current.last[smaller] - current.first[smaller]
     stride = _strides(length)
-    done = np.zeros(len(wave), np.int64)
-    portion = np.minimum(length, TRIAL) if current.is_whole else length.copy()
-    owner = rows = leaves = np.zeros(0, np.int64)
-    rising = np.zeros(len(wave), np.bool_)
+    done, portion = np.zeros(len(wave), np.int64), np.minimum(length, TRIAL if current.is_whole else length)
     while open_.size:
         until = np.minimum(done[open_] + portion[open_], length[open_])
         new_owner = np.repeat(open_, until - done[open_])
         step = spans(done[open_], until)
         new_rows = current.order[first[new_owner] + step * stride[new_owner] % length[new_owner]]
-        still = rising[owner] | np.isin(owner, open_)
+        still = rises[owner] | np.isin(owner, open_)
         owner = np.concatenate([owner[still], new_owner])
         rows = np.concatenate([rows[still], new_rows])
         leaves = np.concatenate([leaves[still], current.arrive(larger[new_owner], new_rows)])
         done[open_] = until
         added = _added(current, owner, rows, leaves, len(wave))[open_]
-        charged = charge[open_] + added
+        charged, ceiling = charge[open_] + added, limit[open_]
+        might = np.where(becomes_leaf[open_], charged < ceiling, charged <= ceiling)
+        rises[open_] = might & (until == length[open_])
         # As many more as it takes at this rate, and some for chance.
-        wanted = 1.25 * until * (limit[open_] - charged) / np.maximum(added, 0.1) + 2
+        wanted = 1.25 * until * (ceiling - charged) / np.maximum(added, 0.1) + 2
         portion[open_] = np.clip(wanted, 1, MORE * until)
-        might = np.where(leaf[open_], charged < limit[open_], charged <= limit[open_])
-        rising[open_] = might & (until == length[open_])
         open_ = open_[might & (until < length[open_])]
-    moved = rising[owner]
-    return leaf & ~rising, rising, rows[moved], leaves[moved]
+    moved = rises[owner]
+    return rises, rows[moved], leaves[moved]
 
 
 def _added(current: Moving, owner: Ints, rows: Ints, leaves: Ints, n_owners: int) -> Floats:
@@ -190,7 +191,7 @@ def _added(current: Moving, owner: Ints, rows: Ints, leaves: Ints, n_owners: int
     reached, first, place = np.unique(leaves, return_index=True, return_inverse=True)
     counts = current.counts[reached]
     np.add.at(counts, (place, current.classes[rows]), current.weight[rows])
-    more = current.estimate(counts) - current.errors[reached]
+    more = current.estimate(counts) - current.as_leaf[reached]
     return np.asarray(np.bincount(owner[first], more, n_owners), np.float64)
 
 

@@ -74,7 +74,13 @@ class Moving:
             raise ValueError(
                 "data must be the rows that the tree was grown from; other rows arrive at its nodes"
             )
-        self.errors = estimate(self.counts)  # of what stands at each node; right at leaves from the start
+        self.total = self.counts.sum(axis=1)
+        self.as_leaf = estimate(self.counts)  # the errors of each node, were it a leaf
+        self.errors = self.as_leaf.copy()  # those of what stands there, as far as it has been looked at
+        self.is_changed = np.zeros(
+            tree.n_nodes, np.bool_
+        )  # whether there are rows that have not been counted
+        self.has_risen = False
         # Estimates rise with every whole row that is added; for parts of rows they need not.
         self.is_whole = data.weight is None or not (data.weight % 1).any()
 
@@ -88,16 +94,28 @@ class Moving:
     # ---- looking -----------------------------------------------------------------------------------
 
     def renew(self, wave: Ints) -> None:
-        """Add up, at each branch, what its children have become."""
-        for child in (self.left, self.right):
-            now = child[wave]
-            while (self.stands[now] != now).any():
-                now = self.stands[now]
-            child[wave] = now
+        """Find what the children of some branches have become, and add up their errors.
+
+        Rows and class weights of a branch stay as they are, unless it has risen or is inside one that has.
+        """
         left, right = self.left[wave], self.right[wave]
-        self.counts[wave] = self.counts[left] + self.counts[right]
+        if self.has_risen:
+            left, right = self._standing(left), self._standing(right)
+            self.left[wave], self.right[wave] = left, right
+            self._count(wave[self.is_changed[wave]])
         self.errors[wave] = self.errors[left] + self.errors[right]
-        self.first[wave], self.last[wave] = self.first[left], self.last[right]
+
+    def _standing(self, nodes: Ints) -> Ints:
+        """What stands at some nodes now."""
+        while ((now := self.stands[nodes]) != nodes).any():
+            nodes = now
+        return nodes
+
+    def _count(self, wave: Ints) -> None:
+        """Class weights of branches from those of their children."""
+        self.counts[wave] = self.counts[self.left[wave]] + self.counts[self.right[wave]]
+        self.total[wave], self.as_leaf[wave] = self.counts[wave].sum(axis=1), self.estimate(self.counts[wave])
+        self.is_changed[wave] = False
 
     def below(self, nodes: Ints) -> Ints:
         """All that stands below some nodes now, themselves included."""
@@ -160,7 +178,8 @@ class Moving:
         """
         np.add.at(self.counts, (leaves, self.classes[rows]), self.weight[rows])
         changed = np.unique(leaves)
-        self.errors[changed] = self.estimate(self.counts[changed])
+        self.total[changed] = self.counts[changed].sum(axis=1)
+        self.errors[changed] = self.as_leaf[changed] = self.estimate(self.counts[changed])
         self.leaf_of[rows] = leaves
         place = spans(self.first[nodes], self.last[nodes])
         row = self.order[place]
@@ -172,15 +191,17 @@ class Moving:
         self.first[inside] = place[start]
         self.last[inside] = place[start] + np.searchsorted(sorted_leaf, self.tree.end[inside]) - start
         self.stands[nodes] = child
-        return inside[~self.is_leaf[inside]]
+        self.has_risen = True
+        again = inside[~self.is_leaf[inside]]
+        self.is_changed[again] = True
+        return again
 
     def cut(self) -> Tree:
         """The tree as it stands now."""
-        top = self.stands[:1]
-        while (self.stands[top] != top).any():
-            top = self.stands[top]
         kept = np.zeros(self.tree.n_nodes, np.bool_)
-        kept[self.below(top)] = True
+        kept[self.below(self._standing(np.zeros(1, np.int64)))] = True
+        if not self.has_risen:
+            return self.tree.collapse(np.flatnonzero(kept & self.is_leaf & ~self.tree.is_leaf).tolist())
         arrays = remaining(self.tree, kept, self.is_leaf)
         arrays["rows"], arrays["statistic"] = (self.last - self.first)[kept], self.counts[kept]
         return replace(self.tree, **arrays)
