@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arriving import checked_targets
-from treewright.cutting import remaining
+from treewright.cutting import grafted
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -198,13 +198,19 @@ class Moving:
 
     def cut(self) -> Tree:
         """The tree as it stands now."""
-        kept = np.zeros(self.tree.n_nodes, np.bool_)
-        kept[self.below(self._standing(np.zeros(1, np.int64)))] = True
+        tree, top = self.tree, self._standing(np.zeros(1, np.int64))
+        nodes = np.sort(self.below(top))
+        leaves = nodes[self.is_leaf[nodes] & ~tree.is_leaf[nodes]]
         if not self.has_risen:
-            return self.tree.collapse(np.flatnonzero(kept & self.is_leaf & ~self.tree.is_leaf).tolist())
-        arrays = remaining(self.tree, kept, self.is_leaf)
-        arrays["rows"], arrays["statistic"] = (self.last - self.first)[kept], self.counts[kept]
-        return replace(self.tree, **arrays)
+            return tree.collapse(leaves.tolist())
+        inner = nodes[~self.is_leaf[nodes]]
+        places = np.concatenate([[0], tree.left[inner], tree.right[inner]])
+        standing = np.concatenate([top, self.left[inner], self.right[inner]])
+        risen = places != standing
+        replacements = dict(zip(places[risen].tolist(), standing[risen].tolist(), strict=True))
+        arrays = grafted(tree, replacements, leaves.tolist())
+        arrays["rows"], arrays["statistic"] = (self.last - self.first)[nodes], self.counts[nodes]
+        return replace(tree, **arrays)
 
 
 def spans(first: Ints, last: Ints) -> Ints:
