@@ -13,7 +13,6 @@ subtree that stays is worse in truth than a leaf, with probability 1 − δ; in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from math import isfinite
 from typing import Any, Literal
@@ -23,9 +22,9 @@ from numpy.typing import NDArray
 
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
-from treewright.pruning.folding import cross_validated
+from treewright.pruning.folding import chosen_by_folds
 from treewright.pruning.passing import SAME_LOSS, pass_up
-from treewright.pruning.path import PruningPath, refuse_no_rows
+from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -98,35 +97,17 @@ def bottom_up(
         raise ValueError(f"delta is {delta!r}; it must be between 0 and 1, such as 0.05")
     if not tree.schema.predicts_classes:
         raise ValueError("bottom_up compares shares of errors; it is for trees that predict classes")
-    details = (
-        {"c": _checked_constant(c)} if c != "cv" else _chosen(tree, form, delta, data, growing, n_folds, seed)
-    )
+    details: dict[str, Any] = {"form": form, "delta": delta}
+    if c == "cv":
+
+        def prune_at(grown: Tree, constant: float) -> Tree:
+            return grown.collapse(np.flatnonzero(_collapsing(grown, form, constant, delta)).tolist())
+
+        details |= chosen_by_folds(tree, data, growing, n_folds, seed, prune_at, GRID)
+    else:
+        details["c"] = _checked_constant(c)
     collapses = _collapsing(tree, form, details["c"], delta)
-    return PruningPath.collapsed("bottom_up", tree, collapses, validation, form=form, delta=delta, **details)
-
-
-def _chosen(
-    tree: Tree,
-    form: Form,
-    delta: float,
-    data: Dataset | None,
-    growing: Mapping[str, Any] | None,
-    n_folds: int,
-    seed: int,
-) -> dict[str, Any]:
-    """The constant that loses least in cross validation, and what the others lose."""
-    if data is None:
-        raise ValueError('c="cv" needs data=, the Dataset that the tree was grown from')
-    refuse_no_rows(data, "data")
-
-    def prune_at(grown: Tree, level: float) -> Tree:
-        return grown.collapse(np.flatnonzero(_collapsing(grown, form, level, delta)).tolist())
-
-    costed = replace(data, schema=tree.schema) if tree.schema.has_costs else data
-    arguments = {"criterion": tree.criterion, **(growing or {})}
-    losses, errors = cross_validated(costed, arguments, n_folds, seed, prune_at, GRID)
-    best = GRID[int(np.flatnonzero(losses <= losses.min())[-1])]
-    return {"c": best, "tried": GRID, "losses": losses, "standard_errors": errors}
+    return PruningPath.collapsed("bottom_up", tree, collapses, validation, **details)
 
 
 def _collapsing(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,3 +66,27 @@ def cross_validated(
     weight, targets = data.total_weight, len(data.schema.targets)
     spread = np.maximum(square / weight - (loss / weight) ** 2, 0.0)
     return loss / weight / targets, np.sqrt(spread / weight) / targets
+
+
+def chosen_by_folds(
+    tree: Tree,
+    data: Dataset | None,
+    growing: Mapping[str, Any] | None,
+    n_folds: int,
+    seed: int,
+    prune_at: Callable[[Tree, float], Tree],
+    grid: Sequence[float],
+) -> dict[str, Any]:
+    """The constant `c` of a grid that loses least in cross validation, the largest of several; and what was
+    `tried`, with `losses` and `standard_errors`.
+
+    The trees of the folds are grown by the criterion of `tree` and the arguments `growing` of `grow`.
+    """
+    if data is None:
+        raise ValueError('c="cv" needs data=, the Dataset that the tree was grown from')
+    refuse_no_rows(data, "data")
+    costed = replace(data, schema=tree.schema) if tree.schema.has_costs else data
+    arguments = {"criterion": tree.criterion, **(growing or {})}
+    losses, errors = cross_validated(costed, arguments, n_folds, seed, prune_at, grid)
+    best = grid[int(np.flatnonzero(losses <= losses.min())[-1])]
+    return {"c": best, "tried": tuple(grid), "losses": losses, "standard_errors": errors}
