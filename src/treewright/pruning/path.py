@@ -196,19 +196,18 @@ class PruningPath:
         """The mean loss of each tree on other rows."""
         return np.asarray(self.grown.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
 
-    def standard_errors(self, data: Dataset) -> Floats:
-        """The standard error of `losses`: √(mean of squares − square of the mean) / √n."""
+    def standard_errors(self, data: Dataset, losses: Floats | None = None) -> Floats:
+        """The standard error of `losses`, if known: √(mean of squares − square of the mean) / √n."""
         n = data.total_weight
-        mean = self.losses(data) * len(self.grown.schema.targets)
+        mean = (self.losses(data) if losses is None else losses) * len(self.grown.schema.targets)
         square = self.prunings.sums(squared_losses, data) / n
         return np.sqrt(np.maximum(square - mean**2, 0.0) / n) / len(self.grown.schema.targets)
 
     def tried(self, validation: Dataset) -> PruningPath:
         """The same path with what its trees lose on held-out rows."""
         refuse_no_rows(validation)
-        return replace(
-            self, validation=self.losses(validation), standard_error=self.standard_errors(validation)
-        )
+        losses = self.losses(validation)
+        return replace(self, validation=losses, standard_error=self.standard_errors(validation, losses))
 
     # ---- showing -----------------------------------------------------------------------------------
 
