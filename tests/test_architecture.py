@@ -21,6 +21,7 @@ LAYERS = [
     {"encoding", "checking", "writing"},
     {"viewing", "arriving", "memory"},
     {"tree"},
+    {"rules"},
     {"growing", "pruning", "certifying", "explaining", "exporting", "saving", "searching"},
     {"selecting", "ensembles", "neighbours", "distributing"},
     {"estimators", "cli", "reporting"},
@@ -31,7 +32,8 @@ PYTHON = sorted(PACKAGE.rglob("*.py"))
 UPHILL = {
     ("tree", "treewright.exporting.text"),
     ("tree", "treewright.saving"),
-}  # a tree prints and saves itself
+    ("rules", "treewright.exporting.text"),
+}  # a tree prints and saves itself, rules print themselves
 NATIVE = sorted(path for kind in ("*.cpp", "*.hpp") for path in SOURCE.rglob(kind))
 
 

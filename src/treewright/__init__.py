@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
     )
     from treewright.exporting import export
+    from treewright.rules import RuleList
     from treewright.saving import load
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "ExtraTreeRegressor",
     "Leaf",
     "Node",
+    "RuleList",
     "Schema",
     "Target",
     "Tree",
@@ -50,6 +52,7 @@ _LATER = {
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
+    "RuleList": "treewright.rules",
     "export": "treewright.exporting",
     "load": "treewright.saving",
 }
