@@ -82,7 +82,14 @@ def test_conditions_hold_for_what_they_say() -> None:
     values = np.array([-inf, 1.0, 2.0, 3.0, inf, nan])
     assert Between("x", 1.0, 2.0).holds(values).tolist() == [False, False, True, False, False, False]
     assert Between("x", -inf).holds(values).tolist() == [False, True, True, True, True, False]
-    assert Between("x", upto=2.0, missing=True).holds(values).tolist() == [True, True, True, False, False, True]
+    assert Between("x", upto=2.0, missing=True).holds(values).tolist() == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        True,
+    ]
     codes = np.array([0, 1, 2, -1, -2])
     assert Within("c", ("b",), unseen=True).holds(codes, ("a", "b", "c")).tolist() == [
         False,
@@ -110,7 +117,9 @@ def small_tree() -> Tree:
     )
     job = Branch(Among("job", ("cook", "two\nlines")), Leaf([0, 9, 0]), Leaf([1, 0, 7]))
     since = Branch(Below("since", 1.7e15), Leaf([3, 1, 0]), job)
-    return Tree.write(schema, Branch(Below("age", 60.0), Branch(Below("age", 18.5), Leaf([8, 0, 0]), since), job))
+    return Tree.write(
+        schema, Branch(Below("age", 60.0), Branch(Below("age", 18.5), Leaf([8, 0, 0]), since), job)
+    )
 
 
 def test_text_for_people() -> None:

@@ -210,9 +210,7 @@ class RuleList:
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the table's columns are not the rules'; encode it with schema=rules.schema")
         place = {name: j for j, name in enumerate(self.schema.names)}
-        columns = {
-            c.column: column_of(data, place[c.column]) for rule in self.rules for c in rule.conditions
-        }
+        columns = {c.column: column_of(data, place[c.column]) for rule in self.rules for c in rule.conditions}
         categories = {name: self.schema.columns[place[name]].categories for name in columns}
         answers = np.full(data.n_rows, len(self.rules), np.int32)
         left = np.arange(data.n_rows)
