@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         DecisionTreeRegressor,
         ExtraTreeClassifier,
         ExtraTreeRegressor,
+        RuleListClassifier,
     )
     from treewright.exporting import export
     from treewright.rules import RuleList
@@ -36,6 +37,7 @@ __all__ = [
     "Leaf",
     "Node",
     "RuleList",
+    "RuleListClassifier",
     "Schema",
     "Target",
     "Tree",
@@ -53,6 +55,7 @@ _LATER = {
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "RuleList": "treewright.rules",
+    "RuleListClassifier": "treewright.estimators",
     "export": "treewright.exporting",
     "load": "treewright.saving",
 }

@@ -228,7 +228,7 @@ class RuleList:
     def predict(self, table: Any) -> Array:
         """The class of each row of a table."""
         labels = _as_array(classes_of(self.schema))
-        return np.asarray(labels[self._codes[self.apply(encode(table, schema=self.schema))]])
+        return np.asarray(labels[self.codes[self.apply(encode(table, schema=self.schema))]])
 
     def predict_proba(self, table: Any) -> NDArray[np.float64]:
         """The share of each class among the training rows that the same rule answers."""
@@ -249,7 +249,8 @@ class RuleList:
         return out
 
     @cached_property
-    def _codes(self) -> NDArray[np.intp]:
+    def codes(self) -> NDArray[np.intp]:
+        """The code of the class that each rule says, the default last."""
         position = {label: code for code, label in enumerate(classes_of(self.schema))}
         return np.array([position[rule.label] for rule in (*self.rules, self.default)], np.intp)
 

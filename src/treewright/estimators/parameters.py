@@ -82,6 +82,9 @@ RULES: dict[str, Rule] = {
     "threshold": one_of("readable", "midpoint"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
+    "method": one_of("pessimistic", "validation"),
+    "confidence": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
+    "validation_fraction": (lambda v: is_fraction(v) and 0 < v < 1, "a float in (0, 1)"),
 }
 CLASS_WEIGHT: Rule = (
     lambda v: v is None or isinstance(v, dict | list) or (isinstance(v, str) and v == "balanced"),
@@ -92,7 +95,7 @@ CLASS_WEIGHT: Rule = (
 def check_parameters(estimator: Any) -> None:
     """Refuse a parameter that cannot be; say which, and what would be right."""
     for name, (allows, allowed) in RULES.items():
-        if not allows(getattr(estimator, name)):
+        if hasattr(estimator, name) and not allows(getattr(estimator, name)):
             _refuse(estimator, name, allowed)
     if not CLASS_WEIGHT[0](getattr(estimator, "class_weight", None)):
         _refuse(estimator, "class_weight", CLASS_WEIGHT[1])

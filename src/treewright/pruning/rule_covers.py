@@ -31,6 +31,7 @@ class Covers:
         self.weight: Floats | None = data.weight
         self.all = self.packed(np.ones(self.n_rows, np.bool_))
         self._place = {name: j for j, name in enumerate(data.schema.names)}
+        self._columns: dict[str, NDArray[Any]] = {}
         kept = max(64, _CACHE // max(1, self.all.nbytes))
         self.of = lru_cache(maxsize=kept)(self._of)
         self.of_class = lru_cache(maxsize=kept)(self._of_class)
@@ -46,8 +47,11 @@ class Covers:
         return np.unpackbits(bits.view(np.uint8), count=self.n_rows).view(np.bool_)
 
     def _of(self, condition: Condition) -> Bits:
-        j = self._place[condition.column]
-        return self.packed(condition.holds(column_of(self.data, j), self.data.schema.columns[j].categories))
+        name = condition.column
+        j = self._place[name]
+        if name not in self._columns:  # of a matrix, a column is far faster to read as an array of its own
+            self._columns[name] = np.ascontiguousarray(column_of(self.data, j))
+        return self.packed(condition.holds(self._columns[name], self.data.schema.columns[j].categories))
 
     def _of_class(self, code: int) -> Bits:
         return self.packed(self.codes == code)
@@ -70,7 +74,7 @@ class Covers:
         if self.weight is None:
             return self.count(bits).astype(np.float64)
         flat = bits.reshape(-1, bits.shape[-1])
-        weights = np.array([self.flags(row) @ self.weight for row in flat])
+        weights = np.array([self.weight[np.flatnonzero(self.flags(row))].sum() for row in flat])
         return weights.reshape(bits.shape[:-1])
 
     def by_class(self, bits: Bits, n_classes: int) -> Floats:

@@ -149,50 +149,53 @@ def _generalised(tree: Tree, covers: Covers, estimate: Estimate) -> list[Candida
     Those that are no better than their class without conditions are left out.
     """
     found: dict[tuple[int, frozenset[Condition]], Candidate] = {}
+    total = covers.by_class(covers.all, len(classes_of(tree.schema)))
+    base = estimate(np.full_like(total, total.sum()), total.sum() - total)
     for leaf, conditions in paths(tree):
         code = int(tree.label[leaf, 0])
-        own = covers.of_class(code)
-        candidate = _shortened(code, conditions, own, covers, estimate)
-        base = _estimated(covers.all, own, covers, estimate)[0]
-        if candidate.error < base:
-            found.setdefault((code, frozenset(candidate.conditions)), candidate)
+        kept, error, weight = _shortened(code, conditions, covers, estimate)
+        key = code, frozenset(kept)
+        if error < base[code] and key not in found:
+            found[key] = Candidate(kept, code, error, weight, covers.of_all(kept))
     return list(found.values())
 
 
-def _estimated(sets: Bits, own: Bits, covers: Covers, estimate: Estimate) -> tuple[Floats, Floats]:
-    """The error to expect of saying a class for the rows of each set, and the weight of these rows."""
-    weight = covers.weigh(sets)
-    wrong = np.maximum(weight - covers.weigh(sets & own), 0.0)
-    return estimate(weight, wrong), weight
-
-
 def _shortened(
-    code: int, conditions: tuple[Condition, ...], own: Bits, covers: Covers, estimate: Estimate
-) -> Candidate:
-    """A rule without the conditions that do not help: as long as the estimated error does not rise, the one
-    without which it is lowest is dropped.
+    code: int, conditions: tuple[Condition, ...], covers: Covers, estimate: Estimate
+) -> tuple[tuple[Condition, ...], float, float]:
+    """The conditions that help, the error to expect of the rule with these, and the weight of its rows.
+
+    As long as the estimated error does not rise, the condition is dropped without which it is lowest. A row
+    that fails one condition only is let in by dropping that one: for each row it is enough to know how many
+    conditions it fails and the sum of their numbers, which for such a row is the number of the one.
     """
-    kept = list(conditions)
-    bits = np.stack([covers.all, *(covers.of(condition) for condition in kept)])
+    n = len(conditions)
+    weight = np.ones(covers.n_rows) if covers.weight is None else covers.weight
+    fails = [~covers.flags(covers.of(condition)) for condition in conditions]
+    kind = np.min_scalar_type(n)  # sums may run over: those of single failures do not
+    count, which = np.zeros((2, covers.n_rows), kind)
+    for i, failed in enumerate(fails):
+        count += failed
+        which += failed * kind.type(i)
+    kept = np.ones(n, np.bool_)
+    fits = np.flatnonzero(count == 0)
+    rows, wrong = weight[fits].sum(), weight[fits][covers.codes[fits] != code].sum()
     while True:
-        # All but one of the sets: those before it and those after it. The first set has all rows, so that
-        # leaving it out leaves all conditions in.
-        others = np.empty_like(bits)
-        others[0] = covers.all
-        np.bitwise_and.accumulate(bits[:-1], axis=0, out=others[1:])
-        after = covers.all
-        for i in range(len(bits) - 1, -1, -1):
-            others[i] &= after
-            after = after & bits[i]
-        error, weight = _estimated(others, own, covers, estimate)
-        if not kept:
-            break
-        best = min(range(1, len(bits)), key=lambda i: (error[i], -weight[i], -i))
-        if error[best] > error[0]:
-            break
-        del kept[best - 1]
-        bits = np.delete(bits, best, axis=0)
-    return Candidate(tuple(kept), code, float(error[0]), float(weight[0]), others[0])
+        single = np.flatnonzero(count == 1)
+        more, number = weight[single], which[single]
+        sums = np.stack([np.zeros(n + 1)] * 2)  # what dropping each would let in; the last: dropping none
+        sums[0, :n] = np.bincount(number, more, n)
+        sums[1, :n] = np.bincount(number, more * (covers.codes[single] != code), n)
+        sums += np.array([[rows], [wrong]])
+        error = estimate(sums[0], sums[1])
+        best = min(np.flatnonzero(kept), key=lambda i: (error[i], -sums[0, i], -i), default=-1)
+        if best < 0 or error[best] > error[n]:
+            chosen = tuple(c for c, keep in zip(conditions, kept, strict=True) if keep)
+            return chosen, float(error[n]), float(rows)
+        rows, wrong = sums[:, best]
+        kept[best] = False
+        count -= fails[best]
+        which -= fails[best] * kind.type(best)
 
 
 def _finished(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Estimate) -> RuleList:
@@ -212,7 +215,8 @@ def _finished(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Est
             made.append(rule(candidate.conditions, candidate.code, candidate.error, rows))
             left = left & ~candidate.cover
     code = default_class(left, covers, len(classes))
-    error = _estimated(left, covers.of_class(code), covers, estimate)[0]
+    weight, right = covers.weigh(np.stack([left, left & covers.of_class(code)]))
+    error = estimate(np.array(weight), np.array(weight - right))
     tested = {condition.column for r in made for condition in r.conditions}
     holed = frozenset(name for name in tested if _has_missing(covers.data, name))
     return RuleList(tuple(made), rule((), code, float(error), left), tree.schema, holed)
