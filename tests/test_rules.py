@@ -123,7 +123,87 @@ def small_tree() -> Tree:
 
 
 def test_text_for_people() -> None:
-    assert str(RuleList.of(small_tree())) == (
-        "6 rules: the first that fits answers\n"
-        "1.  age <= 18.5                                                     no        8 rows    100 %\n"
-    ) or print(RuleList.of(small_tree()))
+    expected = r"""
+6 rules: the first that fits answers
+1.  age <= 18.5                                         no       8 rows    100 %
+2.  18.5 < age <= 60 and since <= 2023-11-14 22:13:20   no       4 rows   75.0 %
+3.  18.5 < age <= 60 and since > 2023-11-14 22:13:20
+      and job in {cook, two\nlines}                     yes      9 rows    100 %
+4.  18.5 < age <= 60 and since > 2023-11-14 22:13:20
+      and job in {clerk, judge}                         'a, b'   8 rows   87.5 %
+5.  age > 60 and job in {cook, two\nlines}              yes      9 rows    100 %
+6.  age > 60 and job in {clerk, judge}                  'a, b'   8 rows   87.5 %
+"""
+    assert str(RuleList.of(small_tree())) == expected.strip()
+
+
+def test_text_tells_where_missing_values_go_only_if_there_were_some() -> None:
+    data = encode({"x": [1.0, 2.0, 3.0, nan, nan]}, ["a", "a", "b", "a", "a"])
+    assert "x <= 2.5 or missing" in str(RuleList.of(grow(data)))
+    assert "missing" not in str(RuleList.of(grow(data.take([0, 1, 2]))))
+    alone = encode({"x": [1.0, 2.0, nan, nan]}, ["a", "a", "b", "b"])
+    assert "x is known" in str(RuleList.of(grow(alone)))
+    assert "x is missing" in str(RuleList.of(grow(alone)))
+
+
+def test_a_single_leaf_is_a_rule_without_conditions() -> None:
+    rules = RuleList.of(grow(encode({"x": [1.0, 1.0, 1.0]}, ["a", "b", "b"])))
+    assert [rule.conditions for rule in rules] == [()]
+    assert rules.predict({"x": [nan, 3.0]}).tolist() == ["b", "b"]
+    assert "always" in str(rules)
+
+
+def test_equality_and_copies() -> None:
+    rules = RuleList.of(small_tree())
+    rules.predict_proba({"age": [30.0], "since": [None], "job": ["cook"]})
+    for other in (pickle.loads(pickle.dumps(rules)), copy.deepcopy(rules), RuleList.of(small_tree())):
+        assert other == rules
+        assert str(other) == str(rules)
+        assert hash(other) == hash(rules)
+    assert rules != RuleList(rules.rules[1:], rules.default, rules.schema)
+    assert (len(rules), rules.n_conditions, rules[0].weight, rules[1].errors) == (6, 13, 8.0, 1.0)
+    assert repr(rules) == "<RuleList: 6 rules, 13 conditions, otherwise 'yes'>"
+
+
+def test_a_leaf_that_no_row_reaches_has_no_rule() -> None:
+    schema = Schema((Column("x"),), (Target("y", ("a", "b")),))
+    below = Branch(Below("x", 5.0), Leaf([1, 0]), Leaf([0, 1]), missing_left=True)
+    tree = Tree.write(schema, Branch(Below("x", 2.0), below, Leaf([0, 3]), missing_left=True))
+    rules = RuleList.of(tree)
+    assert [rule.label for rule in rules] == ["a", "b"]
+    assert rules.predict({"x": [1.0, nan, 9.0]}).tolist() == tree.predict({"x": [1.0, nan, 9.0]}).tolist()
+
+
+def test_very_many_classes() -> None:
+    """Beyond 256 classes the tree lists those of a leaf only; the rules do in any case."""
+    n = 900
+    data = encode({"x": np.arange(n) // 2.0, "z": np.arange(n) % 7.0}, np.arange(n) % 300)
+    tree = grow(data, max_leaf_nodes=40)
+    rules = RuleList.of(tree)
+    table = {"x": np.arange(0, n, 7) / 2, "z": np.zeros(129)}
+    np.testing.assert_allclose(rules.predict_proba(table), tree.predict_proba(table))
+    assert rules.predict(table).tolist() == tree.predict(table).tolist()
+
+
+def test_a_chain_as_deep_as_it_has_leaves() -> None:
+    tree = Tree.write(schema_of(numbers=False), chain(numbers=False, to_the_left=False))
+    rules = RuleList.of(tree)
+    assert len(rules) == tree.n_leaves
+    assert max(len(rule.conditions) for rule in rules) == 1  # an interval
+    assert rules.predict({"x": PROBES}).tolist() == tree.predict({"x": PROBES}).tolist()
+
+
+def test_paths_with_too_many_conditions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treewright.rules.MOST_CONDITIONS", 10)
+    with pytest.raises(ValueError, match="more than 10 conditions and categories; prune it"):
+        RuleList.of(small_tree())
+
+
+def test_other_trees_and_tables_are_refused() -> None:
+    with pytest.raises(ValueError, match="rules are for classes"):
+        RuleList.of(grow(encode({"x": [1.0, 2.0]}, [1.5, 2.5])))
+    two = encode({"x": [1.0, 2.0, 3.0]}, {"a": ["u", "v", "v"], "b": ["s", "s", "t"]})
+    with pytest.raises(ValueError, match="rules are for one target; this tree has 2"):
+        RuleList.of(grow(two))
+    with pytest.raises(ValueError, match="columns are not the rules'"):
+        RuleList.of(small_tree()).apply(two)

@@ -147,7 +147,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The fitted estimator.
         """
         check_parameters(self)
-        shape = getattr(y, "shape", ())
+        shape: Any = getattr(y, "shape", ())
         if len(shape) == 2:
             if shape[1] > 1:
                 raise ValueError(f"y has {shape[1]} columns; RuleListClassifier predicts one target")
@@ -238,7 +238,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
         """What a fit has set and the rule that answers each row; of one fit, even if another follows."""
         check_is_fitted(self, "rules_")
-        fitted = vars(self)
+        fitted: Fitted = self.__dict__
         return fitted, fitted["rules_"].apply(rows_to_predict(self, fitted, X))
 
     def __sklearn_tags__(self) -> Any:

@@ -227,7 +227,7 @@ def _class_order(chosen: dict[int, list[Candidate]], covers: Covers, n_classes: 
 
 
 def default_class(left: Bits, covers: Covers, n_classes: int) -> int:
-    """The heaviest class of the rows that no rule fits; among equals (where none is left) the heaviest of all."""
+    """The heaviest class of the rows that no rule fits; among equals the heaviest of all rows."""
     overall = covers.by_class(covers.all, n_classes)
     uncovered = covers.by_class(left, n_classes)
     return int(np.lexsort((-overall, -uncovered))[0])
