@@ -19,7 +19,7 @@ from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Covers
 from treewright.pruning.rule_selection import Candidate, _class_order, _Subsets
-from treewright.pruning.rules import _generalised, _pessimistic, _seen, rules
+from treewright.pruning.rules import _generalised, _pessimistic, _seen, rule_list
 from treewright.rules import Between, Condition, paths
 
 GOLF = [
@@ -56,7 +56,7 @@ def test_golf_gives_the_rules_of_c45() -> None:
     rain = Branch(Among("windy", ("false",)), Leaf([3, 0]), Leaf([0, 2]))
     others = Branch(Among("outlook", ("sunny",)), sunny, rain)
     tree = Tree.write(data.schema, Branch(Among("outlook", ("overcast",)), Leaf([4, 0]), others))
-    made = rules(tree, data=data)
+    made = rule_list(tree, data=data)
     expected = """
 4 rules: the first that fits answers
 1.  outlook in {overcast}                    play   4 rows   100 %
@@ -226,7 +226,7 @@ def test_laws_of_the_list(data: Any, method: Any) -> None:
     table: Table = data.draw(tables("gini", outputs=1, max_rows=40))
     tree = table.grow("gini", **data.draw(limits()))
     rows = table.dataset()
-    made = rules(tree, data=rows, validation=rows if method == "validation" else None, method=method)
+    made = rule_list(tree, data=rows, validation=rows if method == "validation" else None, method=method)
     weight = np.ones(rows.n_rows) if rows.weight is None else rows.weight
     places = made.apply(rows)
     wrong = made.codes[places] != rows.targets[0]
@@ -255,7 +255,7 @@ def test_weight_two_is_the_row_twice_and_zero_is_none() -> None:
     weighted = table_of([x, z], y, kinds=["number", "category"], weight=copies.astype(float))
     repeated = table_of([x, z], y, kinds=["number", "category"]).rows(np.repeat(np.arange(60), copies))
     tree = repeated.grow("gini")
-    one, two = rules(tree, data=weighted.dataset()), rules(tree, data=repeated.dataset())
+    one, two = rule_list(tree, data=weighted.dataset()), rule_list(tree, data=repeated.dataset())
     assert [(r.conditions, r.label, r.weights) for r in one] == [
         (r.conditions, r.label, r.weights) for r in two
     ]
@@ -268,7 +268,7 @@ def test_spam_is_told_by_a_tenth_of_the_leaves() -> None:
     data = encode(spam.table(~spam.is_test), spam.target[~spam.is_test])
     table, truth = spam.table(spam.is_test), spam.target[spam.is_test]
     tree = grow(data, criterion="entropy")
-    made = rules(tree, data=data)
+    made = rule_list(tree, data=data)
     tree_error = float(np.mean(tree.predict(table) != truth))
     error = float(np.mean(made.predict(table) != truth))
     assert (tree.n_leaves, round(tree_error, 3)) == (166, 0.074)
@@ -276,14 +276,14 @@ def test_spam_is_told_by_a_tenth_of_the_leaves() -> None:
     assert error <= 0.075
     kept, aside = data.take(np.arange(0, data.n_rows, 2)), data.take(np.arange(1, data.n_rows, 2))
     half = grow(kept, criterion="entropy")
-    by_others = rules(half, data=kept, validation=aside, method="validation")
+    by_others = rule_list(half, data=kept, validation=aside, method="validation")
     assert len(by_others) < half.n_leaves
     assert np.mean(by_others.predict(table) != truth) < np.mean(half.predict(table) != truth)
 
 
 def test_the_default_is_the_heaviest_class_that_is_left() -> None:
     data = encode({"x": [1.0, 1.0, 1.0]}, ["a", "b", "b"])
-    made = rules(grow(data), data=data)  # a single leaf is no rule
+    made = rule_list(grow(data), data=data)  # a single leaf is no rule
     assert (len(made), made.default.label, made.default.rows) == (0, "b", 3)
     assert str(made) == "otherwise   b   3 rows   66.7 %"
     assert made.predict({"x": [5.0]}).tolist() == ["b"]
@@ -298,7 +298,7 @@ def some_tree() -> tuple[Tree, Dataset]:
 def test_validation_rows_may_lack_a_class_and_have_unseen_categories() -> None:
     tree, data = some_tree()
     other = encode({"x": [1.5, 9.0], "c": ["new", None]}, ["a", "a"], schema=tree.schema)
-    made = rules(tree, data=data, validation=other, method="validation")
+    made = rule_list(tree, data=data, validation=other, method="validation")
     assert made.predict({"x": [1.0], "c": ["newer"]}).tolist() == ["a"]
 
 
@@ -318,29 +318,29 @@ def test_bad_input_is_refused(options: dict[str, Any], message: str) -> None:
     tree, data = some_tree()
     given = {"data": data} | {k: data if v == "data" else v for k, v in options.items()}
     with pytest.raises(ValueError, match=message):
-        rules(tree, **given)
+        rule_list(tree, **given)
 
 
 def test_rows_without_target_class_or_weight_are_refused() -> None:
     tree, data = some_tree()
     with pytest.raises(ValueError, match="data has no target"):
-        rules(tree, data=encode({"x": [1.0], "c": ["u"]}, schema=tree.schema))
+        rule_list(tree, data=encode({"x": [1.0], "c": ["u"]}, schema=tree.schema))
     with pytest.raises(ValueError, match="validation has no rows of positive weight"):
-        rules(tree, data=data, validation=data.take([]), method="validation")
+        rule_list(tree, data=data, validation=data.take([]), method="validation")
     weightless = Dataset(data.schema, data.columns, data.targets, np.zeros(4))
     with pytest.raises(ValueError, match="data has no rows of positive weight"):
-        rules(tree, data=weightless)
+        rule_list(tree, data=weightless)
     table = {"x": [1.0, 2.0], "c": ["u", "v"]}
     strangers = Dataset(data.schema, data.columns, data.targets)
     object.__setattr__(strangers, "schema", encode(table, ["p", "q"]).schema)
     with pytest.raises(ValueError, match="the classes of data are not the tree's"):
-        rules(tree, data=strangers)
+        rule_list(tree, data=strangers)
 
 
 def test_a_tree_without_classes_is_refused() -> None:
     numbers = encode({"x": [1.0, 2.0]}, [1.5, 2.5])
     with pytest.raises(ValueError, match="rules are for classes; this tree predicts numbers"):
-        rules(grow(numbers), data=numbers)
+        rule_list(grow(numbers), data=numbers)
 
 
 def test_a_deep_chain_is_refused_by_its_leaves_and_done_where_they_are_few() -> None:
@@ -348,6 +348,6 @@ def test_a_deep_chain_is_refused_by_its_leaves_and_done_where_they_are_few() -> 
     tree = Tree.write(schema, chain(numbers=False, to_the_left=False, depth=20_000))
     data = encode({"x": np.arange(500.0)}, np.where(np.arange(500) % 2, "even", "odd"), schema=schema)
     with pytest.raises(ValueError, match="20,001 leaves, more than max_rules=10,000"):
-        rules(tree, data=data)
+        rule_list(tree, data=data)
     small = Tree.write(schema, chain(numbers=False, to_the_left=True, depth=400))
-    assert len(rules(small, data=data)) <= 401
+    assert len(rule_list(small, data=data)) <= 401

@@ -20,7 +20,7 @@ from treewright.estimators.fitting import (
 )
 from treewright.estimators.parameters import check_parameters
 from treewright.estimators.trees import DecisionTreeClassifier
-from treewright.pruning.rules import rules
+from treewright.pruning.rules import rule_list
 from treewright.rules import RuleList
 
 _OF_THE_TREE = (
@@ -84,7 +84,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    treewright.pruning.rules.rules : The function below it, for any tree.
+    treewright.pruning.rules.rule_list : The function below it, for any tree.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.method == "validation":
             data, aside = _split(data, self.validation_fraction, check_random_state(self.random_state))
         tree = grower._grow(data)
-        made = rules(
+        made = rule_list(
             tree,
             data=data,
             validation=aside,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,9 +31,7 @@ class Covers:
         self.all = self.packed(np.ones(self.n_rows, np.bool_))
         self._place = {name: j for j, name in enumerate(data.schema.names)}
         self._columns: dict[str, NDArray[Any]] = {}
-        kept = max(64, _CACHE // max(1, self.all.nbytes))
-        self.of = lru_cache(maxsize=kept)(self._of)
-        self.of_class = lru_cache(maxsize=kept)(self._of_class)
+        self._kept: dict[Condition | int, Bits] = {}  # the one asked for last comes last
 
     def packed(self, flags: NDArray[np.bool_]) -> Bits:
         """A bit for each row, filled up with zeros to whole words."""
@@ -46,15 +43,29 @@ class Covers:
         """The bits of one set as truth values, one for each row."""
         return np.unpackbits(bits.view(np.uint8), count=self.n_rows).view(np.bool_)
 
-    def _of(self, condition: Condition) -> Bits:
+    def of(self, condition: Condition) -> Bits:
+        """The rows that fit a condition."""
+        return self._remembered(condition)
+
+    def of_class(self, code: int) -> Bits:
+        """The rows of a class."""
+        return self._remembered(code)
+
+    def _remembered(self, key: Condition | int) -> Bits:
+        bits = self._kept.pop(key, None)
+        if bits is None:
+            bits = self.packed(self.codes == key if isinstance(key, int) else self._fitting(key))
+            if len(self._kept) * bits.nbytes > _CACHE:
+                del self._kept[next(iter(self._kept))]
+        self._kept[key] = bits
+        return bits
+
+    def _fitting(self, condition: Condition) -> NDArray[np.bool_]:
         name = condition.column
         j = self._place[name]
         if name not in self._columns:  # of a matrix, a column is far faster to read as an array of its own
             self._columns[name] = np.ascontiguousarray(column_of(self.data, j))
-        return self.packed(condition.holds(self._columns[name], self.data.schema.columns[j].categories))
-
-    def _of_class(self, code: int) -> Bits:
-        return self.packed(self.codes == code)
+        return condition.holds(self._columns[name], self.data.schema.columns[j].categories)
 
     def of_all(self, conditions: tuple[Condition, ...]) -> Bits:
         """The rows that fit every condition."""

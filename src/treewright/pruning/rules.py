@@ -43,7 +43,7 @@ Estimate = Callable[[Floats, Floats], Floats]  # from rows and errors to the err
 _DIGITS = 12  # of an estimated error; what differs less is equal
 
 
-def rules(
+def rule_list(
     tree: Tree,
     *,
     data: Dataset,
@@ -80,7 +80,7 @@ def rules(
     >>> from treewright import encode, grow
     >>> table = {"wind": [3, 12, 5, 14, 9, 2], "sky": ["clear", "clear", "rain", "rain", "clouds", "rain"]}
     >>> data = encode(table, ["sail", "stay", "sail", "stay", "sail", "sail"])
-    >>> print(rules(grow(data), data=data))
+    >>> print(rule_list(grow(data), data=data))
     2 rules: the first that fits answers
     1.  wind <= 10   sail   4 rows   100 %
     2.  wind > 10    stay   2 rows   100 %
