@@ -16,13 +16,15 @@ import treewright
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
-    {"_core", "_version", "datasets", "files"},
+    {"_core", "_version", "datasets", "enlisting", "files"},
     {"schema", "sparse"},
     {"encoding", "checking", "writing"},
-    {"viewing", "arriving", "memory"},
+    {"costing"},
+    {"viewing", "arriving", "cutting", "memory", "folding"},
     {"tree"},
     {"rules"},
-    {"growing", "pruning", "certifying", "explaining", "exporting", "saving", "searching"},
+    {"growing", "certifying", "explaining", "exporting", "drawing", "saving", "searching"},
+    {"pruning"},
     {"selecting", "ensembles", "neighbours", "distributing"},
     {"estimators", "cli", "reporting"},
     {"__init__", "__main__"},

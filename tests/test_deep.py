@@ -24,7 +24,7 @@ from treewright import (
     grow,
 )
 from treewright.estimators.sklearn_view import sklearn_tree
-from treewright.pruning import cost_complexity, cost_complexity_path, weakest_links
+from treewright.pruning import cost_complexity_path, cut_at, weakest_links
 
 DEPTH = 100_000
 PROBES = np.linspace(-1.0, DEPTH + 1.0, 200)
@@ -96,7 +96,7 @@ def test_surgery(tree: Tree) -> None:
     path = cost_complexity_path(tree)
     assert path.leaves[0] <= DEPTH + 1
     assert path.leaves[-1] == 1
-    assert cost_complexity(tree, float(path.alpha[-1])).n_nodes == 1
+    assert cut_at(tree, float(path.alpha[-1])).n_nodes == 1
 
 
 def test_copies(tree: Tree) -> None:

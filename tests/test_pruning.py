@@ -14,7 +14,7 @@ from sklearn.tree._tree import ccp_pruning_path
 from treewright.encoding import encode
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.growing import grow
-from treewright.pruning import cost_complexity, cost_complexity_path, weakest_links
+from treewright.pruning import cost_complexity_path, cut_at, weakest_links
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 
@@ -54,7 +54,7 @@ def test_brute_force(criterion: str, seed: int, weighted: bool) -> None:
     for alpha in probes(cost_complexity_path(tree).alpha):
         cost = risk + alpha * leaves
         best = leaves[cost <= cost.min() * (1 + 1e-12) + 1e-14].min()
-        pruned = cost_complexity(tree, alpha)
+        pruned = cut_at(tree, alpha)
         pruned.check()
         assert pruned.n_leaves == best
         reached = pruned.risk[pruned.is_leaf].sum() / pruned.weight[0] + alpha * pruned.n_leaves
@@ -74,7 +74,7 @@ def test_laws(seed: int, criterion: str) -> None:
     assert path.risk[-1] == pytest.approx(tree.risk[0] / tree.weight[0])
     kept = tree.n_nodes
     for alpha, leaves, risk in zip(path.alpha, path.leaves, path.risk, strict=True):
-        pruned = cost_complexity(tree, alpha)
+        pruned = cut_at(tree, alpha)
         assert pruned.n_leaves == leaves
         assert pruned.risk[pruned.is_leaf].sum() / pruned.weight[0] == pytest.approx(risk, abs=1e-13)
         np.testing.assert_array_equal(pruned.statistic[0], tree.statistic[0])
@@ -119,25 +119,25 @@ def test_three_links_break_at_once() -> None:
     path = cost_complexity_path(tree)
     np.testing.assert_allclose(path.alpha * 63, [0, 17 / 3])
     assert path.leaves.tolist() == [4, 1]
-    assert cost_complexity(tree, 5.65 / 63).n_leaves == 4
-    assert cost_complexity(tree, 5.67 / 63).n_leaves == 1
+    assert cut_at(tree, 5.65 / 63).n_leaves == 4
+    assert cut_at(tree, 5.67 / 63).n_leaves == 1
 
 
 def test_useless_splits_go_at_zero() -> None:
     """The first split of XOR gains nothing but is needed; where no split gains, all go at zero."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     xor = grow(encode(X, [0, 1, 1, 0]))
-    assert cost_complexity(xor, 0.0).n_leaves == 4
+    assert cut_at(xor, 0.0).n_leaves == 4
     twice = np.repeat(X, 2, axis=0)
     noise = grow(encode(twice, [0, 1] * 4), min_samples_leaf=2)
     assert noise.n_leaves > 1
-    assert cost_complexity(noise, 0.0).n_leaves == 1
+    assert cut_at(noise, 0.0).n_leaves == 1
 
 
 @pytest.mark.parametrize("alpha", [-1.0, -1e-300, float("nan")])
 def test_alpha_must_not_be_negative(alpha: float) -> None:
     with pytest.raises(ValueError, match="alpha="):
-        cost_complexity(small_tree(0, "gini"), alpha)
+        cut_at(small_tree(0, "gini"), alpha)
 
 
 def test_a_single_leaf_stays() -> None:
@@ -145,7 +145,7 @@ def test_a_single_leaf_stays() -> None:
     path = cost_complexity_path(tree)
     assert path.alpha.tolist() == [0]
     assert path.leaves.tolist() == [1]
-    assert cost_complexity(tree, 1.0).n_nodes == 1
+    assert cut_at(tree, 1.0).n_nodes == 1
 
 
 def chain(depth: int) -> Tree:
@@ -174,5 +174,5 @@ def test_depth_of_100_000() -> None:
     tree = chain(100_000)
     level = weakest_links(tree)
     assert level.shape == (tree.n_nodes,)
-    assert cost_complexity(tree, np.inf).n_nodes == 1
+    assert cut_at(tree, np.inf).n_nodes == 1
     assert cost_complexity_path(tree).leaves[-1] == 1

@@ -71,7 +71,7 @@ def test_rows_put_aside_are_not_those_that_grow() -> None:
             counted[label] += weight
     for label, count in counted.items():
         n = int((y == label).sum())
-        assert count == n - round(0.25 * n)
+        assert abs(count - 0.75 * n) <= 1
     again = clone(model).fit(table, y)
     assert again.rules_ == model.rules_
     other = clone(model).set_params(random_state=4).fit(table, y)
@@ -84,7 +84,7 @@ def test_rows_of_no_weight_are_in_neither_part() -> None:
     weight = np.where(np.arange(40) % 2, 0.0, 1.0)
     model = RuleListClassifier(method="validation", random_state=0).fit(x, y, sample_weight=weight)
     total = sum(rule.rows for rule in (*model.rules_, model.rules_.default))
-    assert total == 20 - 2 * 3
+    assert total == 14
 
 
 def test_spam_by_cross_validation() -> None:
@@ -121,8 +121,8 @@ def test_bad_input_is_refused() -> None:
         RuleListClassifier().fit(x, np.zeros((3, 2), int))
     with pytest.raises(ValueError, match="y has 2 columns; RuleListClassifier predicts one target"):
         RuleListClassifier().fit(x, [[0, 1], [1, 0], [1, 1]])
-    with pytest.raises(ValueError, match="of 3 rows puts none aside"):
-        RuleListClassifier(method="validation").fit(x, ["a", "b", "c"])
+    with pytest.raises(ValueError, match="1 rows cannot be split into 2 parts"):
+        RuleListClassifier(method="validation").fit(x[:1], ["a"])
     with pytest.raises(NotFittedError):
         RuleListClassifier().predict(x)
     with pytest.warns(DataConversionWarning):

@@ -341,6 +341,11 @@ def test_a_tree_without_classes_is_refused() -> None:
     numbers = encode({"x": [1.0, 2.0]}, [1.5, 2.5])
     with pytest.raises(ValueError, match="rules are for classes; this tree predicts numbers"):
         rule_list(grow(numbers), data=numbers)
+    tree, data = some_tree()
+    costly = tree.with_costs([[0, 1], [5, 0]])
+    with pytest.raises(ValueError, match="by errors, not by costs"):
+        rule_list(costly, data=data)
+    assert RuleList.of(costly).predict({"x": [1.0], "c": ["u"]}).tolist() == ["a"]
 
 
 def test_a_deep_chain_is_refused_by_its_leaves_and_done_where_they_are_few() -> None:

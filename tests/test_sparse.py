@@ -31,7 +31,7 @@ from treewright import (
 )
 from treewright.encoding import Dataset
 from treewright.estimators import fitting
-from treewright.pruning import cost_complexity, cost_complexity_path
+from treewright.pruning import cost_complexity_path, cut_at
 from treewright.sparse import SparseRows
 
 ARRAYS = ("end", "start", "column", "value")
@@ -111,8 +111,8 @@ def test_surgery() -> None:
     np.testing.assert_allclose(path.alpha, cost_complexity_path(table).alpha, rtol=1e-13)
     middle = len(path.alpha) // 2
     alpha = float(path.alpha[middle : middle + 2].mean())
-    assert cost_complexity(wide, alpha) == cost_complexity(table, alpha)
-    assert 1 < cost_complexity(wide, alpha).n_leaves < wide.n_leaves
+    assert cut_at(wide, alpha) == cut_at(table, alpha)
+    assert 1 < cut_at(wide, alpha).n_leaves < wide.n_leaves
 
 
 def test_copies_and_differences() -> None:
@@ -256,7 +256,7 @@ MEASURED = """
 import pickle, resource
 import numpy as np
 from treewright import DecisionTreeClassifier, encode
-from treewright.pruning import cost_complexity, cost_complexity_path
+from treewright.pruning import cost_complexity_path, cut_at
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -275,7 +275,7 @@ assert pickle.loads(pickle.dumps(tree)) == tree
 str(tree), tree.curve(encode(x, y))
 tree.first(tree.n_leaves // 2).check()
 path = cost_complexity_path(tree)
-cost_complexity(tree, path.alpha[len(path.alpha) // 2])
+cut_at(tree, path.alpha[len(path.alpha) // 2])
 print(int(peak() - before), tree.n_nodes * classes * 8 >> 20)
 """
 

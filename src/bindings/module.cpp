@@ -5,6 +5,7 @@ namespace treewright {
 void bind_growing(nanobind::module_& module);
 void bind_applying(nanobind::module_& module);
 void bind_summing(nanobind::module_& module);
+void bind_pruning(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
@@ -12,4 +13,5 @@ NB_MODULE(_core, module) {
     treewright::bind_growing(module);
     treewright::bind_applying(module);
     treewright::bind_summing(module);
+    treewright::bind_pruning(module);
 }

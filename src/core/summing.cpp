@@ -1,6 +1,8 @@
 // Sums over a tree in preorder, from the leaves to the root.
 #include "summing.hpp"
 
+#include "shape.hpp"
+
 namespace treewright {
 
 Summary summarise(const Criterion& criterion, std::span<const std::int32_t> end, const SparseRows& leaves,
@@ -48,27 +50,23 @@ namespace {
 
 /// Calls join(left, right, parent) with the statistics of every branch and its children, from below.
 template <class Join>
-void for_each_branch(std::span<const std::int32_t> end, std::size_t width, double* statistic, Join join) {
-    const auto n = static_cast<std::int32_t>(end.size());
-    for (std::int32_t node = n; node-- > 0;) {
-        if (end[node] == node + 1) continue;
-        if (node + 1 >= n || end[node + 1] <= node || end[node + 1] >= n)
-            throw std::invalid_argument("`end` is not the shape of a tree");
-        const auto at = [&](std::int32_t i) { return statistic + static_cast<std::size_t>(i) * width; };
-        join(at(node + 1), at(end[node + 1]), at(node));
-    }
+void join_branches(Shape end, std::size_t width, double* statistic, Join join) {
+    const auto at = [&](std::int32_t node) { return statistic + static_cast<std::size_t>(node) * width; };
+    for_each_branch(end, [&](std::int32_t node, std::int32_t left, std::int32_t right) {
+        join(at(left), at(right), at(node));
+    });
 }
 
 }  // namespace
 
 void join_classes(std::span<const std::int32_t> end, std::size_t width, double* statistic) {
-    for_each_branch(end, width, statistic, [&](const double* left, const double* right, double* out) {
+    join_branches(end, width, statistic, [&](const double* left, const double* right, double* out) {
         for (std::size_t i = 0; i < width; ++i) out[i] = left[i] + right[i];
     });
 }
 
 void join_moments(std::span<const std::int32_t> end, std::size_t width, double* statistic) {
-    for_each_branch(end, width, statistic, [&](const double* left, const double* right, double* out) {
+    join_branches(end, width, statistic, [&](const double* left, const double* right, double* out) {
         for (std::size_t i = 0; i + 2 < width; i += 3) {
             const double weight = left[i] + right[i], share = weight > 0 ? right[i] / weight : 0.0;
             const double distance = right[i + 1] - left[i + 1];

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
         RuleListClassifier,
     )
     from treewright.exporting import export
+    from treewright.pruning import PruningPath, prune
     from treewright.rules import RuleList
     from treewright.saving import load
+    from treewright.selecting import compare, overfitting_curve, select
 
 __all__ = [
     "Among",
@@ -36,16 +38,21 @@ __all__ = [
     "ExtraTreeRegressor",
     "Leaf",
     "Node",
+    "PruningPath",
     "RuleList",
     "RuleListClassifier",
     "Schema",
     "Target",
     "Tree",
+    "compare",
     "criteria",
     "encode",
     "export",
     "grow",
     "load",
+    "overfitting_curve",
+    "prune",
+    "select",
 ]
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
@@ -54,10 +61,15 @@ _LATER = {
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
+    "PruningPath": "treewright.pruning",
     "RuleList": "treewright.rules",
     "RuleListClassifier": "treewright.estimators",
+    "compare": "treewright.selecting",
     "export": "treewright.exporting",
     "load": "treewright.saving",
+    "overfitting_curve": "treewright.selecting",
+    "prune": "treewright.pruning",
+    "select": "treewright.selecting",
 }
 
 

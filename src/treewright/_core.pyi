@@ -49,6 +49,7 @@ def grow(
     random_splits: bool,
     seed: int,
     small_rows: int,
+    critical: NDArray[np.float64] | None,
     n_threads: int,
     progress: Callable[[float], object] | None,
 ) -> GrownTree: ...
@@ -92,3 +93,21 @@ def sums_at(
 ) -> NDArray[np.float64]: ...
 def join_classes(end: NDArray[np.int32], statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def join_moments(end: NDArray[np.int32], statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def weakest_links(
+    end: NDArray[np.int32], loss: NDArray[np.float64], cost: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """The level of each node; alpha, loss and leaves of each step."""
+
+def front(
+    end: NDArray[np.int32],
+    loss: NDArray[np.float64],
+    max_leaves: int | None = None,
+    max_bytes: int = ...,
+    keeps_choices: bool = True,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint8]]:
+    """Leaves and loss of each point; length and choices for `front_pruning`."""
+
+def front_pruning(
+    end: NDArray[np.int32], length: NDArray[np.int32], choices: NDArray[np.uint8], leaves: int
+) -> NDArray[np.int32]:
+    """The branches that become leaves at one point of the front."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.costing import cheapest, cost_arrays, lost
 from treewright.encoding import Dataset
+from treewright.schema import Schema
 from treewright.sparse import SparseRows
 
 if TYPE_CHECKING:
@@ -18,16 +20,22 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
-def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
-    """The statistic of other rows at each node, like the tree's own."""
-    leaf = tree.apply(data)
-    weight = np.ones(data.n_rows) if data.weight is None else data.weight
+def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
+    """The targets of rows for a tree, one after the other; ValueError if they are not those of the tree."""
     if data.targets is None:
         raise ValueError("data has no target; encode the table with target=")
-    schema = tree.schema
-    if [target.classes for target in data.schema.targets] != [target.classes for target in schema.targets]:
+    if [target.classes for target in data.schema.targets] != [
+        target.classes for target in tree.schema.targets
+    ]:
         raise ValueError("the table's targets are not the tree's; encode it with schema=tree.schema")
-    targets = np.asarray(data.targets)
+    return np.asarray(data.targets)
+
+
+def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
+    """The statistic of other rows at each node, like the tree's own."""
+    targets, schema = checked_targets(tree, data), tree.schema
+    leaf = tree.apply(data)
+    weight = np.ones(data.n_rows) if data.weight is None else data.weight
     if not schema.predicts_classes:
         blocks = [_moments(tree, leaf, weight, y, tree.value[:, i]) for i, y in enumerate(targets)]
         return np.concatenate(blocks, axis=1)
@@ -57,20 +65,86 @@ def _moments(tree: Tree, leaf: Ints, weight: Floats, numbers: Floats, value: Flo
     return out
 
 
+def own_losses(tree: Tree) -> Floats:
+    """What the training rows of each node lose if it answers them; see `losses`."""
+    if isinstance(tree.statistic, SparseRows):
+        summary = tree.statistic.summary(tree.criterion, tree.schema.block_widths)
+        return np.asarray((summary.weight - summary.heaviest).sum(axis=1))
+    if not tree.schema.predicts_classes:
+        return np.asarray(tree.statistic[:, 2::3].sum(axis=1))
+    return least_losses(tree.schema, tree.statistic)
+
+
+def least_losses(schema: Schema, statistic: Floats) -> Floats:
+    """What rows of the given weights of classes lose by the best answer to them."""
+    blocks = np.split(statistic, np.cumsum(schema.block_widths)[:-1], axis=1)
+    parts = zip(blocks, cost_arrays(schema), strict=True)
+    return np.asarray(sum(lost(block, cheapest(block, costs), costs) for block, costs in parts))
+
+
 def losses(tree: Tree, data: Dataset) -> Floats:
-    """What the rows that arrive at each node lose if it answers them: the weight of those misclassified, or
-    the squared error; added up over the targets.
+    """What the rows that arrive at each node lose if it answers them, added up over the targets: the weight
+    of those misclassified, or what that costs; for numbers the loss of the tree's criterion.
     """
+    if not tree.schema.predicts_classes and tree.criterion != "squared_error":
+        return _climbing(tree, data, 1)
     arrived = statistic_of(tree, data)
-    first = np.cumsum((0, *tree.schema.block_widths))[:-1]
     if isinstance(arrived, SparseRows):
+        first = np.cumsum((0, *tree.schema.block_widths))[:-1]
         weight = arrived.summary(tree.criterion, tree.schema.block_widths).weight
         return np.asarray((weight - arrived.at(tree.label + first)).sum(axis=1))
-    lost = np.zeros(tree.n_nodes)
-    for i, width in enumerate(tree.schema.block_widths):
-        block = arrived[:, first[i] : first[i] + width]
-        if tree.schema.predicts_classes:
-            lost += block.sum(axis=1) - block[np.arange(tree.n_nodes), tree.label[:, i]]
-        else:
-            lost += block[:, 2] + block[:, 0] * (block[:, 1] - tree.value[:, i]) ** 2
-    return lost
+    if tree.schema.predicts_classes:
+        return _class_losses(tree, arrived)
+    block = arrived.reshape(tree.n_nodes, -1, 3)
+    return np.asarray((block[:, :, 2] + block[:, :, 0] * (block[:, :, 1] - tree.value) ** 2).sum(axis=1))
+
+
+def squared_losses(tree: Tree, data: Dataset) -> Floats:
+    """The sum of the squares of what each row loses at each node: what a standard error is made of."""
+    if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
+        return _climbing(tree, data, 2)
+    if not tree.schema.has_costs:
+        return losses(tree, data)  # each row loses 0 or 1
+    return _class_losses(tree, np.asarray(statistic_of(tree, data)), power=2)
+
+
+def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
+    blocks = np.split(statistic, np.cumsum(tree.schema.block_widths)[:-1], axis=1)
+    answers = tree.label.T
+    parts = zip(blocks, answers, cost_arrays(tree.schema), strict=True)
+    return np.asarray(sum(lost(block, label, costs, power) for block, label, costs in parts))
+
+
+def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
+    """Σ weight · loss**power at each node, by sending every row from its leaf up to the root."""
+    targets = checked_targets(tree, data)
+    node, total = tree.apply(data), np.zeros(tree.n_nodes)
+    weight = np.ones(data.n_rows) if data.weight is None else data.weight
+    while node.size:
+        loss = sum(_row_losses(tree, i, node, y) for i, y in enumerate(targets))
+        np.add.at(total, node, weight * loss**power)
+        below = node > 0
+        node, weight, targets = tree.parent[node[below]], weight[below], targets[:, below]
+    return total
+
+
+def _row_losses(tree: Tree, i: int, node: Ints, y: NDArray[Any]) -> Floats:
+    """What single rows lose by the answer of one node each, for one target."""
+    if tree.schema.predicts_classes:
+        costs = cost_arrays(tree.schema)[i]
+        label = tree.label[node, i]
+        return np.asarray(label != y if costs is None else costs[y, label], np.float64)
+    value = tree.value[node, i]
+    if tree.criterion == "poisson":
+        ratio = np.divide(y, value, out=np.ones(len(y)), where=y > 0)
+        return np.asarray(y * np.log(ratio) - y + value)
+    distance: Floats = np.abs(y - value)
+    return distance if tree.criterion == "absolute_error" else distance**2
+
+
+def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:
+    """How many rows of positive weight arrive at each node."""
+    leaf = tree.apply(data)
+    counted = leaf if data.weight is None else leaf[data.weight > 0]
+    before = np.concatenate([[0], np.cumsum(np.bincount(counted, minlength=tree.n_nodes))])
+    return np.asarray(before[tree.end] - before[:-1])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.schema import KINDS, Schema
+from treewright.schema import KINDS, Schema, Target
 from treewright.sparse import SparseRows
 
 if TYPE_CHECKING:
@@ -79,6 +79,20 @@ def _check_schema(schema: Schema) -> None:
         if target.classes is not None:
             _demand(target.classes, f"target {target.name!r} has no classes")
             _check_labels(target.classes, f"target {target.name!r}", "classes")
+        if target.costs is not None:
+            _demand(not schema.is_wide, "it has costs and more than 256 classes")
+            _check_costs(target)
+
+
+def _check_costs(target: Target) -> None:
+    n, what = len(target.classes or ()), f"the costs of target {target.name!r}"
+    costs: tuple[tuple[float, ...], ...] = target.costs or ()
+    _demand(n == len(costs) and all(len(row) == n for row in costs), f"{what} are not a row per class")
+    _demand(
+        all(type(cost) is float and 0 <= cost < np.inf for row in costs for cost in row),
+        f"{what} are not all finite numbers of at least 0",
+    )
+    _demand(all(costs[i][i] == 0 for i in range(n)), f"{what} charge a right answer")
 
 
 def _check_labels(labels: tuple[Hashable, ...], what: str, plural: str) -> None:

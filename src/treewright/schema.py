@@ -27,10 +27,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Target:
-    """One target: classes in the order of their codes, or numbers where `classes` is None."""
+    """One target: classes in the order of their codes, or numbers where `classes` is None.
+
+    Where mistakes differ, `costs[i][j]` is the cost of the answer j to a row of class i.
+    """
 
     name: str = "y"
     classes: tuple[Hashable, ...] | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,11 @@ class Schema:
     def block_widths(self) -> tuple[int, ...]:
         """Components of the statistic for each target: its classes, or (weight, value, deviation)."""
         return tuple(3 if target.classes is None else len(target.classes) for target in self.targets)
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether some target says what its mistakes cost."""
+        return any(target.costs is not None for target in self.targets)
 
     @property
     def width(self) -> int:

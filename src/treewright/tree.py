@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from treewright import _core, arriving
 from treewright.checking import check
+from treewright.costing import cheapest, cost_arrays, costed_schema
+from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, encode
 from treewright.schema import Schema
 from treewright.sparse import SparseRows, Summary
@@ -111,6 +113,20 @@ class Tree:
         level[self.n_nodes] = 0
         return np.cumsum(level[: self.n_nodes]).astype(np.int32)
 
+    def waves(self) -> list[NDArray[np.int64]]:
+        """The branches of each depth, the deepest first: a bottom-up pass is a loop over them.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "a"]))
+        >>> [wave.tolist() for wave in tree.waves()]
+        [[2], [0]]
+        """
+        inner = np.flatnonzero(~self.is_leaf)
+        depth = self.depths[inner]
+        order = np.argsort(-depth, kind="stable")
+        borders = np.flatnonzero(np.diff(depth[order])) + 1
+        return [wave for wave in np.split(inner[order], borders) if wave.size]
+
     @property
     def depth(self) -> int:
         """The depth of the deepest leaf; 0 for a single leaf."""
@@ -180,17 +196,31 @@ class Tree:
 
     @cached_property
     def label(self) -> NDArray[np.int64]:
-        """The code of the heaviest class at each node, for each target; the first among equals."""
+        """The code of the class that each node answers, for each target.
+
+        The heaviest one, or the one that costs the node's rows least; the first among equals.
+        """
         if isinstance(self.statistic, SparseRows):
             return self._summary.label
-        return np.stack([block.argmax(axis=1) for block in self._blocks], axis=1)
+        parts = zip(self._blocks, cost_arrays(self.schema), strict=True)
+        return np.stack([cheapest(block, costs) for block, costs in parts], axis=1)
 
     @cached_property
     def confidence(self) -> Floats:
-        """The share of the heaviest class at each node, for each target."""
+        """The share of the class that each node answers, for each target."""
         if isinstance(self.statistic, SparseRows):
             return self._summary.heaviest / self._summary.weight
-        return np.stack([shares.max(axis=1) for shares in self.proportions], axis=1)
+        nodes = np.arange(self.n_nodes)
+        answers = zip(self.proportions, self.label.T, strict=True)
+        return np.stack([shares[nodes, label] for shares, label in answers], axis=1)
+
+    @cached_property
+    def loss(self) -> Floats:
+        """What the training rows of each node lose if it answers them, added up over the targets.
+
+        The weight of those misclassified, or what that costs; for numbers the loss of the criterion.
+        """
+        return arriving.own_losses(self)
 
     @cached_property
     def value(self) -> Floats:
@@ -200,7 +230,8 @@ class Tree:
     # ---- rows --------------------------------------------------------------------------------------
 
     @cached_property
-    def _heavier_left(self) -> NDArray[np.bool_]:
+    def heavier_left(self) -> NDArray[np.bool_]:
+        """Whether the left child is the heavier one: where categories go that the training never saw."""
         heavier = np.zeros(self.n_nodes, np.bool_)
         inner = ~self.is_leaf
         heavier[inner] = self.weight[self.left[inner]] >= self.weight[self.right[inner]]
@@ -216,7 +247,7 @@ class Tree:
             self.threshold,
             self.subset,
             self.missing_left,
-            self._heavier_left,
+            self.heavier_left,
             self.subsets,
             n_threads,
         )
@@ -252,10 +283,20 @@ class Tree:
         """
         return arriving.statistic_of(self, data)
 
+    def loss_of(self, data: Dataset) -> Floats:
+        """What the rows of `data` that arrive at each node lose if it answers them; see `loss`."""
+        return arriving.losses(self, data)
+
+    def mean(self, loss: Any, data: Dataset | None = None) -> Any:
+        """A loss per unit of weight and target: of the training rows, or of those of `data`."""
+        weight = float(self.weight[0]) if data is None else data.total_weight
+        return loss / weight / len(self.schema.targets)
+
     def curve(self, data: Dataset) -> Floats:
         """The mean loss on `data` after 0, 1, 2, … splits: the overfitting curve, in one pass.
 
-        Misclassified share for classes, mean squared error for numbers, averaged over the targets.
+        Misclassified share or mean cost for classes, mean loss of the criterion for numbers, averaged over
+        the targets.
 
         >>> from treewright import encode, grow
         >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "a"])
@@ -268,8 +309,7 @@ class Tree:
         change[inner] = losses[self.left[inner]] + losses[self.right[inner]] - losses[inner]
         order = inner[np.argsort(self.step[inner], kind="stable")]
         total = np.concatenate([[losses[0]], change[order]]).cumsum()
-        weight = data.n_rows if data.weight is None else data.weight.sum()
-        return np.asarray(np.maximum(total, 0.0) / weight / len(self.schema.targets))
+        return np.asarray(self.mean(np.maximum(total, 0.0), data))
 
     # ---- surgery -----------------------------------------------------------------------------------
 
@@ -281,45 +321,54 @@ class Tree:
         >>> tree.n_leaves, tree.collapse([0]).n_leaves
         (3, 1)
         """
-        chosen = np.array([operator.index(node) for node in nodes], np.int64)
-        if chosen.size and not ((chosen >= 0) & (chosen < self.n_nodes)).all():
-            raise IndexError(f"the tree has nodes 0 … {self.n_nodes - 1}; got {chosen.tolist()}")
-        # A node is dropped when it lies strictly inside a chosen subtree: count the openings and closings.
-        inside = np.zeros(self.n_nodes + 1, np.int64)
-        np.add.at(inside, np.minimum(chosen + 1, self.n_nodes), 1)
-        np.subtract.at(inside, self.end[chosen], 1)
-        kept = np.cumsum(inside[:-1]) == 0
-        becomes_leaf = np.zeros(self.n_nodes, np.bool_)
-        becomes_leaf[chosen] = True
-        leaf = (becomes_leaf | self.is_leaf)[kept]
-        position = np.concatenate([[0], np.cumsum(kept)])
-        end = position[self.end][kept].astype(np.int32)
-        subset, subsets = self._repacked(np.where(leaf, -1, self.subset[kept]), self.feature[kept])
-        return replace(
-            self,
-            end=end,
-            feature=np.where(leaf, -1, self.feature[kept]).astype(np.int32),
-            threshold=np.where(leaf, np.nan, self.threshold[kept]),
-            subset=subset,
-            subsets=subsets,
-            missing_left=self.missing_left[kept] & ~leaf,
-            step=np.where(leaf, -1, self.step[kept]).astype(np.int32),
-            rows=self.rows[kept],
-            statistic=self.statistic.kept(kept, end)
-            if isinstance(self.statistic, SparseRows)
-            else self.statistic[kept],
-        )
+        return replace(self, **collapsed(self, nodes))
 
-    def _repacked(
-        self, subset: NDArray[np.int64], feature: Ints
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """The bits of the given nodes' subsets, one after the other, and where each begins."""
-        lengths = np.where(subset >= 0, np.array(self.schema.subset_sizes)[feature], 0)
-        parts = [
-            self.subsets[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0
-        ]
-        packed = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
-        return np.where(subset >= 0, np.cumsum(lengths) - lengths, -1), packed
+    def graft(self, replacements: Mapping[int, int], data: Dataset, *, collapse: Iterable[int] = ()) -> Tree:
+        """A new tree in which subtrees take the place of nodes above them: ``{node: one of those below it}``.
+
+        The rows of a node then go down a part of it that some of them have never seen; so the statistic of
+        every node is counted again, from `data`, the rows that the tree was grown from. For classes only.
+        The nodes of `collapse` become leaves at the same time.
+
+        >>> from treewright import encode, grow
+        >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "b"])
+        >>> tree = grow(data)
+        >>> raised = tree.graft({0: tree.right[0]}, data)
+        >>> tree.n_leaves, raised.n_leaves, raised.rows[0].item()
+        (4, 3, 4)
+        """
+        return replace(self, **grafted(self, replacements, collapse)).restated(data)
+
+    def restated(self, data: Dataset) -> Tree:
+        """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""
+        if not self.schema.predicts_classes:
+            raise ValueError("a tree of numbers cannot be counted again; this is for classes")
+        rows, statistic = arriving.rows_of(self, data), self.statistic_of(data)
+        if not rows.all():
+            raise ValueError(f"no row of the data reaches node {int(np.argmin(rows))}")
+        return replace(self, rows=rows, statistic=statistic)
+
+    def with_costs(self, cost_matrix: Any = None, priors: Any = None) -> Tree:
+        """The same tree where mistakes differ: each node answers what costs its rows least.
+
+        Parameters
+        ----------
+        cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, optional
+            ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; zero on the
+            diagonal. By name: ``{"ill": {"well": 10}}``; what is not named costs 1.
+        priors : array of shape (n_classes,) or dict, optional
+            How often each class comes in truth, if not as in the rows of the tree.
+
+        Examples
+        --------
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1, 1, 1, 1, 2]}, ["well", "well", "well", "ill", "ill"]))
+        >>> tree.predict({"x": [1]}).tolist()
+        ['well']
+        >>> tree.with_costs({"ill": {"well": 10}}).predict({"x": [1]}).tolist()
+        ['ill']
+        """
+        return replace(self, schema=costed_schema(self, cost_matrix, priors))
 
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""

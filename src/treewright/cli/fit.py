@@ -19,7 +19,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.growing import criteria, grow
 from treewright.memory import memory_needed
-from treewright.pruning import cost_complexity
+from treewright.pruning import cut_at
 from treewright.tree import Tree
 
 HELD_OUT = 0.2  # of the rows, for the error that is told
@@ -41,7 +41,7 @@ class Recipe:
     def tree(self, data: Dataset, work: Stages) -> Tree:
         """The tree of a data set."""
         grown = grow(data, **self.limits, progress=work.advance)
-        return cost_complexity(grown, self.alpha) if self.alpha > 0 else grown
+        return cut_at(grown, self.alpha) if self.alpha > 0 else grown
 
 
 def fit(

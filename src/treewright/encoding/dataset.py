@@ -59,6 +59,11 @@ class Dataset:
         """The number of columns, targets not counted."""
         return len(self.schema.columns)
 
+    @property
+    def total_weight(self) -> float:
+        """The weight of all rows; their number where all weigh 1."""
+        return float(self.n_rows if self.weight is None else self.weight.sum())
+
     def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
         """Two bytes per cell, made once and shared by every tree grown on this table.
 
@@ -87,4 +92,8 @@ class Dataset:
             columns = tuple(column[rows] for column in self.columns)
         targets = None if self.targets is None else self.targets[:, rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Dataset(self.schema, columns, targets, weight)
+        taken = Dataset(self.schema, columns, targets, weight)
+        if "_bins" in self.__dict__:  # edges never change a tree: those of all rows serve for some of them
+            bins, is_mixed = self.bins()
+            object.__setattr__(taken, "_bins", (np.ascontiguousarray(bins[rows]), is_mixed))
+        return taken

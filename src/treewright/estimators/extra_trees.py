@@ -49,6 +49,15 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         Monotonic constraints are not offered yet; anything but None is an error.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        Split a node only if the χ² test of its best split has a p-value of at most this.
+    pruning : str or None, default=None
+        How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
+        `treewright.pruning.methods()`). None leaves it as grown.
+    pruning_options : dict, default=None
+        Options of the pruning, by name, and of the choice where the method makes several trees:
+        ``{"select": "folds", "rule": "1-SE"}``, ``{"leaves": 17, "select": "leaves"}``; by default the tree
+        is chosen by rows that are set aside, a ``validation_fraction`` of 0.25.
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
@@ -75,6 +84,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         The number of targets.
     max_features_ : int
         How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -108,6 +119,9 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         ccp_alpha: float = 0.0,
         monotonic_cst: None = None,
         max_splits: int | None = None,
+        significance: float | None = None,
+        pruning: str | None = None,
+        pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
         kinds: Any = None,
         n_jobs: int | None = None,
@@ -127,6 +141,9 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
             max_splits=max_splits,
+            significance=significance,
+            pruning=pruning,
+            pruning_options=pruning_options,
             threshold=threshold,
             kinds=kinds,
             n_jobs=n_jobs,
@@ -171,6 +188,13 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         Monotonic constraints are not offered yet; anything but None is an error.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    pruning : str or None, default=None
+        How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
+        `treewright.pruning.methods()`). None leaves it as grown.
+    pruning_options : dict, default=None
+        Options of the pruning, by name, and of the choice where the method makes several trees:
+        ``{"select": "folds", "rule": "1-SE"}``, ``{"leaves": 17, "select": "leaves"}``; by default the tree
+        is chosen by rows that are set aside, a ``validation_fraction`` of 0.25.
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
@@ -193,6 +217,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         The number of targets.
     max_features_ : int
         How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -225,6 +251,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         ccp_alpha: float = 0.0,
         monotonic_cst: None = None,
         max_splits: int | None = None,
+        pruning: str | None = None,
+        pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
         kinds: Any = None,
         n_jobs: int | None = None,
@@ -243,6 +271,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
             max_splits=max_splits,
+            pruning=pruning,
+            pruning_options=pruning_options,
             threshold=threshold,
             kinds=kinds,
             n_jobs=n_jobs,

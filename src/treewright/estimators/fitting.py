@@ -13,18 +13,22 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import validate_data
 
+from treewright.certifying import Certificate, certify
 from treewright.encoding import Dataset, encode
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
+from treewright.estimators.pruned import pruned
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.growing import grow, n_threads
-from treewright.pruning import cost_complexity, cost_complexity_path
+from treewright.pruning import PruningPath, cost_complexity_path, cut_at
 from treewright.schema import Schema
 from treewright.tree import Tree
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
-_OF_A_FIT = frozenset({"feature_names_in_", "_view"})  # those that the next fit does not always set again
+_OF_A_FIT = frozenset(
+    {"feature_names_in_", "pruning_path_", "_view"}
+)  # those that the next fit does not always set again
 
 
 class TreeEstimator:
@@ -36,12 +40,22 @@ class TreeEstimator:
     max_features_: int
     criterion: str
     ccp_alpha: float
+    pruning: str | None
+    pruning_options: dict[str, Any] | None
     max_features: Any
     n_jobs: int | None
     kinds: Any
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
-        """Grow the tree.
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        check_input: bool = True,
+        *,
+        validation: Any = None,
+    ) -> Self:
+        """Grow the tree, and prune it where `pruning` says so.
 
         A fit that fails leaves the estimator as it was.
 
@@ -59,6 +73,9 @@ class TreeEstimator:
         check_input : bool, default=True
             Without effect, for scikit-learn's signature: the input is always checked, as that costs next to
             nothing.
+        validation : tuple (X, y) or (X, y, sample_weight), default=None
+            Rows to prune by, that the tree is not grown from. A pruning that needs them and has none sets
+            part of the rows aside itself.
 
         Returns
         -------
@@ -68,7 +85,7 @@ class TreeEstimator:
         check_parameters(self)
         data, described = self._training_data(X, y, sample_weight)
         names = column_names(X, data.schema)
-        tree = self._grow(data)
+        tree, path = self._model(data, self._validation_data(validation, X, data.schema))
         fitted: Fitted = {
             "model_": tree,
             "n_features_in_": len(tree.schema.columns),
@@ -79,6 +96,8 @@ class TreeEstimator:
         }
         if names is not None:
             fitted["feature_names_in_"] = names
+        if path is not None:
+            fitted["pruning_path_"] = path
         replace_fit(self, fitted)
         return self
 
@@ -170,9 +189,42 @@ class TreeEstimator:
         Bunch
             `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on.
         """
-        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
+        whole = clone(self).set_params(ccp_alpha=0.0, pruning=None).fit(X, y, sample_weight)
         path = cost_complexity_path(whole.model_)
         return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
+
+    def certify(
+        self, X: Any, y: Any, *, delta: float = 0.05, choices: int = 1, **options: Any
+    ) -> Certificate:
+        """A bound on the true error of the fitted tree, from rows that were never used for fitting.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows that had no part in the fit or in any choice; each counts as one draw.
+        y : array of shape (n_rows,) or (n_rows, n_targets)
+            Their classes or numbers.
+        delta : float, default=0.05
+            The chance that the bound fails.
+        choices : int, default=1
+            The number of trees among which these rows have chosen, if they have.
+        **options
+            Others of `treewright.certify` for held-out rows.
+
+        Returns
+        -------
+        Certificate
+            ``print`` says it in a sentence; ``.value`` is the bound.
+        """
+        tree = self._fitted_tree()
+        data = self._judging_data(tree.schema, X, y)
+        path: PruningPath | None = vars(self).get("pruning_path_")
+        if path is not None and choices == 1 and _chose(path, data):
+            raise ValueError(
+                f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were never "
+                f"used, or say choices={len(path)}"
+            )
+        return certify(tree, "held_out", test=data, delta=delta, choices=choices, **options)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
@@ -198,14 +250,48 @@ class TreeEstimator:
         """The criterion by the name that the grower knows."""
         return self.criterion
 
-    def _grow(self, data: Dataset) -> Tree:
+    def _growing(self, data: Dataset) -> dict[str, Any]:
+        """The parameters of `grow` for a table."""
         n_columns = len(data.schema.columns)
         if data.weight is None:
             n_rows, weight = data.n_rows, float(data.n_rows)
         else:
             n_rows, weight = int(np.count_nonzero(data.weight)), float(data.weight.sum())
-        tree = grow(data, criterion=self._criterion(), **limits(self, n_rows, n_columns, weight))
-        return cost_complexity(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+        return {"criterion": self._criterion(), **limits(self, n_rows, n_columns, weight)}
+
+    def _grow(self, data: Dataset) -> Tree:
+        tree = grow(data, **self._growing(data))
+        return cut_at(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None]:
+        """The tree of a fit and, where it was pruned, the path that it comes from."""
+        if self.pruning is None:
+            return self._grow(data), None
+        path = pruned(self, data, validation, self._grow, self._growing)
+        return path.pruned, path
+
+    def _validation_data(self, validation: Any, X: Any, schema: Schema) -> Dataset | None:
+        """The rows to prune by that were given, in the schema of those to grow from."""
+        if validation is None:
+            return None
+        if self.pruning is None:
+            raise ValueError("validation is for pruning, but pruning is None; such rows would not be used")
+        if not isinstance(validation, tuple) or len(validation) not in (2, 3):
+            raise ValueError("validation must be a tuple: (X, y) or (X, y, sample_weight)")
+        if validation[0] is X:
+            raise ValueError(
+                "validation has the rows of the fit; a row grows the tree or judges it, not both"
+            )
+        return self._reweighted(self._judging_data(schema, *validation))
+
+    def _reweighted(self, data: Dataset) -> Dataset:
+        """Rows with their final weights."""
+        return data
+
+    def _judging_data(self, schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
+        """Rows with their targets for a tree that is there or whose schema is known."""
+        _refuse_one_dimension(X)
+        return encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=schema)
 
     def _fitted_tree(self, error: type[Exception] = NotFittedError) -> Tree:
         try:
@@ -220,6 +306,13 @@ class TreeEstimator:
         fitted = vars(self)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows_to_predict(self, fitted, X), n_threads=n_threads(self.n_jobs))
+
+
+def _chose(path: PruningPath, data: Dataset) -> bool:
+    """Whether these rows are those that a path was tried on: every tree of it loses the same."""
+    if path.validation is None or len(path) < 2:
+        return False
+    return bool(np.array_equal(path.losses(data), path.validation))
 
 
 def any_table(tags: Any) -> Any:

@@ -79,6 +79,8 @@ RULES: dict[str, Rule] = {
     "ccp_alpha": not_negative(),
     "monotonic_cst": (lambda v: v is None, "None: monotonic constraints are not offered yet"),
     "max_splits": at_least(0),
+    "pruning": (lambda v: v is None or isinstance(v, str), "the name of a pruning method, or None"),
+    "pruning_options": (lambda v: v is None or isinstance(v, Mapping), "a dict of options, or None"),
     "threshold": one_of("readable", "midpoint"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
@@ -86,17 +88,29 @@ RULES: dict[str, Rule] = {
     "confidence": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
     "validation_fraction": (lambda v: is_fraction(v) and 0 < v < 1, "a float in (0, 1)"),
 }
+SIGNIFICANCE: Rule = (lambda v: v is None or (is_real(v) and 0 < v <= 1), "a number in (0, 1], or None")
 CLASS_WEIGHT: Rule = (
     lambda v: v is None or isinstance(v, dict | list) or (isinstance(v, str) and v == "balanced"),
     "a dict, a list of dicts (one per target), 'balanced', or None",
 )
 
 
-def check_parameters(estimator: Any) -> None:
-    """Refuse a parameter that cannot be; say which, and what would be right."""
+def check_each(estimator: Any) -> None:
+    """Refuse a parameter that cannot be, of those that the estimator has; say what would be right."""
     for name, (allows, allowed) in RULES.items():
         if hasattr(estimator, name) and not allows(getattr(estimator, name)):
             _refuse(estimator, name, allowed)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse a parameter of a tree that cannot be, or not beside another one."""
+    check_each(estimator)
+    if estimator.pruning is not None and estimator.ccp_alpha > 0:
+        _refuse(estimator, "ccp_alpha", 'zero where there is pruning (or pruning="cost_complexity", alpha=…)')
+    if estimator.pruning is None and estimator.pruning_options:
+        _refuse(estimator, "pruning_options", "None where pruning is None")
+    if not SIGNIFICANCE[0](getattr(estimator, "significance", None)):
+        _refuse(estimator, "significance", SIGNIFICANCE[1])
     if not CLASS_WEIGHT[0](getattr(estimator, "class_weight", None)):
         _refuse(estimator, "class_weight", CLASS_WEIGHT[1])
 
@@ -137,6 +151,7 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         "min_gain": float(estimator.min_impurity_decrease) * weight,
         "max_leaf_nodes": _int_or_none(estimator.max_leaf_nodes),
         "max_splits": _int_or_none(estimator.max_splits),
+        "significance": getattr(estimator, "significance", None),
         "max_features": drawn if drawn < n_columns else None,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
         "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,

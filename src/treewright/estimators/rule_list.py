@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from treewright.encoding import Dataset
 from treewright.estimators.fitting import (
     Fitted,
     any_table,
@@ -18,8 +17,9 @@ from treewright.estimators.fitting import (
     replace_fit,
     rows_to_predict,
 )
-from treewright.estimators.parameters import check_parameters
+from treewright.estimators.parameters import check_each
 from treewright.estimators.trees import DecisionTreeClassifier
+from treewright.folding import split
 from treewright.pruning.rules import rule_list
 from treewright.rules import RuleList
 
@@ -146,7 +146,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
             The fitted estimator.
         """
-        check_parameters(self)
+        check_each(self)
         shape: Any = getattr(y, "shape", ())
         if len(shape) == 2:
             if shape[1] > 1:
@@ -161,7 +161,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = column_names(X, data.schema)
         aside = None
         if self.method == "validation":
-            data, aside = _split(data, self.validation_fraction, check_random_state(self.random_state))
+            share, random = self.validation_fraction, check_random_state(self.random_state)
+            data, aside = split(data, (1 - share, share), int(random.randint(2**31 - 1)))
         tree = grower._grow(data)
         made = rule_list(
             tree,
@@ -243,24 +244,3 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         return any_table(super().__sklearn_tags__())
-
-
-def _split(data: Dataset, fraction: float, random: np.random.RandomState) -> tuple[Dataset, Dataset]:
-    """The rows to grow from and those put aside, a fraction of each class; rows of weight 0 are in neither.
-
-    Each class keeps a row to grow from.
-    """
-    assert data.targets is not None
-    present = np.arange(data.n_rows) if data.weight is None else np.flatnonzero(data.weight)
-    aside = []
-    for code in np.unique(data.targets[0][present]):
-        rows = present[data.targets[0][present] == code]
-        n = min(round(fraction * len(rows)), len(rows) - 1)
-        aside.append(random.permutation(rows)[:n])
-    chosen = np.sort(np.concatenate(aside))
-    if not chosen.size:
-        raise ValueError(
-            f"validation_fraction={fraction} of {len(present)} rows puts none aside, as each class keeps one "
-            "to grow from; give more rows, a larger fraction, or method='pessimistic'"
-        )
-    return data.take(np.setdiff1d(present, chosen)), data.take(chosen)

@@ -58,6 +58,15 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         Monotonic constraints are not offered yet; anything but None is an error.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        Split a node only if the χ² test of its best split has a p-value of at most this.
+    pruning : str or None, default=None
+        How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
+        `treewright.pruning.methods()`). None leaves it as grown.
+    pruning_options : dict, default=None
+        Options of the pruning, by name, and of the choice where the method makes several trees:
+        ``{"select": "folds", "rule": "1-SE"}``, ``{"leaves": 17, "select": "leaves"}``; by default the tree
+        is chosen by rows that are set aside, a ``validation_fraction`` of 0.25.
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
@@ -84,6 +93,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         The number of targets.
     max_features_ : int
         How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -120,6 +131,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         ccp_alpha: float = 0.0,
         monotonic_cst: None = None,
         max_splits: int | None = None,
+        significance: float | None = None,
+        pruning: str | None = None,
+        pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
         kinds: Any = None,
         n_jobs: int | None = None,
@@ -138,6 +152,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
+        self.significance = significance
+        self.pruning = pruning
+        self.pruning_options = pruning_options
         self.threshold = threshold
         self.kinds = kinds
         self.n_jobs = n_jobs
@@ -206,15 +223,19 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
             return [np.log(share) for share in shares] if isinstance(shares, list) else np.log(shares)
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
-        data = self._encode(X, y, sample_weight, classes=True)
+        data = self._reweighted(self._encode(X, y, sample_weight, classes=True))
         classes = class_arrays(data.schema, y)
-        if self.class_weight is not None:
-            weight = class_weights(self.class_weight, classes, data.targets, data.weight)
-            data = replace(data, weight=weight)
         sizes = np.array([len(labels) for labels in classes], dtype=np.intp)
         if len(classes) == 1:
             return data, {"classes_": classes[0], "n_classes_": sizes[0]}
         return data, {"classes_": classes, "n_classes_": sizes}
+
+    def _reweighted(self, data: Dataset) -> Dataset:
+        if self.class_weight is None:
+            return data
+        classes = [np.array(target.classes) for target in data.schema.targets]
+        weight = class_weights(self.class_weight, classes, data.targets, data.weight)
+        return replace(data, weight=weight)
 
 
 class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type: ignore[misc]
@@ -256,6 +277,13 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         Monotonic constraints are not offered yet; anything but None is an error.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    pruning : str or None, default=None
+        How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
+        `treewright.pruning.methods()`). None leaves it as grown.
+    pruning_options : dict, default=None
+        Options of the pruning, by name, and of the choice where the method makes several trees:
+        ``{"select": "folds", "rule": "1-SE"}``, ``{"leaves": 17, "select": "leaves"}``; by default the tree
+        is chosen by rows that are set aside, a ``validation_fraction`` of 0.25.
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
@@ -278,6 +306,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         The number of targets.
     max_features_ : int
         How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -311,6 +341,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         ccp_alpha: float = 0.0,
         monotonic_cst: None = None,
         max_splits: int | None = None,
+        pruning: str | None = None,
+        pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
         kinds: Any = None,
         n_jobs: int | None = None,
@@ -328,6 +360,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
+        self.pruning = pruning
+        self.pruning_options = pruning_options
         self.threshold = threshold
         self.kinds = kinds
         self.n_jobs = n_jobs

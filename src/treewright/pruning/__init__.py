@@ -1,12 +1,101 @@
-"""Pruning: which nodes of a grown tree to collapse. One file per method; `Tree.collapse` does the cutting."""
+"""Pruning: which nodes of a grown tree to collapse. One file per method, and this folder is the list of them.
+
+A method is a file with a function of its own name; `Tree.collapse` and `Tree.graft` do the cutting.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Container
+from typing import Any
+
+from treewright.encoding import Dataset
+from treewright.enlisting import Folder
 from treewright.pruning.cost_complexity import (
     CostComplexityPath,
     cost_complexity,
     cost_complexity_path,
+    cut_at,
     weakest_links,
 )
+from treewright.pruning.path import PruningPath
+from treewright.tree import Tree
 
-__all__ = ["CostComplexityPath", "cost_complexity", "cost_complexity_path", "weakest_links"]
+__all__ = [
+    "METHODS",
+    "CostComplexityPath",
+    "PruningPath",
+    "cost_complexity",
+    "cost_complexity_path",
+    "cut_at",
+    "leaves_choice",
+    "methods",
+    "prune",
+    "weakest_links",
+]
+
+
+METHODS = Folder(__name__, __path__, "method")
+
+
+def methods() -> tuple[str, ...]:
+    """The names of the methods that `prune` knows.
+
+    >>> "cost_complexity" in methods()
+    True
+    """
+    return METHODS.names
+
+
+def leaves_choice(method: str, options: Container[str]) -> bool:
+    """Whether a method, with these options, leaves it to `select` to choose a tree of its path."""
+    closed_by = getattr(METHODS.module(method), "CLOSED_BY", None)
+    return closed_by is not None and closed_by not in options
+
+
+def prune(
+    tree: Tree,
+    method: str = "cost_complexity",
+    *,
+    cost_matrix: Any = None,
+    priors: Any = None,
+    **options: Any,
+) -> PruningPath:
+    """Prune a tree by one of `methods()`.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree: grown, loaded or written by hand. It is left as it is.
+    method : str
+        One of `methods()`.
+    cost_matrix, priors
+        What mistakes cost and how often classes come, as for `Tree.with_costs`.
+    **options
+        Those of the method, by name. All methods that look at rows call them `data` (those that the tree was
+        grown from) and `validation` (others).
+
+    Returns
+    -------
+    PruningPath
+        The trees that the method makes; ``.pruned`` is the one that it chooses.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, prune
+    >>> tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"]))
+    >>> prune(tree, "cost_complexity", alpha=0.1).pruned.n_leaves
+    2
+    """
+    if not isinstance(tree, Tree):
+        raise TypeError(f"prune takes a Tree, not {type(tree).__name__}; of a fitted estimator, its model_")
+    if method == "rules":
+        raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
+    function = METHODS.function(method)
+    METHODS.check(method, options)
+    data, validation = options.get("data"), options.get("validation")
+    if isinstance(data, Dataset) and data is validation:
+        raise ValueError("data and validation are the same rows; a row grows the tree or judges it, not both")
+    if cost_matrix is not None or priors is not None:
+        tree = tree.with_costs(cost_matrix, priors)
+    path: PruningPath = function(tree, **options)
+    return path

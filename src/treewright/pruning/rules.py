@@ -102,6 +102,8 @@ def rule_list(
 
 def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, max_rules: int) -> None:
     classes_of(tree.schema)
+    if tree.schema.has_costs:
+        raise ValueError("rules are pruned by errors, not by costs; make them of a tree without costs")
     if method not in get_args(Method):
         raise ValueError(f"method is {method!r}; it must be one of {', '.join(map(repr, get_args(Method)))}")
     if (validation is not None) != (method == "validation"):

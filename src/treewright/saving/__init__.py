@@ -36,7 +36,7 @@ from treewright.tree import Tree
 
 __all__ = ["load", "save"]
 
-VERSION = 1  # of the format; a reader reads its own and all before it
+VERSION = 2  # of the format; a reader reads its own and all before it
 
 _START = '{\n  "format": "treewright model",\n  "version": '
 _END = b"\n}\n"
@@ -67,9 +67,14 @@ def save(tree: Tree, path: str | os.PathLike[str]) -> None:
     for line in lines:
         digest.update(line)
     with replacing(path) as file:
-        file.write(_header(VERSION, sum(map(len, lines)), digest.hexdigest()))
+        file.write(_header(_version(tree), sum(map(len, lines)), digest.hexdigest()))
         file.writelines(lines)
         file.write(_END)
+
+
+def _version(tree: Tree) -> int:
+    """The lowest version that can say it, so that older releases read what they can understand."""
+    return 2 if tree.schema.has_costs else 1
 
 
 def load(path: str | os.PathLike[str]) -> Tree:

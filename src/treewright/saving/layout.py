@@ -61,7 +61,8 @@ def _column_line(column: Column) -> str:
 def _target_line(target: Target) -> str:
     what = f"target {target.name!r}"
     classes = "null" if target.classes is None else _labels_text(target.classes, what)
-    return f'{{"name": {label_text(target.name, what)}, "classes": {classes}}}'
+    costs = "" if target.costs is None else f', "costs": {json.dumps(target.costs)}'
+    return f'{{"name": {label_text(target.name, what)}, "classes": {classes}{costs}}}'
 
 
 def _labels_text(labels: tuple[Any, ...], what: str) -> str:

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,8 +96,9 @@ def _read_target(text: _Text) -> Target:
     name = text.text()
     text.need(', "classes": ')
     classes = None if text.skip("null") else text.labels()
+    costs = text.table() if text.skip(', "costs": ') else None
     text.need("}")
-    return Target(name, classes)
+    return Target(name, classes, costs)
 
 
 class _Lines:
@@ -268,6 +269,19 @@ class _Text:
                 self.need(", ")
             found.append(self.label())
         return tuple(found)
+
+    def table(self) -> tuple[tuple[float, ...], ...]:
+        """A list of lists of floats."""
+        self.need("[")
+        rows: list[tuple[float, ...]] = []
+        while not self.skip("]"):
+            if rows:
+                self.need(", ")
+            row = self.labels()
+            if not all(type(cost) is float for cost in row):
+                raise ValueError(f"not all costs before character {self.position} are numbers with a point")
+            rows.append(cast(tuple[float, ...], row))
+        return tuple(rows)
 
     def label(self) -> Label:
         """A text, bool, integer or float, written as `layout` writes it."""

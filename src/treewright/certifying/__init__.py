@@ -1,0 +1,147 @@
+"""Certifying: how far a tree can be wrong, with a number to quote.
+
+`certify` looks methods up in one table. From rows that were never used (`test=`):
+
+    held_out       exact; `choices=K` where the rows chose one of K trees
+    reduced_error  where the rows chose any pruning of a grown tree
+
+From the training rows alone, which the tree's own statistic sums up:
+
+    occam  pac_bayes  mdl  compression  vc  occam_hoeffding
+
+For pruners, each of these is a pure function of arrays, `BOUNDS[method]`, all called alike:
+
+    bound(errors, rows, *, leaves, bits, columns, classes=2, delta=0.05, whole=True, test_bits=0.0) -> array
+
+with `leaf, split = node_bits(tree, complete=...)` and bits = HEADER_BITS + Σ leaf + Σ split over the leaves and
+splits of a pruning. `errors` are lost rows: Σ tree.loss over the leaves, divided by the largest loss of a row.
+mdl, compression and vc take `leaves` instead of `bits`; add thresholds and subsets by `test_bits` if the number
+shall be a guarantee and not only the formula of the book. All are increasing in errors, leaves and bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from inspect import signature
+from typing import Any
+
+from treewright.certifying.binomial import (
+    binomial_lower,
+    binomial_upper,
+    check_delta,
+    hoeffding_upper,
+    kl,
+    kl_upper,
+)
+from treewright.certifying.bounds import BOUNDS
+from treewright.certifying.certificate import Certificate, Certificates
+from treewright.certifying.codes import HEADER_BITS, is_complete, node_bits, tree_bits
+from treewright.certifying.held_out import held_out, reduced_error
+from treewright.certifying.kearns_mansour import excess, penalty
+from treewright.certifying.leaves import LeafIntervals, leaf_intervals
+from treewright.certifying.training import from_training
+from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
+from treewright.encoding import Dataset
+from treewright.tree import Tree
+
+__all__ = [
+    "BOUNDS",
+    "HEADER_BITS",
+    "METHODS",
+    "Certificate",
+    "Certificates",
+    "LeafIntervals",
+    "binomial_lower",
+    "binomial_upper",
+    "certify",
+    "excess",
+    "hoeffding_upper",
+    "is_complete",
+    "kl",
+    "kl_upper",
+    "leaf_intervals",
+    "log_splits_needed",
+    "measured_edges",
+    "node_bits",
+    "penalty",
+    "splits_needed",
+    "tree_bits",
+]
+
+METHODS: dict[str, Callable[..., Certificate]] = {
+    "held_out": held_out,
+    "reduced_error": reduced_error,
+    **{name: partial(from_training, method=name) for name in BOUNDS},
+}
+_HELD_OUT = ("held_out", "reduced_error")
+
+
+def certify(
+    tree: Tree,
+    method: str | None = None,
+    *,
+    test: Dataset | None = None,
+    data: Dataset | None = None,
+    delta: float = 0.05,
+    **options: Any,
+) -> Certificate:
+    """A bound on the true error of a tree, which holds with probability 1 - delta.
+
+    Parameters
+    ----------
+    tree : Tree
+        Grown, pruned or written by hand.
+    method : str, optional
+        One of `METHODS`; "held_out" by default where there are `test` rows, else "occam".
+    test : Dataset, optional
+        Rows that were never used, encoded with ``schema=tree.schema``.
+    data : Dataset, optional
+        The training rows, for the methods that need no others: they tell whether values were missing. If none
+        were, the bound is a little smaller than without them.
+    delta : float
+        The chance of being wrong.
+    choices : int
+        For held_out: the number of trees of which the test rows have chosen this one; 1 by default.
+    costs : array of shape (classes, classes)
+        For test rows: what the answer j to a row of class i costs; the tree's own costs by default.
+    loss, loss_bound : str, float
+        For test rows of numbers: "squared_error" or "absolute_error", and the most that a row can lose. Without
+        that bound there is an estimate only.
+    check_rows : bool
+        Whether test rows that count like the training rows at every node are refused; True by default.
+    complete : bool
+        For training rows: no value was missing; instead of `data`.
+    points : int
+        For compression: the rows that name a threshold, 2 or 1.
+
+    Returns
+    -------
+    Certificate
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> rows = encode({"x": range(200)}, ["a"] * 120 + ["b"] * 80)
+    >>> tree = grow(rows)
+    >>> print(certify(tree, data=rows))
+    error on 200 rows of the training table: 0.0 %   → from them alone (Occam, 32 bits), with 95 % confidence \
+the true error is below 11.9 %
+    """
+    check_delta(delta)
+    if not isinstance(tree, Tree):
+        raise TypeError(f"a Tree can be certified, not {type(tree).__name__}")
+    name = method or ("occam" if test is None else "held_out")
+    if name not in METHODS:
+        raise ValueError(f"method {name!r} is unknown; known: {', '.join(METHODS)}")
+    rows: dict[str, Any] = {"test": test} if name in _HELD_OUT else {"data": data}
+    if name in _HELD_OUT and test is None:
+        raise ValueError(f"method {name!r} needs rows that were never used: test=")
+    if name in _HELD_OUT and data is not None:
+        raise ValueError(f"method {name!r} looks at test= only; data= is for training rows")
+    if name not in _HELD_OUT and test is not None:
+        raise ValueError(f"method {name!r} is for the training rows, test= for held_out and reduced_error")
+    known = set(signature(METHODS[name]).parameters) - {"tree", "delta", "method", *rows}
+    if wrong := set(options) - known:
+        raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {', '.join(sorted(known))}")
+    return METHODS[name](tree, float(delta), **rows, **options)

@@ -1,0 +1,236 @@
+"""The certificate: a number to quote, what it rests on, and a check that comes to it by another way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from treewright.certifying.codes import read as read_word
+from treewright.certifying.codes import told, tree_bits, write
+from treewright.certifying.losses import row_losses, training_loss
+from treewright.certifying.rechecking import fits
+from treewright.encoding import Dataset
+from treewright.tree import Tree
+
+_NAMES = {
+    "occam": "Occam",
+    "occam_hoeffding": "Occam, Hoeffding",
+    "pac_bayes": "PAC-Bayes",
+    "mdl": "MDL",
+    "compression": "sample compression",
+    "vc": "VC",
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far a tree can be wrong.
+
+    With probability `1 - delta` over the draw of the rows, the true loss is at most `value`, if the
+    `assumptions` hold. Where `guarantee` is False it is an estimate only.
+
+    >>> from treewright import encode, grow
+    >>> from treewright.certifying import certify
+    >>> data = encode({"x": range(8)}, ["a", "a", "a", "a", "b", "b", "b", "b"])
+    >>> other = encode({"x": range(100)}, ["a"] * 6 + ["b"] * 94, schema=data.schema)
+    >>> certificate = certify(grow(data), test=other)
+    >>> print(certificate)
+    error on 100 rows never used for fitting: 2.0 %   → with 95 % confidence the true error is below 6.2 %
+    >>> certificate.check(), round(certificate.value, 4)
+    (True, 0.0616)
+    """
+
+    value: float  # the bound
+    method: str
+    delta: float
+    error: float  # the loss that was seen, per row
+    rows: int
+    assumptions: tuple[str, ...]
+    breakdown: Mapping[str, float] = field(default_factory=dict, hash=False)  # bits paid, by what they say
+    what: str = "error"
+    guarantee: bool = True
+    most: float = 1.0  # the largest loss of a row
+    choices: int = 1  # trees among which the same rows chose
+    deviation: float = 0.0  # standard deviation of the rows' losses
+    limit: str = "binomial"  # the inequality
+    named: int = 0  # rows that name thresholds, and so do not count
+    complete: bool = False  # whether the code leaves missing values out
+    tree: Tree | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "breakdown", MappingProxyType(dict(self.breakdown)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return _rebuilt, (values | {"breakdown": dict(self.breakdown)},)
+
+    @property
+    def bits(self) -> float:
+        """What was paid for choosing this tree after seeing the rows, in bits."""
+        return float(sum(self.breakdown.values()))
+
+    @property
+    def confidence(self) -> float:
+        """1 - delta."""
+        return 1 - self.delta
+
+    def check(self, data: Dataset | None = None, *, costs: Any = None) -> bool:
+        """Whether the number comes out again by another way.
+
+        The inequality is tried at `value` (binomial terms are added up one by one, nothing is inverted); the
+        code word of the tree is really written, read again and measured; the tree's training errors are
+        counted again. Give the rows as `data` to have them counted again as well, one by one, and the `costs`
+        if the certificate was given any.
+        """
+        if not (0 < self.delta < 1 and 0 <= self.error <= self.most):
+            return False
+        return self._counts_again(data, costs) and self._weighs_again() and fits(self)
+
+    def _counts_again(self, data: Dataset | None, costs: Any) -> bool:
+        if data is None:
+            return True
+        if self.tree is None:
+            return False
+        loss: Any = None if self.tree.schema.predicts_classes else self.what.replace(" ", "_")
+        lost = row_losses(self.tree, data, costs=costs, loss=loss).loss.tolist()
+        return len(lost) == self.rows and math.isclose(math.fsum(lost) / len(lost), self.error, abs_tol=1e-12)
+
+    def _weighs_again(self) -> bool:
+        """The tree's own numbers: its code, its errors; nothing to do for held-out rows."""
+        tree = self.tree
+        if self.method == "reduced_error":
+            return tree is None or self.bits == len(told(tree).shape)
+        if self.method == "held_out":
+            return math.isclose(self.bits, math.log2(self.choices))
+        if tree is None:
+            return True
+        lost, rows, _, most = training_loss(tree)
+        if rows != self.rows or not math.isclose(lost / rows * most, self.error, abs_tol=1e-12):
+            return False
+        if self.method in ("occam", "occam_hoeffding", "pac_bayes"):
+            word = write(tree, complete=self.complete)
+            same = read_word(word, tree.schema) == told(tree, complete=self.complete)
+            return same and 0 <= len(word) - self.bits + 1e-6 < 1 + 2e-6
+        own, splits = tree_bits(tree, complete=self.complete), tree.n_leaves - 1
+        symbols = len(tree.schema.columns) + math.prod(tree.schema.block_widths) + 1
+        own["symbols"] = (tree.n_nodes + 1) * math.log2(symbols)
+        own["rows"] = self.named * math.log2(rows)
+        own["cuts"] = splits * math.log2(2 * rows)
+        return all(math.isclose(bits, own[name]) for name, bits in self.breakdown.items())
+
+    def __str__(self) -> str:
+        seen, sure = self._number(self.error), f"{round(100 * self.confidence, 10):g} %"
+        if not self.guarantee:
+            below = f"likely below {self.shown} ({sure}; an estimate, no guarantee)"
+        elif self.value >= self.most:
+            below = f"nothing can be said with {sure} confidence"
+        else:
+            below = f"with {sure} confidence the true {self.what} is below {self.shown}"
+        return f"{self.what} on {self._rows()}: {seen}   → {self._source()}{below}"
+
+    def __repr__(self) -> str:
+        sign = "<" if self.guarantee else "≈<"
+        return (
+            f"<Certificate: true {self.what} {sign} {self.shown} with confidence {self.confidence:g}, "
+            f"{self.method}, {self.rows:,} rows>"
+        )
+
+    def _rows(self) -> str:
+        if self.method == "held_out":
+            used = (
+                "never used for fitting" if self.choices == 1 else f"that chose 1 of {self.choices:,} trees"
+            )
+        elif self.method == "reduced_error":
+            used = "that chose among all prunings"
+        else:
+            used = "of the training table"
+        return f"{self.rows:,} rows {used}"
+
+    def _source(self) -> str:
+        if self.method in _NAMES:
+            return f"from them alone ({_NAMES[self.method]}, {math.ceil(self.bits):,} bits), "
+        return ""
+
+    @property
+    def shown(self) -> str:
+        """The bound as people read it, rounded up: 9.6 %."""
+        return self._number(self.value, up=True)
+
+    def _number(self, value: float, up: bool = False) -> str:
+        if not math.isfinite(value):
+            return "∞"
+        if self.what == "error":
+            tenths = 1000 * value
+            return f"{(math.ceil(tenths - 1e-9) if up else round(tenths)) / 10:.1f} %"
+        if value == 0:
+            return "0"
+        unit = 10.0 ** (math.floor(math.log10(abs(value))) - 3)
+        steps = math.ceil(value / unit - 1e-9) if up else round(value / unit)
+        return f"{steps * unit:.4g}"
+
+
+def _rebuilt(values: dict[str, object]) -> Certificate:
+    return Certificate(**values)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """Several certificates of one tree, the first one in full and the others beside it.
+
+    `estimate` is (mean, standard error, folds) of a cross-validation, which bounds nothing and says so.
+
+    >>> from treewright import encode, grow
+    >>> from treewright.certifying import certify
+    >>> data = encode({"x": range(8)}, ["a", "a", "a", "a", "b", "b", "b", "b"])
+    >>> other = encode({"x": range(100)}, ["a"] * 6 + ["b"] * 94, schema=data.schema)
+    >>> tree = grow(data)
+    >>> both = [certify(tree, test=other), certify(tree, test=other, choices=30)]
+    >>> print(Certificates(tuple(both), estimate=(0.03, 0.01, 10)))
+    error on 100 rows never used for fitting: 2.0 %   → with 95 % confidence the true error is below 6.2 %
+    (the same rows chose 1 of 30 trees                → below 10.2 %)
+    10-fold estimate 3.0 % ± 1.0 %  (an estimate, no guarantee)
+    """
+
+    certificates: tuple[Certificate, ...]
+    estimate: tuple[float, float, int] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.certificates:
+            raise ValueError("there must be at least one certificate")
+
+    def check(self) -> bool:
+        """Whether every certificate comes out again by another way."""
+        return all(certificate.check() for certificate in self.certificates)
+
+    def __str__(self) -> str:
+        first, *others = self.certificates
+        start = [str(first).partition("→")[0].rstrip(), *map(self._start, others)]
+        ends = [str(first).partition("→")[2].strip(), *map(self._end, others)]
+        width = max(map(len, start)) + 3
+        lines = [f"{left:<{width}}→ {right}" for left, right in zip(start, ends, strict=True)]
+        if self.estimate is not None:
+            mean, error, folds = self.estimate
+            shown = f"{first._number(mean)} ± {first._number(error)}"
+            lines.append(f"{folds}-fold estimate {shown}  (an estimate, no guarantee)")
+        return "\n".join(lines)
+
+    def _start(self, other: Certificate) -> str:
+        if other.method in _NAMES:
+            return f"from the training rows alone ({_NAMES[other.method]}, {math.ceil(other.bits):,} bits)"
+        if self._same_rows(other):
+            return "(" + other._rows().replace(f"{other.rows:,} rows that", "the same rows")
+        return f"{other.what} on {other._rows()}: {other._number(other.error)}"
+
+    def _end(self, other: Certificate) -> str:
+        if other.guarantee and other.value >= other.most:
+            return "nothing can be said"
+        hint = "" if other.guarantee else " (an estimate, no guarantee)"
+        return f"below {other.shown}{hint}" + (")" if self._same_rows(other) else "")
+
+    def _same_rows(self, other: Certificate) -> bool:
+        first = self.certificates[0]
+        chose = other.method == "reduced_error" or other.choices > 1
+        return chose and (other.rows, other.error) == (first.rows, first.error)

@@ -1,0 +1,167 @@
+"""Certificates from rows that the tree has never seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from treewright.certifying.binomial import bernstein_upper, binomial_upper, kl_upper
+from treewright.certifying.certificate import Certificate
+from treewright.certifying.losses import Loss, RowLosses, row_losses
+from treewright.encoding import Dataset
+from treewright.sparse import SparseRows
+from treewright.tree import Tree
+
+_ROWS = "the rows are independent draws from where the tree will be used"
+_UNSEEN = "none of them was used to grow the tree, and they are looked at once"
+
+
+def held_out(
+    tree: Tree,
+    delta: float,
+    *,
+    test: Dataset,
+    choices: int = 1,
+    costs: Any = None,
+    loss: Loss | None = None,
+    loss_bound: float | None = None,
+    check_rows: bool = True,
+) -> Certificate:
+    """The bound from held-out rows, also if they have chosen one of `choices` trees.
+
+    Every one of the trees has its own δ / choices, so that the chosen one's bound holds whichever it is. The
+    trees must not depend on the rows: those of one pruning path, grown and pruned on other rows.
+    """
+    if not (isinstance(choices, int | np.integer) and choices >= 1):
+        raise ValueError(f"choices is {choices!r}; it is the number of trees to choose from, 1 or more")
+    rows = _rows(tree, test, costs, loss, check_rows)
+    assumptions: tuple[str, ...] = (_ROWS, _UNSEEN)
+    if choices > 1:
+        assumptions = (_ROWS, f"they chose one of {choices:,} trees that were made without them")
+    paid = {"choices": math.log2(choices)} if choices > 1 else {}
+    return _certificate(tree, "held_out", delta, rows, paid, assumptions, loss_bound, int(choices))
+
+
+def reduced_error(
+    tree: Tree,
+    delta: float,
+    *,
+    test: Dataset,
+    costs: Any = None,
+    loss: Loss | None = None,
+    loss_bound: float | None = None,
+    check_rows: bool = True,
+) -> Certificate:
+    """The bound from the rows that have pruned the tree, whatever the pruning method.
+
+    Each pruning of the grown tree is told by one bit per node, a leaf or a split; prunings share δ by that.
+    """
+    rows = _rows(tree, test, costs, loss, check_rows)
+    assumptions = (
+        _ROWS,
+        "they may have chosen any pruning of a tree whose tests and answers were made without them",
+    )
+    paid = {"shape": float(tree.n_nodes)}
+    return _certificate(tree, "reduced_error", delta, rows, paid, assumptions, loss_bound)
+
+
+def _certificate(
+    tree: Tree,
+    method: str,
+    delta: float,
+    rows: RowLosses,
+    paid: Mapping[str, float],
+    assumptions: tuple[str, ...],
+    loss_bound: float | None,
+    choices: int = 1,
+) -> Certificate:
+    nats = sum(paid.values()) * math.log(2) - math.log(delta)
+    n, most = len(rows.loss), _most(rows, loss_bound)
+    error = float(rows.loss.mean())
+    deviation = float(rows.loss.std(ddof=1)) if n > 1 else 0.0
+    guarantee, limit = True, "kl or bernstein"
+    if rows.whole:
+        limit = "binomial"
+        value = float(binomial_upper(round(float(rows.loss.sum())), n, nats))
+    elif math.isfinite(most):
+        assumptions += (f"no row can lose more than {most:g}",)
+        value = _bounded(error / most, deviation / most, n, nats) * most
+    else:
+        guarantee, limit = False, "normal"
+        value = _normal(error, deviation, n, nats)
+        assumptions += (
+            "the mean of so many losses is nearly normal: without a bound on the loss (loss_bound=) nothing "
+            "can be guaranteed, since one rare row may lose any amount",
+        )
+    return Certificate(
+        value=value,
+        method=method,
+        delta=delta,
+        error=error,
+        rows=n,
+        assumptions=assumptions,
+        breakdown=paid,
+        what=rows.what,
+        guarantee=guarantee,
+        most=most,
+        choices=choices,
+        deviation=deviation,
+        limit=limit,
+        tree=tree,
+    )
+
+
+def _bounded(mean: float, deviation: float, rows: int, nats: float) -> float:
+    """The smaller of two limits for losses within [0, 1], each of which has half of δ."""
+    half = nats + math.log(2)
+    by_kl = float(kl_upper(mean, half / rows))
+    return min(by_kl, float(bernstein_upper(mean, deviation**2, rows, half))) if rows > 1 else by_kl
+
+
+def _normal(mean: float, deviation: float, rows: int, nats: float) -> float:
+    from scipy.special import ndtri
+
+    if rows < 2:
+        return math.inf
+    return mean - float(ndtri(math.exp(-nats))) * deviation / math.sqrt(rows)
+
+
+def _most(rows: RowLosses, loss_bound: float | None) -> float:
+    """The most that a row can lose, by nature or by what the user knows."""
+    if loss_bound is None:
+        return rows.most
+    if math.isfinite(rows.most):
+        raise ValueError(f"loss_bound is for numbers; here a row can lose {rows.most:g} at most")
+    if not (0 < loss_bound < math.inf):
+        raise ValueError(
+            f"loss_bound is {loss_bound!r}; it is the most that a row can lose, a positive number"
+        )
+    worst = float(rows.loss.max())
+    if worst > loss_bound:
+        raise ValueError(f"loss_bound is {loss_bound:g}, but a row loses {worst:g}")
+    return float(loss_bound)
+
+
+def _rows(tree: Tree, test: Dataset, costs: Any, loss: Loss | None, check_rows: bool) -> RowLosses:
+    rows = row_losses(tree, test, costs=costs, loss=loss)
+    if check_rows and tree.n_leaves > 1 and same_statistic(tree, test):
+        raise ValueError(
+            "these are the rows that the tree was grown from: every node counts the same. Give rows that were "
+            "never used, or certify(tree) without test for a bound from the training rows; if they are other "
+            "rows after all, check_rows=False"
+        )
+    return rows
+
+
+def same_statistic(tree: Tree, data: Dataset) -> bool:
+    """Whether rows give exactly the counts that the tree was grown from, at every node."""
+    counted = data.n_rows if data.weight is None else int((data.weight > 0).sum())
+    if counted != int(tree.rows[0]):
+        return False
+    own, other = tree.statistic, tree.statistic_of(data)
+    if isinstance(own, SparseRows):
+        return own.same_as(other)
+    return np.allclose(own, other, rtol=1e-9, atol=1e-9 * float(np.abs(own).max()))

@@ -1,0 +1,127 @@
+"""Certificates from the training rows alone: what a tree has learnt, minus what it took to say it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from treewright.certifying.bounds import BOUNDS
+from treewright.certifying.certificate import Certificate
+from treewright.certifying.codes import is_complete, tree_bits
+from treewright.certifying.held_out import same_statistic
+from treewright.certifying.losses import cost_matrices, training_loss
+from treewright.encoding import Dataset
+from treewright.tree import Tree
+
+_LIMITS = {
+    "occam": "binomial",
+    "compression": "binomial",
+    "pac_bayes": "kl",
+    "mdl": "hoeffding",
+    "occam_hoeffding": "hoeffding",
+    "vc": "relative deviation",
+}
+
+
+def from_training(
+    tree: Tree,
+    delta: float,
+    method: str,
+    *,
+    data: Dataset | None = None,
+    complete: bool | None = None,
+    points: int = 2,
+) -> Certificate:
+    """The bound of a method of `bounds` for a tree, with the bits by what they say.
+
+    With the training rows as `data`, or by `complete=True`, it is known that no value was missing; then the
+    code need not say where missing values go.
+    """
+    lost, rows, whole, most = training_loss(tree)
+    complete = _completeness(tree, data, complete)
+    if points not in (1, 2):
+        raise ValueError(f"points is {points!r}; a threshold is named by 1 row or by the 2 beside it")
+    own = tree_bits(tree, complete=complete)
+    named = points * (tree.n_leaves - 1) if method == "compression" else 0
+    paid, beside = _paid(tree, method, own, rows, named)
+    value = BOUNDS[method](
+        lost,
+        rows,
+        leaves=tree.n_leaves,
+        bits=sum(own.values()),
+        columns=len(tree.schema.columns),
+        classes=math.prod(tree.schema.block_widths),
+        delta=delta,
+        whole=whole,
+        test_bits=sum(own.get(name, 0.0) for name in beside),
+        **({"points": points} if method == "compression" else {}),
+    )
+    has_costs = any(matrix is not None for matrix in cost_matrices(tree, None))
+    limit = _LIMITS[method]
+    return Certificate(
+        value=float(value) * most,
+        method=method,
+        delta=delta,
+        error=lost / rows * most,
+        rows=rows,
+        assumptions=tuple(_assumptions(method, complete, points, most if has_costs else None)),
+        breakdown=paid,
+        what="cost" if has_costs else "error",
+        most=most,
+        limit=limit if whole or limit != "binomial" else "kl",
+        named=named,
+        complete=complete,
+        tree=tree,
+    )
+
+
+def _paid(
+    tree: Tree, method: str, own: dict[str, float], rows: int, named: int
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The bits that a method counts, and which of the code's are beside its own count of a tree."""
+    beside: tuple[str, ...] = ("header", "categories", "missing")
+    splits = tree.n_leaves - 1
+    if method == "mdl":
+        beside += ("thresholds",)
+        symbols = len(tree.schema.columns) + math.prod(tree.schema.block_widths) + 1
+        counted = {"symbols": 2 * tree.n_leaves * math.log2(symbols)}
+    elif method in ("compression", "vc"):
+        counted = {name: own[name] for name in ("shape", "columns", "leaves")}
+        if method == "vc":
+            counted["cuts"] = splits * math.log2(2 * rows)
+        else:
+            counted["rows"] = named * math.log2(rows)
+    else:
+        return own, ()
+    return counted | {name: own[name] for name in beside if name in own}, beside
+
+
+def _assumptions(method: str, complete: bool, points: int, most: float | None) -> Iterator[str]:
+    yield "the training rows are independent draws from where the tree will be used"
+    yield "the columns, categories and classes were known before the rows were"
+    if complete:
+        yield "no training row missed a value that the tree tests"
+    if most is not None:
+        yield f"the costs, {most:g} at most, were fixed before the rows were seen"
+    if method == "mdl":
+        yield "bits are counted as in the book, where nats would do"
+    if method == "compression":
+        where = "between two" if points == 2 else "at"
+        yield f"every threshold was made by a fixed rule from the training values it lies {where}"
+
+
+def _completeness(tree: Tree, data: Dataset | None, complete: bool | None) -> bool:
+    """Whether no training row missed a value, as far as anybody says."""
+    if data is None:
+        return bool(complete)
+    if not isinstance(data, Dataset):
+        raise TypeError(f"data must be the Dataset of the training rows, not {type(data).__name__}")
+    if not same_statistic(tree, data):
+        raise ValueError(
+            "data are not the rows that the tree was grown from: its nodes count others. Held-out rows are "
+            "given as test="
+        )
+    seen = is_complete(tree, data)
+    if complete and not seen:
+        raise ValueError("complete=True, but the training rows miss values in columns that the tree tests")
+    return seen if complete is None else complete

@@ -1,0 +1,100 @@
+"""Surgery on trees: parts are cut out, the rest moves together; the arrays of the smaller tree."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.sparse import SparseRows
+
+if TYPE_CHECKING:
+    from treewright.tree import Tree
+
+Arrays = dict[str, Any]
+Mask = NDArray[np.bool_]
+
+
+def collapsed(tree: Tree, nodes: Iterable[int]) -> Arrays:
+    """The arrays of the tree in which the given nodes are leaves."""
+    chosen = _indices(tree, nodes)
+    return _rest(tree, ~_strictly_inside(tree, chosen), _mask(tree, chosen))
+
+
+def grafted(tree: Tree, replacements: Mapping[int, int], leaves: Iterable[int] = ()) -> Arrays:
+    """The arrays of the tree in which subtrees take the place of nodes above them, and the given nodes are
+    leaves; statistics as before.
+    """
+    above, below = _indices(tree, replacements.keys()), _indices(tree, replacements.values())
+    chosen = _indices(tree, leaves)
+    outside = (below < above) | (below >= tree.end[above])
+    if outside.any():
+        node, other = int(above[outside][0]), int(below[outside][0])
+        raise ValueError(f"node {other} is not below node {node}; only a subtree can take its place")
+    left_out = _inside(tree, above + 1, below) | _inside(tree, tree.end[below], tree.end[above])
+    lost = above[left_out[above]]
+    if lost.size:
+        raise ValueError(
+            f"node {lost[0]} is to be replaced, but lies in a part that another replacement drops"
+        )
+    dropped = left_out | _mask(tree, above[above != below]) | _strictly_inside(tree, chosen)
+    return _rest(tree, ~dropped, _mask(tree, chosen))
+
+
+def _mask(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
+    mask = np.zeros(tree.n_nodes, np.bool_)
+    mask[nodes] = True
+    return mask
+
+
+def _strictly_inside(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
+    return _inside(tree, nodes + 1, tree.end[nodes])
+
+
+def _indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
+    chosen = np.array([operator.index(node) for node in nodes], np.int64)
+    if chosen.size and not ((chosen >= 0) & (chosen < tree.n_nodes)).all():
+        raise IndexError(f"the tree has nodes 0 … {tree.n_nodes - 1}; got {chosen.tolist()}")
+    return chosen
+
+
+def _inside(tree: Tree, first: NDArray[Any], end: NDArray[Any]) -> Mask:
+    """The nodes that lie in one of some slices: count the openings and closings."""
+    change = np.zeros(tree.n_nodes + 1, np.int64)
+    np.add.at(change, first, 1)
+    np.subtract.at(change, end, 1)
+    return np.cumsum(change[:-1]) > 0
+
+
+def _rest(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
+    """The arrays of the nodes that are kept."""
+    leaf = (becomes_leaf | tree.is_leaf)[kept]
+    position = np.concatenate([[0], np.cumsum(kept)])
+    end = position[tree.end][kept].astype(np.int32)
+    subset, subsets = _repacked(tree, np.where(leaf, -1, tree.subset[kept]), tree.feature[kept])
+    return {
+        "end": end,
+        "feature": np.where(leaf, -1, tree.feature[kept]).astype(np.int32),
+        "threshold": np.where(leaf, np.nan, tree.threshold[kept]),
+        "subset": subset,
+        "subsets": subsets,
+        "missing_left": tree.missing_left[kept] & ~leaf,
+        "step": np.where(leaf, -1, tree.step[kept]).astype(np.int32),
+        "rows": tree.rows[kept],
+        "statistic": tree.statistic.kept(kept, end)
+        if isinstance(tree.statistic, SparseRows)
+        else tree.statistic[kept],
+    }
+
+
+def _repacked(
+    tree: Tree, subset: NDArray[np.int64], feature: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The bits of the given nodes' subsets, one after the other, and where each begins."""
+    lengths = np.where(subset >= 0, np.array(tree.schema.subset_sizes)[feature], 0)
+    parts = [tree.subsets[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0]
+    packed = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
+    return np.where(subset >= 0, np.cumsum(lengths) - lengths, -1), packed

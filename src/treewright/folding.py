@@ -1,0 +1,158 @@
+"""Rows dealt out: into folds that judge one another, or into rows to grow, to prune and to test by."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+
+Ints = NDArray[np.int64]
+
+
+def folds(data: Dataset, n: int = 10, seed: int = 0) -> Ints:
+    """The fold, 0 to n − 1, of each row; the folds are of one size and alike in their targets.
+
+    Each class is spread evenly, or the range of the numbers. Rows of weight 0 change nothing for the others.
+
+    >>> from treewright import encode
+    >>> data = encode({"x": range(6)}, ["a", "a", "b", "b", "b", "b"])
+    >>> fold = folds(data, 2)
+    >>> [data.take(fold == i).targets.tolist() for i in range(2)]
+    [[[0, 1, 1]], [[0, 1, 1]]]
+    """
+    counted = _counted(data)
+    try:
+        number = operator.index(n)
+    except TypeError:
+        raise ValueError(f"the number of folds is {n!r}; it must be a whole number") from None
+    if not 2 <= number <= len(counted):
+        raise ValueError(
+            f"the number of folds is {n}; it must be from 2 to the number of rows, {len(counted)}"
+        )
+    rng = np.random.default_rng(_checked_seed(seed))
+    sizes = np.full(number, len(counted) // number)
+    sizes[: len(counted) % number] += 1
+    dealt, _ = _dealt(data, counted, sizes, rng)
+    fold = np.zeros(data.n_rows, np.int64)
+    fold[counted] = dealt
+    return fold
+
+
+def split(
+    data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 0, *, stratify: bool = True
+) -> tuple[Dataset, ...]:
+    """The rows in parts of the given shares, each row in one of them: to train, to validate, to test.
+
+    Parameters
+    ----------
+    data : Dataset
+        The rows. They keep their order within a part.
+    shares : sequence of float
+        How large the parts are beside one another; they need not add up to 1.
+    seed : int
+        Of the draw.
+    stratify : bool
+        Whether each class, or the range of the numbers, is spread over the parts by their shares. A class of
+        few rows has one in the first part before it has one in another.
+
+    Examples
+    --------
+    >>> from treewright import encode
+    >>> data = encode({"x": range(10)}, list("aaaaabbbbb"))
+    >>> [part.n_rows for part in split(data)]
+    [6, 2, 2]
+    """
+    counted = _counted(data)
+    sizes = _sizes(shares, len(counted))
+    rng = np.random.default_rng(_checked_seed(seed))
+    part = np.zeros(data.n_rows, np.int64)
+    part[counted], strata = _dealt(data, counted, sizes, rng, stratify)
+    if strata is not None:
+        part[counted] = _first_part_first(part[counted], strata)
+    return tuple(data.take(part == i) for i in range(len(sizes)))
+
+
+def _counted(data: Dataset) -> Ints:
+    """The rows that weigh something."""
+    if not isinstance(data, Dataset):
+        raise TypeError(f"data must be a Dataset, as encode makes it, not {type(data).__name__}")
+    if data.weight is None:
+        return np.arange(data.n_rows)
+    return np.flatnonzero(data.weight > 0)
+
+
+def _checked_seed(seed: Any) -> int:
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise ValueError(f"seed is {seed!r}; it must be a whole number of at least 0")
+    return number
+
+
+def _sizes(shares: Sequence[float], n_rows: int) -> Ints:
+    """How many rows each part gets: its share, rounded so that all rows are given away."""
+    try:
+        share = np.asarray(shares, np.float64)
+    except (TypeError, ValueError):
+        share = np.zeros(0)
+    if share.ndim != 1 or len(share) < 2 or not (np.isfinite(share).all() and (share > 0).all()):
+        raise ValueError(f"shares is {shares!r}; it must be two or more positive numbers, as (.6, .2, .2)")
+    if n_rows < len(share):
+        raise ValueError(f"{n_rows} rows cannot be split into {len(share)} parts; each needs at least one")
+    borders = np.rint(np.cumsum(share / share.sum()) * n_rows).astype(np.int64)
+    borders[-1] = n_rows
+    sizes: Ints = np.diff(borders, prepend=0)
+    while (sizes == 0).any():  # of few rows, too: one from the largest part
+        sizes[sizes.argmax()] -= 1
+        sizes[sizes.argmin()] += 1
+    return sizes
+
+
+def _dealt(
+    data: Dataset, counted: Ints, sizes: Ints, rng: np.random.Generator, stratify: bool = True
+) -> tuple[Ints, Ints | None]:
+    """The part of each counted row, and its stratum where there are classes.
+
+    Rows are laid in a line, those that are alike side by side, and dealt like cards: the parts take turns
+    as often as they are large, so that every stretch of the line is shared out as the whole is.
+    """
+    n = len(counted)
+    shuffled = rng.permutation(n)
+    late = rng.random(n) if stratify and not data.schema.predicts_classes else np.full(n, 0.5)
+    turn = np.concatenate([np.arange(size) for size in sizes])
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    line = owner[np.lexsort((owner, (turn + late) / sizes[owner]))]
+    part, strata = np.empty(n, np.int64), None
+    if stratify and data.targets is not None:
+        targets = np.asarray(data.targets)[:, counted]
+        if data.schema.predicts_classes:
+            strata = np.unique(targets, axis=1, return_inverse=True)[1].reshape(-1)
+            shuffled = shuffled[np.argsort(strata[shuffled], kind="stable")]
+        else:
+            shuffled = shuffled[np.argsort(targets[0, shuffled], kind="stable")]
+    part[shuffled] = line
+    return part, strata
+
+
+def _first_part_first(part: Ints, strata: Ints) -> Ints:
+    """The same parts after exchanges: a class that the first part has not gets the place of one that it has
+    most of.
+    """
+    first = np.flatnonzero(part == 0)
+    held = np.bincount(strata[first], minlength=int(strata.max()) + 1)
+    lacking = np.flatnonzero(held == 0)
+    order = first[np.argsort(strata[first], kind="stable")]
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(held) - held, held)  # within its class
+    spare = order[rank > 0][np.argsort(-rank[rank > 0], kind="stable")]
+    part = part.copy()
+    for stratum, giver in zip(lacking, spare, strict=False):
+        taker = int(np.argmax(strata == stratum))
+        part[taker], part[giver] = part[giver], part[taker]
+    return part

@@ -1,0 +1,77 @@
+"""Selecting: which tree of a path to keep. One file per way, and this folder is the list of them.
+
+A way is a file with a function of its own name, which returns a `PruningPath` with one of its trees chosen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.enlisting import Folder
+from treewright.pruning import PruningPath
+from treewright.selecting.comparing import Comparison, compare
+from treewright.selecting.overfitting import OverfittingCurve, overfitting_curve
+
+__all__ = ["WAYS", "Comparison", "OverfittingCurve", "compare", "overfitting_curve", "select", "ways"]
+
+# An option that only one way has names the way.
+_IMPLIED = {"validation": "held_out", "data": "folds", "leaves": "leaves", "delta": "certificate", "c": "srm"}
+
+
+WAYS = Folder(__name__, __path__, "by")
+
+
+def ways() -> tuple[str, ...]:
+    """The names of the ways that `select` knows.
+
+    >>> ways()
+    ('certificate', 'folds', 'held_out', 'leaves', 'srm')
+    """
+    return WAYS.names
+
+
+def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningPath:
+    """Choose a tree of a path.
+
+    Parameters
+    ----------
+    path : PruningPath
+        What `prune` returns. It is left as it is.
+    by : str, optional
+        One of `ways()`. It may be left out where an option tells: ``validation=`` is by held-out rows,
+        ``data=`` by folds, ``leaves=`` by size, ``delta=`` by certificate, ``c=`` by srm.
+    **options
+        Those of the way, by name.
+
+    Returns
+    -------
+    PruningPath
+        The same trees; ``.pruned`` is the chosen one, and ``.validation`` with its ``.standard_error`` is
+        filled where the way measures them.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, prune, select
+    >>> tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"]))
+    >>> path = prune(tree, "cost_complexity")
+    >>> select(path, leaves=3).pruned.n_leaves
+    2
+    >>> others = encode({"x": [1, 3, 4, 6]}, ["a", "a", "b", "b"], schema=tree.schema)
+    >>> select(path, by="held_out", validation=others).pruned.n_leaves
+    2
+    """
+    if not isinstance(path, PruningPath):
+        raise TypeError(f"select takes a PruningPath, which prune makes of a tree, not {type(path).__name__}")
+    way = _implied(options) if by is None else by
+    function = WAYS.function(way)
+    WAYS.check(way, options)
+    chosen: PruningPath = function(path, **options)
+    return chosen
+
+
+def _implied(options: dict[str, Any]) -> str:
+    """The way that the options tell."""
+    told = {_IMPLIED[name] for name in options if name in _IMPLIED}
+    if len(told) != 1:
+        raise TypeError(f"select needs by=, one of {', '.join(ways())}")
+    return told.pop()

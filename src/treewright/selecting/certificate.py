@@ -1,0 +1,87 @@
+"""By certificate: the tree whose error is proved to be lowest, from the training rows alone."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.certifying import BOUNDS, HEADER_BITS, certify, is_complete, node_bits
+from treewright.certifying.binomial import check_delta
+from treewright.certifying.losses import training_loss
+from treewright.encoding import Dataset
+from treewright.pruning import PruningPath
+from treewright.selecting.choosing import chose, least
+from treewright.tree import Tree
+
+Floats = NDArray[np.float64]
+
+_BY_CODE = ("occam", "occam_hoeffding", "pac_bayes")  # of the errors and the bits of a tree alone
+
+
+def certificate(
+    path: PruningPath, *, delta: float = 0.05, method: str = "occam", data: Dataset | None = None
+) -> PruningPath:
+    """The tree of least certificate, the smallest of several.
+
+    Certificates from training rows hold for all trees of the code at once: choosing among them costs nothing.
+
+    Parameters
+    ----------
+    path : PruningPath
+        The trees to choose among, of classes.
+    delta : float
+        The probability with which the certificate may fail.
+    method : str
+        One of the certificates from training rows: "occam", "pac_bayes", "mdl" …
+    data : Dataset, optional
+        The training rows: they tell whether values were missing, which else is assumed.
+
+    Returns
+    -------
+    PruningPath
+        ``details["certificates"]`` has the certificate of each tree.
+    """
+    check_delta(delta)
+    if method not in BOUNDS:
+        raise ValueError(f"method {method!r} is unknown; those from training rows are {', '.join(BOUNDS)}")
+    if method in _BY_CODE:
+        value = _by_code(path, delta, method, data)
+    else:
+        value = np.array([certify(tree, method, data=data, delta=delta).value for tree in path])
+    how = f"certificate ({method.replace('_', ' ')})"
+    return chose(path, least(path, value), how, certificates=value, delta=delta)
+
+
+def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None) -> Floats:
+    """All certificates at once; the code is that of the whole tree."""
+    _, rows, whole, most = training_loss(path.grown)
+    complete = data is not None and is_complete(path.grown, data)
+    errors = path.training * rows / most
+    bits = HEADER_BITS + path.prunings.sums(
+        lambda tree, _: code_bits(tree, complete), cast(Dataset, None)
+    )  # no rows are looked at
+    value: Floats = BOUNDS[method](
+        np.rint(errors) if whole else errors,
+        rows,
+        leaves=path.leaves,
+        bits=bits,
+        columns=len(path.grown.schema.columns),
+        classes=math.prod(path.grown.schema.block_widths),
+        delta=delta,
+        whole=whole,
+    )
+    return value * most
+
+
+def code_bits(tree: Tree, complete: bool) -> Floats:
+    """Bits for each node that add up over the leaves of any pruning to the length of that pruning.
+
+    A pruning has one split between each leaf and the next one: the node whose right side begins where the
+    leaf ends, whatever else is pruned. Its bits are added to those of the leaf.
+    """
+    leaf, split = node_bits(tree, complete=complete)
+    following = np.append(tree.parent, -1)[tree.end]  # the split after each node; -1 after the last leaf
+    return leaf + np.where(following >= 0, split[following], 0.0)

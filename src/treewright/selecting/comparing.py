@@ -1,0 +1,261 @@
+"""All methods on one table: what each keeps of one tree, and what that loses on rows that chose nothing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treewright.certifying import certify
+from treewright.certifying.binomial import check_delta
+from treewright.encoding import Dataset
+from treewright.folding import split
+from treewright.growing import grow
+from treewright.pruning import METHODS, PruningPath, methods, prune
+from treewright.pruning.path import refuse_no_rows
+from treewright.schema import Schema
+from treewright.selecting.choosing import RULES, by_rule
+from treewright.selecting.folds import folds
+from treewright.selecting.held_out import held_out
+from treewright.selecting.tables import aligned
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Outcome = tuple[str, Any, float]  # how it was chosen, the tree or rules, seconds
+# How a tree is chosen where the method leaves it open.
+_WAYS: dict[str, Callable[..., PruningPath]] = {"folds": folds, "held_out": held_out}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What each method made of one tree.
+
+    `rows` has a dict for each: method, by (how one of its trees was chosen), leaves (or rules), the mean loss
+    on the training, validation and test rows, the certificate (the true error is below it with probability
+    1 − delta, for this row alone), the seconds it took, and trouble where it could not work.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    trees: dict[str, Any] = field(repr=False)  # by "method" or "method, by"
+    schema: Schema = field(repr=False)
+    criterion: str
+    n_rows: tuple[int, int, int]  # to train, to validate, to test
+    delta: float = 0.05
+
+    def __str__(self) -> str:
+        return "\n".join(aligned(self))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the losses of all methods; needs matplotlib."""
+        from treewright.drawing.comparisons import draw_comparison
+
+        return draw_comparison(self, ax=ax)
+
+
+def compare(
+    data: Dataset,
+    methods: str | Sequence[str] = "all",
+    *,
+    validation: Dataset | None = None,
+    test: Dataset | None = None,
+    shares: Sequence[float] = (0.6, 0.2, 0.2),
+    seed: int = 0,
+    growing: Mapping[str, Any] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    delta: float = 0.05,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Grow one tree and prune it by every method.
+
+    Parameters
+    ----------
+    data : Dataset
+        All rows, which are split here; or those to train on, where `validation` and `test` are given.
+    methods : "all" or list of str
+        Which of `treewright.pruning.methods()`.
+    validation, test : Dataset, optional
+        Rows that prune and choose, and rows that do neither; what is not given is split off from `data`.
+    shares : three floats
+        Of the rows that train, validate and test.
+    seed : int
+        Of the split and of the folds.
+    growing : mapping, optional
+        Keyword arguments of `grow`.
+    options : mapping, optional
+        Options by method, and of "folds" and "held_out": ``{"srm": {"c": 0.3}, "folds": {"n_folds": 5}}``.
+    delta : float
+        The chance with which each certificate may fail.
+    n_jobs : int, optional
+        Threads to grow with.
+
+    Returns
+    -------
+    Comparison
+        Print it, or look at `rows`. A method that cannot work on the data is listed with the reason.
+
+    Examples
+    --------
+    >>> from treewright import compare, encode
+    >>> table = compare(encode({"x": range(100)}, [i % 7 > 2 for i in range(100)]), ["cost_complexity"])
+    >>> [row["leaves"] for row in table.rows][:2], len(table.rows)
+    ([27, 21], 5)
+    """
+    check_delta(delta)
+    chosen, given = _checked_methods(methods), _checked_options(options)
+    train, validation, test = _parts(data, validation, test, shares, seed)
+    how = {"n_jobs": n_jobs, **(growing or {})}
+    start = perf_counter()
+    tree = grow(train, **how)
+    task = _Task(tree, train, validation, test, delta, dict(growing or {}), given, seed, n_jobs)
+    task.add("unpruned", "", tree, perf_counter() - start)
+    for method in chosen:
+        task.run(method)
+    counts = (train.n_rows, validation.n_rows, test.n_rows)
+    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta)
+
+
+def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
+    names = methods() if isinstance(chosen, str) and chosen == "all" else chosen
+    names = (names,) if isinstance(names, str) else tuple(names)
+    for name in names:
+        if name not in methods():
+            raise ValueError(f"method {name!r} is unknown; known: {', '.join(methods())}")
+    return names
+
+
+def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
+    """Options by name; each must be one that its method has."""
+    given = {name: dict(values) for name, values in (options or {}).items()}
+    for name, values in given.items():
+        if name not in (*methods(), *_WAYS):
+            known = ", ".join((*methods(), *_WAYS))
+            raise ValueError(f"options has {name!r}, which is unknown; known: {known}")
+        function = _WAYS[name] if name in _WAYS else METHODS.function(name)
+        names = list(inspect.signature(function).parameters)[1:]
+        for option in values:
+            if option not in names:
+                raise TypeError(f"{name} has no option {option!r}; its options are {', '.join(names)}")
+    return given
+
+
+def _parts(
+    data: Dataset, validation: Dataset | None, test: Dataset | None, shares: Sequence[float], seed: int
+) -> tuple[Dataset, Dataset, Dataset]:
+    """Rows that train, validate and test: given, or split off."""
+    refuse_no_rows(data, "data")
+    for name, rows in (("validation", validation), ("test", test)):
+        if rows is not None:
+            refuse_no_rows(rows, name)
+    if data is validation or data is test or (test is not None and test is validation):
+        raise ValueError(
+            "the same rows are given twice; a row grows the tree, chooses, or judges, and no two"
+        )
+    if validation is not None and test is not None:
+        return data, validation, test
+    if len(shares) != 3:
+        raise ValueError(f"shares is {shares!r}; it must be three numbers, to train, to validate and to test")
+    if validation is not None:
+        data, test = split(data, (shares[0], shares[2]), seed)
+    elif test is not None:
+        data, validation = split(data, shares[:2], seed)
+    else:
+        data, validation, test = split(data, shares, seed)
+    return data, validation, test
+
+
+@dataclass(eq=False)
+class _Task:
+    """One tree, the rows, and what the methods have made of it so far."""
+
+    tree: Tree
+    train: Dataset
+    validation: Dataset
+    test: Dataset
+    delta: float
+    growing: dict[str, Any]
+    options: dict[str, dict[str, Any]]
+    seed: int
+    n_jobs: int | None
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    trees: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, method: str) -> None:
+        """A method, with all ways to choose where it leaves that open."""
+        try:
+            for by, outcome, seconds in self._outcomes(method):
+                self.add(method, by, outcome, seconds)
+        except ValueError as error:
+            self.rows.append({**dict.fromkeys(_KEYS), "method": method, "by": "", "trouble": str(error)})
+
+    def add(self, method: str, by: str, outcome: Any, seconds: float) -> None:
+        """A line of the table."""
+        losses = [_loss(outcome, rows) for rows in (self.train, self.validation, self.test)]
+        size = outcome.n_leaves if isinstance(outcome, Tree) else len(outcome)
+        values = (method, by, size, *losses, self._certificate(outcome), seconds, None)
+        self.rows.append(dict(zip(_KEYS, values, strict=True)))
+        self.trees[f"{method}, {by}" if by else method] = outcome
+
+    def _certificate(self, outcome: Any) -> float | None:
+        """The bound by the test rows, where there is one: not for numbers without limits, nor for rules."""
+        if not isinstance(outcome, Tree) or not outcome.schema.predicts_classes:
+            return None
+        try:
+            return certify(outcome, test=self.test, delta=self.delta).value
+        except ValueError:  # rows of different weights
+            return None
+
+    def _outcomes(self, method: str) -> Iterator[Outcome]:
+        start = perf_counter()
+        path: Any = prune(self.tree, method, **self._arguments(method))
+        seconds = perf_counter() - start
+        if not isinstance(path, PruningPath):  # rules
+            yield "", path, seconds
+        elif not path.is_open:
+            yield "", path.pruned, seconds
+        else:
+            yield from self._choices(path, seconds)
+
+    def _arguments(self, method: str) -> dict[str, Any]:
+        """What a method needs to know, and what the user says of it."""
+        known = inspect.signature(METHODS.function(method)).parameters
+        ours = {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
+        arguments = {name: value for name, value in ours.items() if name in known}
+        needed = known.get("validation")
+        if needed is not None and needed.default is needed.empty:
+            arguments["validation"] = self.validation
+        return arguments | self.options.get(method, {})
+
+    def _choices(self, path: PruningPath, seconds: float) -> Iterator[Outcome]:
+        """A path whose tree is still to be chosen: by held-out rows, and by folds where these can."""
+        start = perf_counter()
+        tried = held_out(path, **{"validation": self.validation, **self.options.get("held_out", {})})
+        seconds_each = seconds + perf_counter() - start
+        for rule in RULES:
+            yield f"held-out rows, {rule}", by_rule(tried, rule, "").pruned, seconds_each
+        if path.method != "cost_complexity":
+            return
+        start = perf_counter()
+        arguments = {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
+        judged = folds(path, **{**arguments, **self.options.get("folds", {})})
+        seconds_each = seconds + perf_counter() - start
+        for rule in RULES:
+            yield f"folds, {rule}", by_rule(judged, rule, "").pruned, seconds_each
+
+
+_KEYS = ("method", "by", "leaves", "training", "validation", "test", "certificate", "seconds", "trouble")
+
+
+def _loss(outcome: Any, data: Dataset) -> float:
+    """The mean loss of a tree, or of rules."""
+    if isinstance(outcome, Tree):
+        return float(outcome.mean(outcome.loss_of(data)[outcome.is_leaf].sum(), data))
+    code = {label: i for i, label in enumerate(outcome.schema.targets[0].classes)}
+    answers = np.array([code[rule.label] for rule in (*outcome, outcome.default)])
+    wrong = answers[outcome.apply(data)] != np.asarray(data.targets)[0]
+    return float(np.average(wrong, weights=data.weight))

@@ -1,0 +1,49 @@
+"""By rows that were held out: the tree that loses least on them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from treewright.arriving import rows_of
+from treewright.encoding import Dataset
+from treewright.pruning import PruningPath
+from treewright.selecting.choosing import by_rule, check_rule
+
+_TELLING = 8  # from so many leaves on, equal counts of rows at every node are no accident
+
+
+def held_out(
+    path: PruningPath, *, validation: Dataset | None = None, rule: Literal["0-SE", "1-SE"] = "0-SE"
+) -> PruningPath:
+    """The tree with the least loss on held-out rows, the smallest one of several.
+
+    Parameters
+    ----------
+    path : PruningPath
+        The trees to choose among.
+    validation : Dataset, optional
+        Rows that the tree was not grown from; those that the path was tried on already by default.
+    rule : {"0-SE", "1-SE"}
+        The least loss, or the smallest tree whose loss is within one standard error of it.
+    """
+    check_rule(rule)
+    if validation is not None:
+        tried = path.tried(validation)
+        _refuse_training_rows(path, validation)
+        return by_rule(tried, rule, f"{validation.n_rows:,} held-out rows")
+    if path.validation is None:
+        raise TypeError("by='held_out' needs validation=, a Dataset of rows that the tree was not grown from")
+    return by_rule(path, rule, "held-out rows")
+
+
+def _refuse_training_rows(path: PruningPath, validation: Dataset) -> None:
+    """Rows that grew the tree would always choose the largest one."""
+    grown = path.grown
+    if validation.n_rows < grown.rows[0] or grown.n_leaves < _TELLING:
+        return
+    if np.array_equal(rows_of(grown, validation), grown.rows):
+        raise ValueError(
+            "validation has the very rows that the tree was grown from; a row grows it or judges it"
+        )

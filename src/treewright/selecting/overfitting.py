@@ -1,0 +1,96 @@
+"""What each split does to rows that grew the tree and to rows that did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.growing import grow
+from treewright.pruning.path import refuse_no_rows
+from treewright.selecting.choosing import SAME
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class OverfittingCurve:
+    """The mean loss of a growing tree on different rows: one number for each number of leaves."""
+
+    tree: Tree  # the last of the sequence; tree.first(n) has n + 1 leaves
+    leaves: NDArray[np.int64]
+    training: Floats
+    validation: Floats | None = None
+    test: Floats | None = None
+
+    @property
+    def best(self) -> int:
+        """The place of the least loss on held-out rows, the first of several."""
+        held_out = self.validation if self.validation is not None else self.test
+        if held_out is None:
+            raise ValueError("no held-out rows were given; training rows like the largest tree best")
+        return int(np.argmax(held_out <= held_out.min() + SAME * float(np.abs(held_out).max())))
+
+    def __repr__(self) -> str:
+        return f"<OverfittingCurve: {self.leaves[0]} to {self.leaves[-1]} leaves>"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw loss against leaves; needs matplotlib."""
+        from treewright.drawing.paths import draw_curve
+
+        return draw_curve(self, ax=ax)
+
+
+def overfitting_curve(
+    data: Dataset,
+    *,
+    validation: Dataset | None = None,
+    test: Dataset | None = None,
+    tree: Tree | None = None,
+    growing: Mapping[str, Any] | None = None,
+) -> OverfittingCurve:
+    """The loss after 0, 1, 2, … splits, the best one first: on training rows it falls, on others it turns.
+
+    Parameters
+    ----------
+    data : Dataset
+        The rows to grow from.
+    validation, test : Dataset, optional
+        Other rows, encoded with the same schema.
+    tree : Tree, optional
+        A tree that was grown from `data` already.
+    growing : mapping, optional
+        Keyword arguments of `grow`.
+
+    Examples
+    --------
+    >>> from treewright import encode, overfitting_curve
+    >>> data = encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"])
+    >>> others = encode({"x": [1, 3, 4, 5, 6]}, ["a", "a", "b", "b", "b"], schema=data.schema)
+    >>> curve = overfitting_curve(data, validation=others)
+    >>> curve.training.round(2).tolist(), curve.validation.round(2).tolist()
+    ([0.33, 0.17, 0.17, 0.0], [0.6, 0.0, 0.4, 0.2])
+    >>> curve.leaves[curve.best].item()
+    2
+    """
+    others = {"validation": validation, "test": test}
+    for name, rows in others.items():
+        if rows is None:
+            continue
+        refuse_no_rows(rows, name)
+        if rows is data:
+            raise ValueError(f"data and {name} are the same rows; a row grows the tree or judges it")
+    if tree is None:
+        tree = grow(data, **(growing or {}))
+    elif growing is not None:
+        raise TypeError("give a tree or how to grow one, not both")
+    curves = {name: None if rows is None else tree.curve(rows) for name, rows in others.items()}
+    return OverfittingCurve(tree, np.arange(1, tree.n_leaves + 1), tree.curve(data), **curves)
