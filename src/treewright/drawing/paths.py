@@ -54,8 +54,9 @@ def draw_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = 
             linewidth=0,
             label="± one standard error",
         )
-    shown = next(name for name in ("validation", "test", "training") if lines[name] is not None)
-    _mark(ax, path, lines[shown])
+    if not path.is_open:
+        shown = next(name for name in ("validation", "test", "training") if lines[name] is not None)
+        _mark(ax, path, lines[shown])
     _frame(ax, leaves, schema, path.grown.criterion)
     ax.set_title(
         f"Pruning by {words(path.method)}: {path.grown.n_leaves:,} {_leaves(path.grown.n_leaves)} at first",
@@ -106,10 +107,14 @@ def _leaves(n: int) -> str:
 def _point(ax: Axes, leaves: int, loss: float, text: str, most: int) -> None:
     """A ring, a line down to the size, and words at the top, on the side that has more room."""
     ax.axvline(leaves, color=INK, linewidth=0.9, linestyle=":", zorder=1)
-    ax.plot(
-        [leaves], [loss], marker="o", markersize=10, markerfacecolor="none", markeredgecolor=INK, linewidth=0
-    )
-    right = leaves * leaves <= most if most > 1 else True
+    ring: dict[str, Any] = {
+        "marker": "o",
+        "markersize": 10,
+        "markerfacecolor": "none",
+        "markeredgecolor": INK,
+    }
+    ax.plot([leaves], [loss], linewidth=0, clip_on=False, **ring)
+    right = leaves * leaves <= most
     ax.annotate(
         text,
         (leaves, 1.0),
