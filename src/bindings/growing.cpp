@@ -68,6 +68,16 @@ void read_targets(Problem& problem, const std::optional<Matrix<std::int32_t>>& l
     }
 }
 
+/// Critical values by degrees of freedom, as many as the classes can have.
+std::span<const double> read_critical(const std::optional<Vector<double>>& critical, const Targets& targets) {
+    if (!critical) return {};
+    std::size_t most = 0;
+    for (const auto n : targets.n_classes) most += static_cast<std::size_t>(std::max(n - 1, 0));
+    if (!targets.are_classes() || critical->shape(0) <= most)
+        throw std::invalid_argument("critical needs a number for each degree of freedom of the classes");
+    return {critical->data(), critical->shape(0)};
+}
+
 void check_codes(const Problem& problem) {
     for (const auto& column : problem.columns)
         if (column.is_category())
@@ -138,7 +148,8 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    const std::string& criterion_name, std::int64_t max_depth, std::int64_t max_splits,
                    std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
                    double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
-                   std::int64_t small_rows, std::size_t n_threads, nb::handle progress) {
+                   std::int64_t small_rows, const std::optional<Vector<double>>& critical,
+                   std::size_t n_threads, nb::handle progress) {
     Table table = read_table(columns);
     const auto n_categories = read_counts(category_counts);
     Problem problem;
@@ -154,8 +165,17 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
     read_bins(problem, bins, is_mixed);
     read_targets(problem, labels, read_counts(class_counts), numbers, weight);
     problem.is_wide = is_wide && problem.targets.are_classes();
-    problem.limits = {max_depth, max_splits,  min_rows_split, min_rows_leaf, min_weight_leaf,
-                      min_gain,  max_columns, random_splits,  seed,          small_rows};
+    problem.limits = {max_depth,
+                      max_splits,
+                      min_rows_split,
+                      min_rows_leaf,
+                      min_weight_leaf,
+                      min_gain,
+                      max_columns,
+                      random_splits,
+                      seed,
+                      small_rows,
+                      read_critical(critical, problem.targets)};
     const auto& criterion = criterion_named(criterion_name);
     if (criterion.of_classes() != problem.targets.are_classes())
         throw std::invalid_argument("criterion '" + criterion_name + "' does not fit the target");
@@ -191,7 +211,7 @@ void bind_growing(nb::module_& module) {
                "labels"_a.none(), "n_classes"_a, "is_wide"_a, "numbers"_a.none(), "weight"_a.none(),
                "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,
                "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a,
-               "small_rows"_a, "n_threads"_a, "progress"_a.none());
+               "small_rows"_a, "critical"_a.none(), "n_threads"_a, "progress"_a.none());
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);
     module.def("midpoint", &thresholds<middle_threshold>, "low"_a, "high"_a);

@@ -39,24 +39,22 @@ nb::tuple find_weakest_links(const Vector<std::int32_t>& end, const Vector<doubl
                                             " is not a positive number");
     }
     WeakestLinks links;
-    without_gil([&](Interrupt&) { links = weakest_links(view(end), losses, costs); });
+    without_gil([&](Interrupt& interrupt) { links = weakest_links(view(end), losses, costs, interrupt); });
     return nb::make_tuple(to_numpy(std::move(links.level)), to_numpy(std::move(links.alpha)),
                           to_numpy(std::move(links.loss)), to_numpy(std::move(links.leaves)));
 }
 
 nb::tuple find_tree_front(const Vector<std::int32_t>& end, const Vector<double>& loss,
-                          std::optional<std::int64_t> max_leaves, bool keeps_choices) {
+                          std::optional<std::int64_t> max_leaves, std::size_t max_bytes, bool keeps_choices) {
     const auto losses = read_losses(end, loss);
     if (max_leaves && *max_leaves < 1)
         throw std::invalid_argument("max_leaves is " + std::to_string(*max_leaves) +
                                     "; it must be at least 1");
+    const FrontLimits limits{max_leaves.value_or(static_cast<std::int64_t>(end.shape(0))), max_bytes,
+                             keeps_choices};
     Front front;
     try {
-        without_gil([&](Interrupt& interrupt) {
-            front =
-                find_front(view(end), losses, max_leaves.value_or(static_cast<std::int64_t>(end.shape(0))),
-                           keeps_choices, interrupt);
-        });
+        without_gil([&](Interrupt& interrupt) { front = find_front(view(end), losses, limits, interrupt); });
     } catch (const TooManyChoices& error) {
         PyErr_SetString(PyExc_MemoryError, error.what());
         throw nb::python_error();
@@ -77,7 +75,7 @@ void bind_pruning(nb::module_& module) {
     using namespace nb::literals;
     module.def("weakest_links", &find_weakest_links, "end"_a, "loss"_a, "cost"_a.none() = nb::none());
     module.def("front", &find_tree_front, "end"_a, "loss"_a, "max_leaves"_a.none() = nb::none(),
-               "keeps_choices"_a = true);
+               "max_bytes"_a = FrontLimits{}.max_bytes, "keeps_choices"_a = true);
     module.def("front_pruning", &find_front_pruning, "end"_a, "length"_a, "choices"_a, "leaves"_a);
 }
 

@@ -47,14 +47,14 @@ void lower(double* __restrict out, const double* __restrict list, double more, s
 /// two falls the loss stays exactly what it was.
 class Knapsack {
   public:
-    Knapsack(Shape end, std::span<const double> loss, std::int64_t max_leaves, bool keeps_choices,
-             Interrupt& interrupt)
-        : loss_(loss), keeps_choices_(keeps_choices), interrupt_(interrupt), room_(end.size()) {
+    Knapsack(Shape end, std::span<const double> loss, const FrontLimits& limits, Interrupt& interrupt)
+        : loss_(loss), limits_(limits), interrupt_(interrupt), room_(end.size()) {
+        check_shape(end);
         double largest = 0;
         for (const double each : loss) largest = std::max(largest, std::abs(each));
         rounding_ = are_whole(loss) ? 0.0 : same_loss * largest;
         front_.length.resize(end.size());
-        find_room(end, max_leaves);
+        find_room(end);
         fill(end);
     }
 
@@ -73,10 +73,9 @@ class Knapsack {
     static bool is_fall(List list, std::size_t i) { return i == 0 || list[i] < list[i - 1]; }
 
     /// The most leaves that a subtree can have: each branch above it has one elsewhere.
-    void find_room(Shape end, std::int64_t max_leaves) {
+    void find_room(Shape end) {
         const auto n = static_cast<std::int64_t>(end.size());
-        room_[0] = static_cast<std::int32_t>(std::clamp<std::int64_t>(max_leaves, 1, n));
-        for_each_branch(end, [](auto...) {});
+        room_[0] = static_cast<std::int32_t>(std::clamp<std::int64_t>(limits_.max_leaves, 1, n));
         for (std::int32_t node = 0; node < n; ++node)
             if (!is_leaf(end, node)) room_[node + 1] = room_[end[node + 1]] = std::max(room_[node] - 1, 1);
     }
@@ -98,7 +97,7 @@ class Knapsack {
         add(node, shorter, longer);
         const auto length = trim();
         front_.length[node] = static_cast<std::int32_t>(length);
-        if (keeps_choices_) keep_choices(shorter, longer, length);
+        if (limits_.keeps_choices) keep_choices(shorter, longer, length);
         entries_.resize(entries_.size() - n_left - n_right);
         entries_.insert(entries_.end(), joined_.begin(),
                         joined_.begin() + static_cast<std::ptrdiff_t>(length));
@@ -137,9 +136,9 @@ class Knapsack {
         const std::size_t bytes = choice_bytes(static_cast<std::int32_t>(length), most);
         if (bytes == 0) return;
         auto& choices = front_.choices;
-        if (bytes > most_choices - choices.size())
+        if (choices.size() + bytes > limits_.max_bytes)
             throw TooManyChoices("the front of this tree takes more than " +
-                                 std::to_string(most_choices >> 20) +
+                                 std::to_string(limits_.max_bytes >> 20) +
                                  " MB; pass max_leaves to find its part of small trees");
         falls_.clear();
         for (std::size_t i = 0; i < shorter.size(); ++i)
@@ -165,7 +164,7 @@ class Knapsack {
     }
 
     std::span<const double> loss_;
-    bool keeps_choices_;
+    const FrontLimits& limits_;
     Interrupt& interrupt_;
     double rounding_ = 0;
     std::vector<std::int32_t> room_;
@@ -195,9 +194,8 @@ std::vector<std::size_t> choice_starts(Shape end, std::span<const std::int32_t> 
 
 }  // namespace
 
-Front find_front(Shape end, std::span<const double> loss, std::int64_t max_leaves, bool keeps_choices,
-                 Interrupt& interrupt) {
-    return Knapsack(end, loss, max_leaves, keeps_choices, interrupt).take();
+Front find_front(Shape end, std::span<const double> loss, const FrontLimits& limits, Interrupt& interrupt) {
+    return Knapsack(end, loss, limits, interrupt).take();
 }
 
 std::vector<std::int32_t> front_pruning(Shape end, std::span<const std::int32_t> length,

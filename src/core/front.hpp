@@ -16,11 +16,18 @@
 
 namespace treewright {
 
-/// The choices would take more memory than `most_choices` bytes.
+/// The choices would take more memory than they may.
 struct TooManyChoices : std::length_error {
     using std::length_error::length_error;
 };
-constexpr std::size_t most_choices = std::size_t{1} << 30;
+
+/// Limits of the search: answers with more leaves are not looked for; choices take at most so many bytes (and
+/// as many again while they are made), and none where they are not kept.
+struct FrontLimits {
+    std::int64_t max_leaves = 1;
+    std::size_t max_bytes = std::size_t{1} << 29;
+    bool keeps_choices = true;
+};
 
 struct Front {
     /// Ascending numbers of leaves, and the least loss with each; only points where the loss falls.
@@ -38,8 +45,7 @@ struct Front {
 ///
 /// Among trees of equal loss and size, the shorter list (the left one of equals) gets as few leaves as it
 /// can.
-Front find_front(Shape end, std::span<const double> loss, std::int64_t max_leaves, bool keeps_choices,
-                 Interrupt& interrupt);
+Front find_front(Shape end, std::span<const double> loss, const FrontLimits& limits, Interrupt& interrupt);
 
 /// The branches that become leaves in the best tree with so many leaves, which must be a point of the front.
 std::vector<std::int32_t> front_pruning(Shape end, std::span<const std::int32_t> length,

@@ -9,6 +9,7 @@
 #include "assembling.hpp"
 #include "excerpt.hpp"
 #include "nodes.hpp"
+#include "significance.hpp"
 
 namespace treewright {
 
@@ -40,6 +41,7 @@ class Grower {
           criterion_(criterion),
           pool_(pool),
           searchers_(pool.size()),
+          significance_(problem),
           spill_(problem.rows.size()) {
         if (!limits_.random_splits && criterion.make_large_searcher && has_bins())
             large_ = criterion.make_large_searcher(problem, pool);
@@ -122,7 +124,7 @@ class Grower {
                 large_->build(rows, large->histograms.data());
             }
             large->split = large_->search(rows, large->histograms.data(), key);
-            if (!large->split.found()) return settle(rows.size());
+            if (!large->split.found() || !is_significant(rows, large->split)) return settle(rows.size());
             kept_bytes_ += large->histograms.size() * sizeof(Sum);
             if (kept_bytes_ > max_kept_bytes) {
                 kept_bytes_ -= large->histograms.size() * sizeof(Sum);
@@ -193,15 +195,16 @@ class Grower {
         for (std::size_t i = 0; i < children[larger].size(); ++i) children[larger][i] -= children[smaller][i];
         if (!needs_histograms(sizes[smaller], parent.depth + 1)) children[smaller].clear();
     }
-    /// Moves the rows that go left to the front, keeping the order on both sides. The bins tell the side of
+    /// Calls use(goes_left) with the function that tells whether a row goes left. The bins tell the side of
     /// nearly all rows; only in the bin of the cut the values have to be looked at.
-    std::uint32_t divide(std::span<Row> rows, const Split& split) {
+    template <class Use>
+    auto with_sides(const Split& split, Use use) const {
         const Column& column = problem_.columns[split.column];
         if (!column.fine_bins) {
             std::vector<std::uint8_t> goes_left(static_cast<std::size_t>(column.n_categories) + 1, 0);
             for (const auto code : split.left_codes) goes_left[code + 1] = 1;
             goes_left[0] = split.missing_left;
-            return divide_by(rows, [&](Row row) -> std::size_t {
+            return use([&](Row row) -> std::size_t {
                 return goes_left[std::max(column.code(row), missing_code) + 1];
             });
         }
@@ -211,11 +214,21 @@ class Grower {
         else
             std::fill_n(goes_left.begin(), split.bin + split.at_border, 1);
         goes_left[missing_bin] = split.missing_left;
-        return divide_by(rows, [&](Row row) -> std::size_t {
+        return use([&](Row row) -> std::size_t {
             const int bin = column.bin(row);
             if (bin == split.bin && !split.at_border) return column.value(row) <= split.low;
             return goes_left[bin];
         });
+    }
+    bool is_significant(std::span<const Row> rows, const Split& split) {
+        if (limits_.critical.empty()) return true;
+        return with_sides(split, [&](auto goes_left) {
+            return significance_.passes(rows, [](Row row) { return row; }, goes_left);
+        });
+    }
+    /// Moves the rows that go left to the front, keeping the order on both sides.
+    std::uint32_t divide(std::span<Row> rows, const Split& split) {
+        return with_sides(split, [&](auto goes_left) { return divide_by(rows, goes_left); });
     }
     template <class Side>
     std::uint32_t divide_by(std::span<Row> rows, Side goes_left) {
@@ -304,6 +317,7 @@ class Grower {
     Pool& pool_;
     std::vector<std::unique_ptr<Searcher>> searchers_;  // one per thread
     std::unique_ptr<LargeSearcher> large_;
+    SignificanceTest significance_;
     std::int64_t small_rows_ = 0;
     std::size_t excerpt_rows_ = 0;
     bool is_budgeted_ = false;

@@ -11,6 +11,7 @@
 
 #include "nodes.hpp"
 #include "problem.hpp"
+#include "significance.hpp"
 #include "sorting.hpp"
 #include "splitting.hpp"
 #include "subsets.hpp"
@@ -21,7 +22,7 @@ template <class Id, class Scanner, bool ratio>
 class ListGrower {
   public:
     explicit ListGrower(const Problem& problem)
-        : problem_(problem), limits_(problem.limits), scanner_(problem) {}
+        : problem_(problem), limits_(problem.limits), scanner_(problem), significance_(problem) {}
 
     void grow(Row* rows, const Job& job, Nodes& out) {
         prepare(rows, job, out);
@@ -131,8 +132,15 @@ class ListGrower {
         }
         if constexpr (ratio) choose_by_ratio(candidate);
         if (!candidate.split.found() || candidate.split.gain < limits_.min_gain) return false;
+        if (!is_significant(candidate, ids)) return false;
         if (!problem_.columns[candidate.split.column].is_category()) find_gap(candidate);
         return true;
+    }
+    bool is_significant(const Candidate& candidate, std::span<const Id> ids) {
+        if (limits_.critical.empty()) return true;
+        mark_sides(candidate);
+        return significance_.passes(
+            ids, [&](Id id) { return rows_[id]; }, [&](Id id) { return goes_left_[id]; });
     }
     /// Whether no further column can do better: two rows have one cut only, and a cut that leaves no risk is
     /// as good as any. The first column wins a tie.
@@ -450,6 +458,7 @@ class ListGrower {
     const Problem& problem_;
     const Limits& limits_;
     Scanner scanner_;
+    SignificanceTest significance_;
     Nodes* out_ = nullptr;
     std::vector<Row> rows_;  // by local id
     std::size_t n_ = 0;

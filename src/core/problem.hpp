@@ -26,6 +26,7 @@ struct Limits {
     std::uint64_t seed = 0;
     std::int64_t small_rows =
         0;  // nodes up to this size are grown with sorted lists; 0: the measured default
+    std::span<const double> critical;  // least χ² of a split by degrees of freedom; empty: no test
 };
 
 /// The targets of all rows: class codes or numbers, one after the other for each output.

@@ -27,4 +27,8 @@ void for_each_branch(Shape end, Visit visit) {
     }
 }
 
+inline void check_shape(Shape end) {
+    for_each_branch(end, [](auto...) {});
+}
+
 }  // namespace treewright

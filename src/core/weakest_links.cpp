@@ -73,7 +73,7 @@ class Heaps {
 /// The links that break by themselves, the weakest first; `links` says what each node loses and saves.
 template <class Number>
 std::vector<std::int32_t> pool(Shape end, std::span<const double> loss, std::span<const double> cost,
-                               std::vector<Link<Number>>& links) {
+                               std::vector<Link<Number>>& links, Interrupt& interrupt) {
     links.resize(end.size());
     Heaps<Number> heaps(links);
     std::vector<std::int32_t> top(end.size(), none);
@@ -91,6 +91,7 @@ std::vector<std::int32_t> pool(Shape end, std::span<const double> loss, std::spa
         }
         stands[node] = 1;
         top[node] = heaps.meld(heap, node);
+        if (node % 1024 == 0) interrupt.check();
     });
     std::vector<std::int32_t> standing;
     for (std::size_t node = 0; node < end.size(); ++node)
@@ -128,9 +129,10 @@ std::vector<std::int32_t> make_steps(const std::vector<std::int32_t>& standing,
 }
 
 template <class Number>
-WeakestLinks find(Shape end, std::span<const double> loss, std::span<const double> cost) {
+WeakestLinks find(Shape end, std::span<const double> loss, std::span<const double> cost,
+                  Interrupt& interrupt) {
     std::vector<Link<Number>> links;
-    const auto standing = pool<Number>(end, loss, cost, links);
+    const auto standing = pool<Number>(end, loss, cost, links, interrupt);
     WeakestLinks out;
     out.alpha = out.loss = {0.0};
     double largest = 0;
@@ -165,9 +167,10 @@ bool are_whole(std::span<const double> numbers) {
     return true;
 }
 
-WeakestLinks weakest_links(Shape end, std::span<const double> loss, std::span<const double> cost) {
-    return are_whole(loss) && are_whole(cost) ? find<std::int64_t>(end, loss, cost)
-                                              : find<double>(end, loss, cost);
+WeakestLinks weakest_links(Shape end, std::span<const double> loss, std::span<const double> cost,
+                           Interrupt& interrupt) {
+    return are_whole(loss) && are_whole(cost) ? find<std::int64_t>(end, loss, cost, interrupt)
+                                              : find<double>(end, loss, cost, interrupt);
 }
 
 }  // namespace treewright

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "shape.hpp"
+#include "threads.hpp"
 
 namespace treewright {
 
@@ -27,7 +28,8 @@ struct WeakestLinks {
 ///
 /// Whole numbers that add up to less than 2^53 are compared exactly. Otherwise two levels are one where they
 /// differ by rounding alone, that is, by 1e-12 of themselves or by 2e-15 of the largest loss.
-WeakestLinks weakest_links(Shape end, std::span<const double> loss, std::span<const double> cost);
+WeakestLinks weakest_links(Shape end, std::span<const double> loss, std::span<const double> cost,
+                           Interrupt& interrupt);
 
 /// Whether all are whole and so small that their sums are exact in double precision.
 bool are_whole(std::span<const double> numbers);

@@ -49,6 +49,7 @@ def grow(
     random_splits: bool,
     seed: int,
     small_rows: int,
+    critical: NDArray[np.float64] | None,
     n_threads: int,
     progress: Callable[[float], object] | None,
 ) -> GrownTree: ...
@@ -101,6 +102,7 @@ def front(
     end: NDArray[np.int32],
     loss: NDArray[np.float64],
     max_leaves: int | None = None,
+    max_bytes: int = ...,
     keeps_choices: bool = True,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint8]]:
     """Leaves and loss of each point; length and choices for `front_pruning`."""

@@ -48,6 +48,7 @@ def grow(
     min_samples_leaf: int = 1,
     min_weight_leaf: float = 0.0,
     min_gain: float = 0.0,
+    significance: float | None = None,
     max_leaf_nodes: int | None = None,
     max_splits: int | None = None,
     max_features: int | None = None,
@@ -71,6 +72,10 @@ def grow(
         Limits on the depth and on the rows of a node that is split and of a leaf.
     min_weight_leaf, min_gain : float
         The least weight of a leaf; the least gain (weight × drop of impurity) of a split.
+    significance : float, optional
+        A node is split only where Pearson's χ² test of its best split (two sides by the classes in the node,
+        weights taken for counts) has a p-value of at most this. Of several targets χ² and degrees of freedom
+        are added up. The p-value does not count that the split was chosen as the best of many.
     max_leaf_nodes, max_splits : int, optional
         Two names for one budget: t splits make t + 1 leaves.
     max_features : int, optional
@@ -131,6 +136,7 @@ def grow(
         random_splits=splitter == "random",
         seed=_whole("seed", seed, 0),
         small_rows=_small_rows,
+        critical=_critical_values(significance, data.schema),
         n_threads=threads,
         progress=progress,
     )
@@ -259,6 +265,24 @@ def _non_negative(name: str, value: float) -> float:
     if not number >= 0:
         raise ValueError(f"{name} is {value!r}; it must be a number of at least 0")
     return number
+
+
+def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.float64] | None:
+    """The least χ² that is significant, by degrees of freedom; None without a test."""
+    if significance is None:
+        return None
+    if not schema.predicts_classes:
+        raise ValueError("significance is for classes; the target is a number, for which there is no χ² test")
+    try:
+        level = float(significance)
+    except (TypeError, ValueError):
+        level = math.nan
+    if not 0 < level <= 1:
+        raise ValueError(f"significance is {significance!r}; it must be a number above 0 and at most 1")
+    from scipy.special import chdtri
+
+    freedom = np.arange(1, sum(width - 1 for width in schema.block_widths) + 1)
+    return np.concatenate([[0.0], chdtri(freedom, level)])
 
 
 def _budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:

@@ -60,7 +60,7 @@ def _newton(k: Floats, n: Floats, t: Floats, start: Floats) -> Floats:
 
 
 def log_tail(errors: Any, rows: Any, chance: Any) -> Floats:
-    """ln P(at most `errors` wrong of `rows`), errors < rows, however small it is.
+    """Ln P(at most `errors` wrong of `rows`), errors < rows, however small it is.
 
     >>> np.exp(log_tail(1, 3, 0.5)).round(6).item()
     0.5
@@ -71,7 +71,7 @@ def log_tail(errors: Any, rows: Any, chance: Any) -> Floats:
 
 
 def _log_tail(a: Floats, b: Floats, p: Floats) -> tuple[Floats, Floats]:
-    """ln I_{1-p}(a, b), the chance of fewer than b wrong of a + b - 1; and ln of its falling in p."""
+    """Ln I_{1-p}(a, b), the chance of fewer than b wrong of a + b - 1; and ln of its falling in p."""
     from scipy.special import betaln
 
     with np.errstate(divide="ignore", invalid="ignore"):  # a chance of 1 has a tail of 0

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from treewright.certifying.codes import told, tree_bits, write
 from treewright.certifying.codes import read as read_word
+from treewright.certifying.codes import told, tree_bits, write
 from treewright.certifying.losses import row_losses, training_loss
 from treewright.certifying.rechecking import fits
 from treewright.encoding import Dataset
@@ -140,7 +140,9 @@ class Certificate:
 
     def _rows(self) -> str:
         if self.method == "held_out":
-            used = "never used for fitting" if self.choices == 1 else f"that chose 1 of {self.choices:,} trees"
+            used = (
+                "never used for fitting" if self.choices == 1 else f"that chose 1 of {self.choices:,} trees"
+            )
         elif self.method == "reduced_error":
             used = "that chose among all prunings"
         else:

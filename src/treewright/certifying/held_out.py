@@ -136,7 +136,9 @@ def _most(rows: RowLosses, loss_bound: float | None) -> float:
     if math.isfinite(rows.most):
         raise ValueError(f"loss_bound is for numbers; here a row can lose {rows.most:g} at most")
     if not (0 < loss_bound < math.inf):
-        raise ValueError(f"loss_bound is {loss_bound!r}; it is the most that a row can lose, a positive number")
+        raise ValueError(
+            f"loss_bound is {loss_bound!r}; it is the most that a row can lose, a positive number"
+        )
     worst = float(rows.loss.max())
     if worst > loss_bound:
         raise ValueError(f"loss_bound is {loss_bound:g}, but a row loses {worst:g}")

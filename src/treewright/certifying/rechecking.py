@@ -43,7 +43,7 @@ def fits(certificate: Certificate) -> bool:
 
 
 def binomial_sum(errors: int, rows: int, chance: float) -> float:
-    """ln of the chance of at most `errors` wrong of `rows`: every term by the one before it, then their sum.
+    """Ln of the chance of at most `errors` wrong of `rows`: every term by the one before it, then their sum.
 
     >>> round(math.exp(binomial_sum(1, 3, 0.5)), 10)
     0.5

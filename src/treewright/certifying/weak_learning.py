@@ -53,7 +53,7 @@ def log_splits_needed(criterion: Criterion, error: float, edge: float) -> float:
     >>> [round(log_splits_needed(name, 0.1, 0.3), 2) for name in ("gini", "entropy", "sqrt")]
     [11.11, 8.21, 8.05]
     """
-    if not 0 < error:
+    if not error > 0:
         raise ValueError(f"error is {error!r}; it must be above 0")
     if not 0 < edge <= 0.5:
         raise ValueError(f"edge is {edge!r}; it must be above 0 and at most 1/2")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arriving import least_losses
-from treewright.certifying import node_bits, training_bound
+from treewright.certifying import BOUNDS, HEADER_BITS, is_complete, node_bits
+from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.tree import Tree
 
 Bound = Callable[[float, int, float], float]
+_BY_LEAVES = ("mdl", "compression", "vc")  # of the named bounds, those that do not ask for bits
 
 
 class Size(NamedTuple):
@@ -64,8 +66,8 @@ def bound(
     data : Dataset, optional
         The rows that the tree was grown from; needed to raise subtrees.
     f : str or callable
-        The bound: the name of a certificate from training rows (``"mdl"``, ``"occam"``, ``"pac_bayes"`` …), or
-        a function of the training error, the number of nodes and the number of rows.
+        The bound: the name of a certificate from training rows (``"mdl"``, ``"occam"``, ``"vc"`` …), or a
+        function of the training error, the number of nodes and the number of rows.
     delta : float
         The probability with which the bound may fail, for the named ones.
     raising : bool
@@ -94,7 +96,7 @@ def bound(
     if data is not None:
         refuse_no_rows(data, "data")
     worth = _checked(f, tree, delta)
-    walk = _Walk(tree, data if raising else None, worth)
+    walk = _Walk(tree, data if raising else None, worth, not callable(f) and f not in _BY_LEAVES)
     before = worth(walk.total)
     pruned = walk.run()
     return PruningPath.single(
@@ -105,28 +107,44 @@ def bound(
 def _checked(f: str | Bound, tree: Tree, delta: float) -> Callable[[Size], float]:
     """The bound of a size, a number in any case."""
     rows = float(tree.weight[0]) * len(tree.schema.targets)
-    if callable(f):
-        name, value = "f", f
+    named = None if callable(f) else _named(f, tree, rows, delta)
 
-        def worth(size: Size) -> float:
-            return value(size.errors / rows, size.nodes, rows)
-    else:
-        name = f
-        named = training_bound(f, tree, delta)
-
-        def worth(size: Size) -> float:
-            return named(size.errors, size.nodes, size.bits)
-
-    def checked(size: Size) -> float:
-        result = float(worth(size))
-        if isnan(result):
+    def worth(size: Size) -> float:
+        value = named(size) if named is not None else f(size.errors / rows, size.nodes, rows)  # type: ignore[operator]
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"f returned {value!r}; it must return a number") from None
+        if isnan(number):
             raise ValueError(
-                f"{name} is not a number for a tree of {size.nodes} nodes with {size.errors:g} errors on "
-                f"{rows:g} rows"
+                f"f is not a number for a tree of {size.nodes} nodes with {size.errors:g} errors "
+                f"on {rows:g} rows"
             )
-        return result
+        return number
 
-    return checked
+    return worth
+
+
+def _named(f: str, tree: Tree, rows: float, delta: float) -> Callable[[Size], Any]:
+    """A bound of the room of certificates, by its name."""
+    if f not in BOUNDS:
+        raise ValueError(f"f={f!r} is unknown; known: {', '.join(BOUNDS)}, or a function")
+    check_delta(delta)
+    schema = tree.schema
+    most = max((cost for target in schema.targets for row in target.costs or () for cost in row), default=1.0)
+    fixed = {"columns": len(schema.columns), "classes": prod(schema.block_widths), "delta": delta}
+
+    def value(size: Size) -> Any:
+        return BOUNDS[f](
+            size.errors / most,
+            rows,
+            leaves=(size.nodes + 1) // 2,
+            bits=HEADER_BITS + size.bits,
+            whole=not schema.has_costs,
+            **fixed,
+        )
+
+    return value
 
 
 @dataclass
@@ -151,8 +169,10 @@ class _Rows:
 class _Walk:
     """The tree on the way from the bottom up: nodes behind the current one have been decided."""
 
-    def __init__(self, tree: Tree, data: Dataset | None, worth: Callable[[Size], float]) -> None:
-        self.data, self.worth = data, worth
+    def __init__(
+        self, tree: Tree, data: Dataset | None, worth: Callable[[Size], float], asks_bits: bool
+    ) -> None:
+        self.data, self.worth, self.asks_bits = data, worth, asks_bits
         self.collapsed: list[int] = []  # decided, not yet cut
         self._look_at(tree)
         self.total = Size(float(tree.loss[tree.is_leaf].sum()), tree.n_nodes, self._bits_of_all())
@@ -161,12 +181,12 @@ class _Walk:
         self.tree = tree
         self.rows = None if self.data is None else _Rows.of(tree, self.data)
         self.feature = tree.feature.copy()  # -1 where a node is to be collapsed
-        leaf_bits, split_bits = node_bits(tree)
-        self.leaf = [
-            Size(*parts)
-            for parts in zip(tree.loss.tolist(), [1] * tree.n_nodes, leaf_bits.tolist(), strict=True)
-        ]
-        self.split_bits = split_bits
+        leaf_bits, self.split_bits = np.zeros((2, tree.n_nodes))
+        if self.asks_bits:
+            complete = self.data is not None and is_complete(tree, self.data)
+            leaf_bits, self.split_bits = node_bits(tree, complete=complete)
+        parts = zip(tree.loss.tolist(), [1] * tree.n_nodes, leaf_bits.tolist(), strict=True)
+        self.leaf = [Size(*part) for part in parts]
         self.right = tree.right.tolist()
 
     def _bits_of_all(self) -> float:

@@ -2,7 +2,8 @@
 
 The penalty is concave in the size. So over all prunings, of which there may be astronomically many, the least
 value lies on a corner of the lower hull of (leaves, errors), and the corners are the subtrees of the
-cost-complexity sequence: between two of them a pruning lies on or above the line, the penalty above its chord.
+cost-complexity sequence: between two of them a pruning lies on or above the line, the penalty on or above its
+chord.
 """
 
 from __future__ import annotations
