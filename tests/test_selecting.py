@@ -387,11 +387,12 @@ def test_a_single_leaf() -> None:
 
 
 def test_very_deep_trees() -> None:
-    tree = chain(20_000)
+    tree = chain(100_000)
     path = prune(tree)
     assert select(path, leaves=100).pruned.n_leaves <= 100
     worth = path.training + np.sqrt((2 * path.leaves - 1) / tree.weight[0])
     assert select(path, by="srm").chosen == worth.argmin()
+    assert select(path, by="certificate").pruned.n_leaves == 1
 
 
 # ---- the growing sequence ------------------------------------------------------------------------------

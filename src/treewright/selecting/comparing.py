@@ -12,6 +12,7 @@ import numpy as np
 
 from treewright.certifying import certify
 from treewright.certifying.binomial import check_delta
+from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
 from treewright.folding import split
 from treewright.growing import grow
@@ -68,6 +69,8 @@ def compare(
     seed: int = 0,
     growing: Mapping[str, Any] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    cost_matrix: Any = None,
+    priors: Any = None,
     delta: float = 0.05,
     n_jobs: int | None = None,
 ) -> Comparison:
@@ -89,6 +92,8 @@ def compare(
         Keyword arguments of `grow`.
     options : mapping, optional
         Options by method, and of "folds" and "held_out": ``{"srm": {"c": 0.3}, "folds": {"n_folds": 5}}``.
+    cost_matrix, priors
+        What mistakes cost and how often classes come, as for `Tree.with_costs`.
     delta : float
         The chance with which each certificate may fail.
     n_jobs : int, optional
@@ -112,6 +117,8 @@ def compare(
     how = {"n_jobs": n_jobs, **(growing or {})}
     start = perf_counter()
     tree = grow(train, **how)
+    if cost_matrix is not None or priors is not None:
+        tree = tree.with_costs(cost_matrix, priors)
     task = _Task(tree, train, validation, test, delta, dict(growing or {}), given, seed, n_jobs)
     task.add("unpruned", "", tree, perf_counter() - start)
     for method in chosen:
@@ -257,5 +264,10 @@ def _loss(outcome: Any, data: Dataset) -> float:
         return float(outcome.mean(outcome.loss_of(data)[outcome.is_leaf].sum(), data))
     code = {label: i for i, label in enumerate(outcome.schema.targets[0].classes)}
     answers = np.array([code[rule.label] for rule in (*outcome, outcome.default)])
-    wrong = answers[outcome.apply(data)] != np.asarray(data.targets)[0]
-    return float(np.average(wrong, weights=data.weight))
+    costs, truth, said = (
+        cost_arrays(outcome.schema)[0],
+        np.asarray(data.targets)[0],
+        answers[outcome.apply(data)],
+    )
+    lost = said != truth if costs is None else costs[truth, said]
+    return float(np.average(lost, weights=data.weight))
