@@ -58,7 +58,7 @@ def test_a_path_with_its_chosen_tree(tmp_path: Path) -> None:
     shown = lines(ax)
     for name, loss in (
         ("training", path.training),
-        ("validation", chosen.validation),
+        ("validation: 60 held-out rows", chosen.validation),
         ("test", path.losses(test)),
     ):
         leaves, line = shown[name]

@@ -42,7 +42,9 @@ def draw_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = 
     ax = axes_or_new(ax)
     order = np.argsort(path.leaves, kind="stable")
     leaves, schema = path.leaves[order], path.grown.schema
-    _lines(ax, leaves, {name: None if line is None else line[order] for name, line in lines.items()})
+    ordered = {name: None if line is None else line[order] for name, line in lines.items()}
+    judged = path.details.get("judged_by")
+    _lines(ax, leaves, ordered, {"validation": f"validation: {plain(judged)}"} if judged else {})
     if path.validation is not None and path.standard_error is not None:
         middle, error = path.validation[order], path.standard_error[order]
         ax.fill_between(
@@ -69,7 +71,7 @@ def draw_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
     """Draw the loss of a growing tree against its leaves."""
     ax = axes_or_new(ax)
     lines = {"training": curve.training, "validation": curve.validation, "test": curve.test}
-    _lines(ax, curve.leaves, lines)
+    _lines(ax, curve.leaves, lines, {})
     schema = curve.tree.schema
     held_out = curve.validation if curve.validation is not None else curve.test
     if held_out is not None:
@@ -81,12 +83,15 @@ def draw_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _lines(ax: Axes, leaves: NDArray[Any], lines: dict[str, Floats | None]) -> None:
+def _lines(ax: Axes, leaves: NDArray[Any], lines: dict[str, Floats | None], labels: dict[str, str]) -> None:
     few = len(leaves) <= _MOST_MARKS
     for name, line in lines.items():
         if line is not None:
             marker = MARKERS[name] if few else ""
-            ax.plot(leaves, line, color=COLOURS[name], marker=marker, markersize=4, linewidth=1.6, label=name)
+            label = labels.get(name, name)
+            ax.plot(
+                leaves, line, color=COLOURS[name], marker=marker, markersize=4, linewidth=1.6, label=label
+            )
 
 
 def _mark(ax: Axes, path: PruningPath, line: Floats | None) -> None:
