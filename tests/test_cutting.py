@@ -53,14 +53,28 @@ def test_several_grafts_at_once() -> None:
     assert both == one
 
 
+def test_grafts_inside_grafts_and_leaves() -> None:
+    """A subtree is raised inside one that is raised, and a node of it becomes a leaf, all at once."""
+    data = problem(13, n=200)
+    tree = grow(data)
+    child = int(tree.left[0])
+    inner = int(tree.right[child])
+    assert not tree.is_leaf[inner]
+    leaf = int(tree.left[inner])
+    once = tree.graft({0: child, child: inner}, data, collapse=[leaf])
+    again = tree.graft({child: inner}, data)
+    again = again.graft({0: 1}, data)
+    assert once == again.collapse([1])
+
+
 def test_what_cannot_be_grafted() -> None:
     data = problem(12)
     tree = grow(data, max_leaf_nodes=6)
+    right = int(tree.right[0])
     with pytest.raises(ValueError, match="not below node"):
         tree.graft({1: 0}, data)
-    inside = int(np.flatnonzero(~tree.is_leaf)[1])
-    with pytest.raises(ValueError, match="below another one"):
-        tree.graft({0: 1, inside: inside + 1}, data)
+    with pytest.raises(ValueError, match=f"node {right} is to be replaced, but lies in a part"):
+        tree.graft({0: 1, right: right + 1}, data)
     with pytest.raises(IndexError, match="nodes 0"):
         tree.graft({0: 99}, data)
     with pytest.raises(ValueError, match="for classes"):

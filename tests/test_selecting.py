@@ -244,17 +244,17 @@ def test_the_folder_is_the_list() -> None:
 def test_unknown_ways_and_options() -> None:
     data = table("classes")
     path = path_of("classes", data)
-    with pytest.raises(ValueError, match="by='guess' is unknown; known: certificate, folds"):
+    with pytest.raises(ValueError, match="by 'guess' is unknown; known: certificate, folds"):
         select(path, by="guess")
     with pytest.raises(TypeError, match="select needs by="):
         select(path)
     with pytest.raises(TypeError, match="select needs by="):
         select(path, data=data, leaves=3)
-    with pytest.raises(TypeError, match="by='srm' has no option 'cc'; its options are c, size"):
+    with pytest.raises(TypeError, match="srm has no option 'cc'; its options are c, size"):
         select(path, by="srm", cc=1)
-    with pytest.raises(TypeError, match="by='folds' needs data="):
+    with pytest.raises(TypeError, match="folds needs data="):
         select(path, by="folds")
-    with pytest.raises(TypeError, match="by='leaves' needs leaves="):
+    with pytest.raises(TypeError, match="leaves needs leaves="):
         select(path, by="leaves")
     with pytest.raises(TypeError, match="select takes a PruningPath"):
         select(path.grown, by="srm")

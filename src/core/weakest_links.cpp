@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace treewright {
 
@@ -70,10 +71,13 @@ class Heaps {
     std::vector<std::int32_t> child_, sibling_;
 };
 
+/// A link that breaks by itself, and its level.
+using Standing = std::pair<double, std::int32_t>;
+
 /// The links that break by themselves, the weakest first; `links` says what each node loses and saves.
 template <class Number>
-std::vector<std::int32_t> pool(Shape end, std::span<const double> loss, std::span<const double> cost,
-                               std::vector<Link<Number>>& links, Interrupt& interrupt) {
+std::vector<Standing> pool(Shape end, std::span<const double> loss, std::span<const double> cost,
+                           std::vector<Link<Number>>& links, Interrupt& interrupt) {
     links.resize(end.size());
     Heaps<Number> heaps(links);
     std::vector<std::int32_t> top(end.size(), none);
@@ -93,26 +97,23 @@ std::vector<std::int32_t> pool(Shape end, std::span<const double> loss, std::spa
         top[node] = heaps.meld(heap, node);
         if (node % 1024 == 0) interrupt.check();
     });
-    std::vector<std::int32_t> standing;
+    std::vector<Standing> standing;
     for (std::size_t node = 0; node < end.size(); ++node)
-        if (stands[node]) standing.push_back(static_cast<std::int32_t>(node));
-    std::sort(standing.begin(), standing.end(), [&](std::int32_t a, std::int32_t b) {
-        if (links[a].breaks_before(links[b])) return true;
-        return !links[b].breaks_before(links[a]) && a < b;
-    });
+        if (stands[node]) standing.emplace_back(links[node].level(), static_cast<std::int32_t>(node));
+    std::sort(standing.begin(), standing.end());
     return standing;
 }
 
 /// The steps of the path: links of one level break together. Returns the step of each standing link; the
 /// largest number at all other nodes.
 template <class Number>
-std::vector<std::int32_t> make_steps(const std::vector<std::int32_t>& standing,
+std::vector<std::int32_t> make_steps(const std::vector<Standing>& standing,
                                      const std::vector<Link<Number>>& links, double largest_loss,
                                      WeakestLinks& out) {
     std::vector<std::int32_t> step(links.size(), std::numeric_limits<std::int32_t>::max());
     double last = 0.0;
-    for (const auto node : standing) {
-        const double level = std::max(links[node].level(), 0.0);
+    for (const auto& [own, node] : standing) {
+        const double level = std::max(own, 0.0);
         const double rounding =
             std::is_integral_v<Number> ? 0.0 : same_level * level + same_loss * largest_loss;
         if (level - last > rounding) {

@@ -21,25 +21,37 @@ Mask = NDArray[np.bool_]
 def collapsed(tree: Tree, nodes: Iterable[int]) -> Arrays:
     """The arrays of the tree in which the given nodes are leaves."""
     chosen = _indices(tree, nodes)
-    # A node is dropped when it lies strictly inside a chosen subtree: count the openings and closings.
-    becomes_leaf = np.zeros(tree.n_nodes, np.bool_)
-    becomes_leaf[chosen] = True
-    inside = _inside(tree, chosen + 1, tree.end[chosen])
-    return _rest(tree, ~inside, becomes_leaf)
+    return _rest(tree, ~_strictly_inside(tree, chosen), _mask(tree, chosen))
 
 
-def grafted(tree: Tree, replacements: Mapping[int, int]) -> Arrays:
-    """The arrays of the tree in which subtrees take the place of nodes above them; statistics as before."""
-    above = _indices(tree, replacements.keys())
-    below = _indices(tree, replacements.values())
+def grafted(tree: Tree, replacements: Mapping[int, int], leaves: Iterable[int] = ()) -> Arrays:
+    """The arrays of the tree in which subtrees take the place of nodes above them, and the given nodes are
+    leaves; statistics as before.
+    """
+    above, below = _indices(tree, replacements.keys()), _indices(tree, replacements.values())
+    chosen = _indices(tree, leaves)
     outside = (below < above) | (below >= tree.end[above])
     if outside.any():
         node, other = int(above[outside][0]), int(below[outside][0])
         raise ValueError(f"node {other} is not below node {node}; only a subtree can take its place")
-    if np.any(_inside(tree, above + 1, tree.end[above])[above]):
-        raise ValueError("one of the nodes to replace is below another one")
-    dropped = _inside(tree, above, below) | _inside(tree, tree.end[below], tree.end[above])
-    return _rest(tree, ~dropped, np.zeros(tree.n_nodes, np.bool_))
+    left_out = _inside(tree, above + 1, below) | _inside(tree, tree.end[below], tree.end[above])
+    lost = above[left_out[above]]
+    if lost.size:
+        raise ValueError(
+            f"node {lost[0]} is to be replaced, but lies in a part that another replacement drops"
+        )
+    dropped = left_out | _mask(tree, above[above != below]) | _strictly_inside(tree, chosen)
+    return _rest(tree, ~dropped, _mask(tree, chosen))
+
+
+def _mask(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
+    mask = np.zeros(tree.n_nodes, np.bool_)
+    mask[nodes] = True
+    return mask
+
+
+def _strictly_inside(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
+    return _inside(tree, nodes + 1, tree.end[nodes])
 
 
 def _indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
@@ -50,7 +62,7 @@ def _indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
 
 
 def _inside(tree: Tree, first: NDArray[Any], end: NDArray[Any]) -> Mask:
-    """The nodes that lie in one of some slices."""
+    """The nodes that lie in one of some slices: count the openings and closings."""
     change = np.zeros(tree.n_nodes + 1, np.int64)
     np.add.at(change, first, 1)
     np.subtract.at(change, end, 1)

@@ -101,10 +101,7 @@ def grow(
     >>> tree.n_leaves, float(tree.threshold[0])
     (2, 2.5)
     """
-    if data.targets is None:
-        raise ValueError("data has no target to learn; encode the table with target=")
-    if data.n_rows > _MOST_ROWS:
-        raise ValueError(f"the table has {data.n_rows} rows; a tree can be grown from {_MOST_ROWS} at most")
+    _check_rows(data)
     name = _checked_criterion(criterion, data)
     if splitter not in ("best", "random"):
         raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
@@ -173,6 +170,13 @@ def n_threads(n_jobs: int | None) -> int:
     if jobs == 0:
         raise ValueError("n_jobs is 0; it must be a positive number, or negative to count from all cores")
     return min(jobs, _MOST_THREADS) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+
+
+def _check_rows(data: Dataset) -> None:
+    if data.targets is None:
+        raise ValueError("data has no target to learn; encode the table with target=")
+    if data.n_rows > _MOST_ROWS:
+        raise ValueError(f"the table has {data.n_rows} rows; a tree can be grown from {_MOST_ROWS} at most")
 
 
 def _checked_criterion(criterion: str | None, data: Dataset) -> str:

@@ -323,11 +323,12 @@ class Tree:
         """
         return replace(self, **collapsed(self, nodes))
 
-    def graft(self, replacements: Mapping[int, int], data: Dataset) -> Tree:
+    def graft(self, replacements: Mapping[int, int], data: Dataset, *, collapse: Iterable[int] = ()) -> Tree:
         """A new tree in which subtrees take the place of nodes above them: ``{node: one of those below it}``.
 
         The rows of a node then go down a part of it that some of them have never seen; so the statistic of
         every node is counted again, from `data`, the rows that the tree was grown from. For classes only.
+        The nodes of `collapse` become leaves at the same time.
 
         >>> from treewright import encode, grow
         >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "b"])
@@ -336,7 +337,7 @@ class Tree:
         >>> tree.n_leaves, raised.n_leaves, raised.rows[0].item()
         (4, 3, 4)
         """
-        return replace(self, **grafted(self, replacements)).restated(data)
+        return replace(self, **grafted(self, replacements, collapse)).restated(data)
 
     def restated(self, data: Dataset) -> Tree:
         """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""

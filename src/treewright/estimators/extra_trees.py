@@ -49,6 +49,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         Monotonic constraints are not offered yet; anything but None is an error.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        Split a node only if the χ² test of its best split has a p-value of at most this.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -117,6 +119,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         ccp_alpha: float = 0.0,
         monotonic_cst: None = None,
         max_splits: int | None = None,
+        significance: float | None = None,
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
@@ -138,6 +141,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
             max_splits=max_splits,
+            significance=significance,
             pruning=pruning,
             pruning_options=pruning_options,
             threshold=threshold,

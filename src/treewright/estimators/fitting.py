@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import validate_data
 
+from treewright.certifying import Certificate, certify
 from treewright.encoding import Dataset, encode
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
 from treewright.estimators.pruned import pruned
@@ -195,6 +196,39 @@ class TreeEstimator:
         path = cost_complexity_path(whole.model_)
         return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
 
+    def certify(
+        self, X: Any, y: Any, *, delta: float = 0.05, choices: int = 1, **options: Any
+    ) -> Certificate:
+        """A bound on the true error of the fitted tree, from rows that were never used for fitting.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows that had no part in the fit or in any choice; each counts as one draw.
+        y : array of shape (n_rows,) or (n_rows, n_targets)
+            Their classes or numbers.
+        delta : float, default=0.05
+            The chance that the bound fails.
+        choices : int, default=1
+            The number of trees among which these rows have chosen, if they have.
+        **options
+            Others of `treewright.certify` for held-out rows.
+
+        Returns
+        -------
+        Certificate
+            ``print`` says it in a sentence; ``.value`` is the bound.
+        """
+        tree = self._fitted_tree()
+        data = self._judging_data(tree.schema, X, y)
+        path: PruningPath | None = vars(self).get("pruning_path_")
+        if path is not None and choices == 1 and _chose(path, data):
+            raise ValueError(
+                f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were never "
+                f"used, or say choices={len(path)}"
+            )
+        return certify(tree, "held_out", test=data, delta=delta, choices=choices, **options)
+
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
 
@@ -291,6 +325,13 @@ class TreeEstimator:
         if not _unknown_to_sklearn(X):
             validate_data(self, X, reset=False, skip_check_array=True)
         return encode(X, schema=schema)
+
+
+def _chose(path: PruningPath, data: Dataset) -> bool:
+    """Whether these rows are those that a path was tried on: every tree of it loses the same."""
+    if path.validation is None or len(path) < 2:
+        return False
+    return bool(np.array_equal(path.losses(data), path.validation))
 
 
 def _names(X: Any, schema: Schema) -> NDArray[Any] | None:

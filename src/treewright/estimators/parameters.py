@@ -85,6 +85,7 @@ RULES: dict[str, Rule] = {
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
 }
+SIGNIFICANCE: Rule = (lambda v: v is None or (is_real(v) and 0 < v <= 1), "a number in (0, 1], or None")
 CLASS_WEIGHT: Rule = (
     lambda v: v is None or isinstance(v, dict | list) or (isinstance(v, str) and v == "balanced"),
     "a dict, a list of dicts (one per target), 'balanced', or None",
@@ -100,6 +101,8 @@ def check_parameters(estimator: Any) -> None:
         _refuse(estimator, "ccp_alpha", 'zero where there is pruning (or pruning="cost_complexity", alpha=…)')
     if estimator.pruning is None and estimator.pruning_options:
         _refuse(estimator, "pruning_options", "None where pruning is None")
+    if not SIGNIFICANCE[0](getattr(estimator, "significance", None)):
+        _refuse(estimator, "significance", SIGNIFICANCE[1])
     if not CLASS_WEIGHT[0](getattr(estimator, "class_weight", None)):
         _refuse(estimator, "class_weight", CLASS_WEIGHT[1])
 
@@ -140,6 +143,7 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         "min_gain": float(estimator.min_impurity_decrease) * weight,
         "max_leaf_nodes": _int_or_none(estimator.max_leaf_nodes),
         "max_splits": _int_or_none(estimator.max_splits),
+        "significance": getattr(estimator, "significance", None),
         "max_features": drawn if drawn < n_columns else None,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
         "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,

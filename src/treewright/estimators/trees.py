@@ -58,6 +58,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         Monotonic constraints are not offered yet; anything but None is an error.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        Split a node only if the χ² test of its best split has a p-value of at most this.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -129,6 +131,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         ccp_alpha: float = 0.0,
         monotonic_cst: None = None,
         max_splits: int | None = None,
+        significance: float | None = None,
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
@@ -149,6 +152,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
+        self.significance = significance
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold

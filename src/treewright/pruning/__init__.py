@@ -5,15 +5,11 @@ A method is a file with a function of its own name; `Tree.collapse` and `Tree.gr
 
 from __future__ import annotations
 
-import inspect
-import pkgutil
-from collections.abc import Callable, Container
-from functools import cache
-from importlib import import_module
-from types import ModuleType
+from collections.abc import Container
 from typing import Any
 
 from treewright.encoding import Dataset
+from treewright.enlisting import Folder
 from treewright.pruning.cost_complexity import (
     CostComplexityPath,
     cost_complexity,
@@ -25,48 +21,35 @@ from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 
 __all__ = [
+    "METHODS",
     "CostComplexityPath",
     "PruningPath",
     "cost_complexity",
     "cost_complexity_path",
     "cut_at",
     "leaves_choice",
-    "method_function",
     "methods",
     "prune",
     "weakest_links",
 ]
 
 
-@cache
+METHODS = Folder(__name__, __path__, "method")
+
+
 def methods() -> tuple[str, ...]:
     """The names of the methods that `prune` knows.
 
     >>> "cost_complexity" in methods()
     True
     """
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return tuple(name for name in names if hasattr(import_module(f"{__name__}.{name}"), name))
-
-
-def method_function(method: str) -> Callable[..., PruningPath]:
-    """The function of a method."""
-    function: Callable[..., PruningPath] = getattr(_module(method), method)
-    return function
+    return METHODS.names
 
 
 def leaves_choice(method: str, options: Container[str]) -> bool:
     """Whether a method, with these options, leaves it to `select` to choose a tree of its path."""
-    closed_by = getattr(_module(method), "CLOSED_BY", None)
+    closed_by = getattr(METHODS.module(method), "CLOSED_BY", None)
     return closed_by is not None and closed_by not in options
-
-
-def _module(method: str) -> ModuleType:
-    if method not in methods():
-        if method == "rules":
-            raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
-        raise ValueError(f"method {method!r} is unknown; known: {', '.join(methods())}")
-    return import_module(f"{__name__}.{method}")
 
 
 def prune(
@@ -105,28 +88,14 @@ def prune(
     """
     if not isinstance(tree, Tree):
         raise TypeError(f"prune takes a Tree, not {type(tree).__name__}; of a fitted estimator, its model_")
-    function = method_function(method)
-    _check_options(function, method, options)
-    if cost_matrix is not None or priors is not None:
-        tree = tree.with_costs(cost_matrix, priors)
-    return function(tree, **options)
-
-
-def _check_options(function: Any, method: str, options: dict[str, Any]) -> None:
-    """Each option is one of the method's, what it needs is there, and no rows have two roles."""
-    parameters = dict(list(inspect.signature(function).parameters.items())[1:])
-    for name in options:
-        if name not in parameters:
-            raise TypeError(f"{method} has no option {name!r}; its options are {', '.join(parameters)}")
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and options.get(name) is None:
-            raise TypeError(f"{method} needs {name}=" + _NEEDED.get(name, ""))
+    if method == "rules":
+        raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
+    function = METHODS.function(method)
+    METHODS.check(method, options)
     data, validation = options.get("data"), options.get("validation")
     if isinstance(data, Dataset) and data is validation:
         raise ValueError("data and validation are the same rows; a row grows the tree or judges it, not both")
-
-
-_NEEDED = {
-    "validation": ", a Dataset of rows that the tree was not grown from",
-    "data": ", the Dataset that the tree was grown from",
-}
+    if cost_matrix is not None or priors is not None:
+        tree = tree.with_costs(cost_matrix, priors)
+    path: PruningPath = function(tree, **options)
+    return path

@@ -9,7 +9,6 @@ answers rows that it has not seen before; its leaves are counted again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import isnan, prod
 from typing import Any, NamedTuple
 
@@ -34,10 +33,6 @@ class Size(NamedTuple):
     errors: float
     nodes: int
     bits: float
-
-    def plus(self, other: Size) -> Size:
-        """Two parts together."""
-        return Size(self.errors + other.errors, self.nodes + other.nodes, self.bits + other.bits)
 
     def changed(self, old: Size, new: Size) -> Size:
         """The whole when one part of it is replaced."""
@@ -147,73 +142,63 @@ def _named(f: str, tree: Tree, rows: float, delta: float) -> Callable[[Size], An
     return value
 
 
-@dataclass
-class _Rows:
-    """The training rows in the order of their leaves: those of a subtree lie together."""
-
-    data: Dataset
-    order: NDArray[np.int64]
-    start: NDArray[np.int64]  # where the rows of each node begin
-
-    @staticmethod
-    def of(tree: Tree, data: Dataset) -> _Rows:
-        leaf = tree.apply(data)
-        order = np.argsort(leaf, kind="stable")
-        return _Rows(data, order, np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1)))
-
-    def at(self, node: int, end: int) -> NDArray[np.int64]:
-        """The rows of a subtree, ascending."""
-        return np.sort(self.order[self.start[node] : self.start[end]])
-
-
 class _Walk:
-    """The tree on the way from the bottom up: nodes behind the current one have been decided."""
+    """The tree on the way from the bottom up: nodes behind the current one have been decided.
+
+    Nodes keep their numbers until the end. A collapsed node has no column any more, and what a raised subtree
+    leaves behind is marked as dropped; rows that it takes over are added to the counts of its leaves.
+    """
 
     def __init__(
         self, tree: Tree, data: Dataset | None, worth: Callable[[Size], float], asks_bits: bool
     ) -> None:
-        self.data, self.worth, self.asks_bits = data, worth, asks_bits
-        self.collapsed: list[int] = []  # decided, not yet cut
-        self._look_at(tree)
-        self.total = Size(float(tree.loss[tree.is_leaf].sum()), tree.n_nodes, self._bits_of_all())
-
-    def _look_at(self, tree: Tree) -> None:
-        self.tree = tree
-        self.rows = None if self.data is None else _Rows.of(tree, self.data)
+        self.tree, self.data, self.worth = tree, data, worth
         self.feature = tree.feature.copy()  # -1 where a node is to be collapsed
+        self.dropped = np.zeros(tree.n_nodes, np.bool_)
+        self.raised: dict[int, int] = {}
+        if data is not None:  # in the order of their leaves: those of a subtree lie together
+            leaf = tree.apply(data)
+            order = np.argsort(leaf, kind="stable")
+            self.rows = data.take(order)
+            self.start = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1)).tolist()
+            self.taken_over: dict[int, NDArray[np.float64]] = {}  # the counts of leaves that got more rows
         leaf_bits, self.split_bits = np.zeros((2, tree.n_nodes))
-        if self.asks_bits:
-            complete = self.data is not None and is_complete(tree, self.data)
+        if asks_bits:
+            complete = data is not None and is_complete(tree, data)
             leaf_bits, self.split_bits = node_bits(tree, complete=complete)
         parts = zip(tree.loss.tolist(), [1] * tree.n_nodes, leaf_bits.tolist(), strict=True)
         self.leaf = [Size(*part) for part in parts]
-        self.right = tree.right.tolist()
-
-    def _bits_of_all(self) -> float:
-        leaves = sum(size.bits for size, leaf in zip(self.leaf, self.tree.is_leaf, strict=True) if leaf)
-        return float(leaves + self.split_bits[~self.tree.is_leaf].sum())
+        bits = leaf_bits[tree.is_leaf].sum() + self.split_bits[~tree.is_leaf].sum()
+        self.total = Size(float(tree.loss[tree.is_leaf].sum()), tree.n_nodes, float(bits))
 
     def run(self) -> Tree:
         """Decide every branch, children first, and cut."""
         current = self.worth(self.total)
+        split_bits, is_leaf = self.split_bits.tolist(), self.tree.is_leaf.tolist()
         done: list[Size] = []  # a stack: on top the left child of the branch that comes next, then the right
         for node in range(self.tree.n_nodes - 1, -1, -1):
-            if self.feature[node] < 0:
+            if is_leaf[node]:
                 done.append(self.leaf[node])
                 continue
             left, right = done.pop(), done.pop()
-            kept = Size(0.0, 1, float(self.split_bits[node])).plus(left).plus(right)
+            kept = Size(
+                left.errors + right.errors,
+                1 + left.nodes + right.nodes,
+                split_bits[node] + left.bits + right.bits,
+            )
             best, child, size = self._best(node, (left, right), kept, current)
             if size is not kept:
-                self.total = self.total.changed(kept, size)
-                current = best
+                self.total, current = self.total.changed(kept, size), best
                 if child is None:
                     self.feature[node] = -1
-                    self.collapsed.append(node)
                 else:
                     self._raise(node, child)
             done.append(size)
-        return self.tree.collapse(self.collapsed)
+        collapsed = np.flatnonzero((self.feature < 0) & ~self.tree.is_leaf & ~self.dropped)
+        if not self.raised:
+            return self.tree.collapse(collapsed.tolist())
+        assert self.data is not None
+        return self.tree.graft(self.raised, self.data, collapse=collapsed.tolist())
 
     def _best(
         self, node: int, children: tuple[Size, Size], kept: Size, current: float
@@ -225,53 +210,70 @@ class _Walk:
         leaf = self.worth(self.total.changed(kept, self.leaf[node]))
         if leaf <= best:
             best, size = leaf, self.leaf[node]
-        left, right = node + 1, self.right[node]
+        if self.data is None:
+            return best, child, size
+        left, right = node + 1, int(self.tree.end[node + 1])
         for raised, other, part in ((left, right, children[0]), (right, left, children[1])):
-            if self.rows is None or self.feature[raised] < 0:
+            # A leaf in the place of the node has been tried. The rows of the other child can only add errors:
+            # without them a subtree is as good as it can be.
+            if part.nodes == 1 or self.worth(self.total.changed(kept, part)) >= best:
                 continue
-            # The rows of the other child can only add errors: without them it is as good as it can be.
-            if self.worth(self.total.changed(kept, part)) >= best:
-                continue
-            whole = part._replace(errors=part.errors + self._added_errors(raised, other))
+            more = sum(added for _, _, added in self._taking_over(raised, other))
+            whole = part._replace(errors=part.errors + more)
             value = self.worth(self.total.changed(kept, whole))
             if value < best or (value == best and whole.nodes < size.nodes):
                 best, child, size = value, raised, whole
         return best, child, size
 
-    def _added_errors(self, raised: int, other: int) -> float:
-        """How many more errors a subtree makes when the rows of its sibling come, leaves counted again."""
-        tree, rows = self.tree, self.rows
-        assert rows is not None
-        come = rows.data.take(rows.at(other, int(tree.end[other])))
-        leaf = raised + _arrive(tree, self.feature, raised, come)
+    def _raise(self, node: int, child: int) -> None:
+        """Let a child take the place of its parent, with all the rows."""
+        left, right, end = node + 1, int(self.tree.end[node + 1]), int(self.tree.end[node])
+        other = right if child == left else left
+        for leaf, counts, _ in self._taking_over(child, other):
+            self.taken_over[leaf] = counts
+        self.raised[node] = child
+        self.dropped[node:child] = True
+        self.dropped[int(self.tree.end[child]) : end] = True
+
+    def _taking_over(self, raised: int, other: int) -> list[tuple[int, NDArray[np.float64], float]]:
+        """The leaves of a subtree to which the rows of its sibling come: what they count then, and how much
+        more they lose.
+        """
+        tree, schema = self.tree, self.tree.schema
+        come = self.rows.take(slice(self.start[other], self.start[int(tree.end[other])]))
+        arrived = self._arrive(raised, come) - raised
+        came = np.bincount(arrived) > 0
+        leaves, place = np.flatnonzero(came) + raised, (np.cumsum(came) - 1)[arrived]
         weight = np.ones(come.n_rows) if come.weight is None else come.weight
-        leaves, place = np.unique(leaf, return_inverse=True)
-        counts: NDArray[np.float64] = np.array(tree.statistic[leaves])
-        first = np.cumsum((0, *tree.schema.block_widths))[:-1]
+        before: NDArray[np.float64] = np.array(tree.statistic[leaves])
+        for i, leaf in enumerate(leaves.tolist()):
+            if leaf in self.taken_over:
+                before[i] = self.taken_over[leaf]
+        counts = before.copy()
+        first = np.cumsum((0, *schema.block_widths))[:-1]
         for offset, classes in zip(first, np.asarray(come.targets), strict=True):
             np.add.at(counts, (place, classes + offset), weight)
-        return float(least_losses(tree.schema, counts).sum() - tree.loss[leaves].sum())
+        added = least_losses(schema, counts) - least_losses(schema, before)
+        return list(zip(leaves.tolist(), counts, added.tolist(), strict=True))
 
-    def _raise(self, node: int, child: int) -> None:
-        """Cut what is decided and let a child take the place of its parent; nodes before it keep theirs."""
-        assert self.data is not None
-        goes_left = child == node + 1
-        tree = self.tree.collapse(self.collapsed)
-        self._look_at(tree.graft({node: node + 1 if goes_left else int(tree.right[node])}, self.data))
-        self.collapsed = []
-
-
-def _arrive(tree: Tree, feature: NDArray[np.int32], node: int, data: Dataset) -> NDArray[Any]:
-    """The leaves below a node, counted from it, at which rows arrive that are sent down from there."""
-    part = slice(node, int(tree.end[node]))
-    return _core.apply(
-        data.columns,
-        tree.end[part] - np.int32(node),
-        feature[part],
-        tree.threshold[part],
-        tree.subset[part],
-        tree.missing_left[part],
-        tree.heavier_left[part],
-        tree.subsets,
-        1,
-    )
+    def _arrive(self, node: int, rows: Dataset) -> NDArray[Any]:
+        """The leaves at which rows arrive that are sent down from a node, as it is by now."""
+        tree = self.tree
+        part = np.arange(node, int(tree.end[node]))
+        end = tree.end[part] - np.int32(node)
+        if self.dropped[part].any():
+            kept = ~self.dropped[part]
+            position = np.concatenate([[0], np.cumsum(kept)])
+            part, end = part[kept], position[end[kept]].astype(np.int32)
+        leaf = _core.apply(
+            rows.columns,
+            end,
+            self.feature[part],
+            tree.threshold[part],
+            tree.subset[part],
+            tree.missing_left[part],
+            tree.heavier_left[part],
+            tree.subsets,
+            1,
+        )
+        return np.asarray(part[leaf])

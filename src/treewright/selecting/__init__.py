@@ -5,40 +5,29 @@ A way is a file with a function of its own name, which returns a `PruningPath` w
 
 from __future__ import annotations
 
-import inspect
-import pkgutil
-from collections.abc import Callable
-from functools import cache
-from importlib import import_module
 from typing import Any
 
+from treewright.enlisting import Folder
 from treewright.pruning import PruningPath
 from treewright.selecting.comparing import Comparison, compare
 from treewright.selecting.overfitting import OverfittingCurve, overfitting_curve
 
-__all__ = ["Comparison", "OverfittingCurve", "compare", "overfitting_curve", "select", "way_function", "ways"]
+__all__ = ["WAYS", "Comparison", "OverfittingCurve", "compare", "overfitting_curve", "select", "ways"]
 
 # An option that only one way has names the way.
 _IMPLIED = {"validation": "held_out", "data": "folds", "leaves": "leaves", "delta": "certificate", "c": "srm"}
 
 
-@cache
+WAYS = Folder(__name__, __path__, "by")
+
+
 def ways() -> tuple[str, ...]:
     """The names of the ways that `select` knows.
 
     >>> ways()
     ('certificate', 'folds', 'held_out', 'leaves', 'srm')
     """
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return tuple(name for name in names if hasattr(import_module(f"{__name__}.{name}"), name))
-
-
-def way_function(way: str) -> Callable[..., PruningPath]:
-    """The function of a way."""
-    if way not in ways():
-        raise ValueError(f"by={way!r} is unknown; known: {', '.join(ways())}")
-    function: Callable[..., PruningPath] = getattr(import_module(f"{__name__}.{way}"), way)
-    return function
+    return WAYS.names
 
 
 def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningPath:
@@ -74,15 +63,10 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
     if not isinstance(path, PruningPath):
         raise TypeError(f"select takes a PruningPath, which prune makes of a tree, not {type(path).__name__}")
     way = _implied(options) if by is None else by
-    function = way_function(way)
-    parameters = dict(list(inspect.signature(function).parameters.items())[1:])
-    for name in options:
-        if name not in parameters:
-            raise TypeError(f"by={way!r} has no option {name!r}; its options are {', '.join(parameters)}")
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and options.get(name) is None:
-            raise TypeError(f"by={way!r} needs {name}=")
-    return function(path, **options)
+    function = WAYS.function(way)
+    WAYS.check(way, options)
+    chosen: PruningPath = function(path, **options)
+    return chosen
 
 
 def _implied(options: dict[str, Any]) -> str:

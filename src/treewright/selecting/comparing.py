@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from inspect import signature
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
 from treewright.folding import split
 from treewright.growing import grow
-from treewright.pruning import PruningPath, method_function, methods, prune
+from treewright.pruning import METHODS, PruningPath, methods, prune
 from treewright.pruning.path import refuse_no_rows
 from treewright.schema import Schema
 from treewright.selecting.choosing import RULES, by_rule
@@ -143,8 +144,8 @@ def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[st
         if name not in (*methods(), *_WAYS):
             known = ", ".join((*methods(), *_WAYS))
             raise ValueError(f"options has {name!r}, which is unknown; known: {known}")
-        function = _WAYS[name] if name in _WAYS else method_function(name)
-        names = list(inspect.signature(function).parameters)[1:]
+        function = _WAYS[name] if name in _WAYS else METHODS.function(name)
+        names = list(signature(function).parameters)[1:]
         for option in values:
             if option not in names:
                 raise TypeError(f"{name} has no option {option!r}; its options are {', '.join(names)}")
@@ -219,9 +220,10 @@ class _Task:
 
     def _outcomes(self, method: str) -> Iterator[Outcome]:
         start = perf_counter()
-        path: Any = prune(self.tree, method, **self._arguments(method))
+        make = partial(prune, method=method) if method != "rules" else METHODS.function(method)  # no trees
+        path: Any = make(self.tree, **self._arguments(method))
         seconds = perf_counter() - start
-        if not isinstance(path, PruningPath):  # rules
+        if not isinstance(path, PruningPath):
             yield "", path, seconds
         elif not path.is_open:
             yield "", path.pruned, seconds
@@ -230,11 +232,10 @@ class _Task:
 
     def _arguments(self, method: str) -> dict[str, Any]:
         """What a method needs to know, and what the user says of it."""
-        known = inspect.signature(method_function(method)).parameters
+        known = METHODS.options(method)
         ours = {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
         arguments = {name: value for name, value in ours.items() if name in known}
-        needed = known.get("validation")
-        if needed is not None and needed.default is needed.empty:
+        if METHODS.needs(method, "validation"):
             arguments["validation"] = self.validation
         return arguments | self.options.get(method, {})
 

@@ -1,0 +1,180 @@
+"""Pruning at scikit-learn's door: every method, roles of rows, options, refusals, certificates."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.model_selection import GridSearchCV
+
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, encode, grow
+from treewright.encoding import Dataset
+from treewright.estimators import fitting
+from treewright.pruning import methods
+from treewright.selecting import ways
+
+X, Y = load_breast_cancer(return_X_y=True)
+SEEN, NEW = slice(0, 400), slice(400, None)
+NUMBERS, TARGET = load_diabetes(return_X_y=True)
+OF_NUMBERS = ["cost_complexity", "minimum_errors", "reduced_error"]
+
+
+@pytest.mark.parametrize("method", methods())
+def test_every_method_fits(method: str) -> None:
+    whole = DecisionTreeClassifier().fit(X[SEEN], Y[SEEN])
+    model = DecisionTreeClassifier(pruning=method).fit(X[SEEN], Y[SEEN])
+    assert model.get_n_leaves() <= whole.get_n_leaves()
+    assert model.pruning_path_.method == method
+    assert model.pruning_path_.pruned == model.model_
+    assert model.score(X[NEW], Y[NEW]) > 0.85
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert not hasattr(whole, "pruning_path_")
+
+
+@pytest.mark.parametrize("method", OF_NUMBERS)
+def test_numbers(method: str) -> None:
+    whole = DecisionTreeRegressor().fit(NUMBERS[:300], TARGET[:300])
+    model = DecisionTreeRegressor(pruning=method).fit(NUMBERS[:300], TARGET[:300])
+    assert model.get_n_leaves() < whole.get_n_leaves() / 4
+    assert model.score(NUMBERS[300:], TARGET[300:]) > whole.score(NUMBERS[300:], TARGET[300:])
+
+
+@pytest.mark.parametrize("by", ways())
+def test_every_way_chooses(by: str) -> None:
+    options = {"select": by, **({"leaves": 4} if by == "leaves" else {})}
+    model = DecisionTreeClassifier(pruning="cost_complexity", pruning_options=options).fit(X[SEEN], Y[SEEN])
+    assert 1 < model.get_n_leaves() < 20
+
+
+def test_no_row_has_two_roles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows that grow and those that choose are parts of the table, and share none."""
+    grown: list[Dataset] = []
+
+    def watched(data: Dataset, **limits: Any) -> Any:
+        grown.append(data)
+        return grow(data, **limits)
+
+    monkeypatch.setattr(fitting, "grow", watched)
+    table = np.arange(200.0)[:, np.newaxis]
+    y = np.arange(200) // 7 % 2
+    model = DecisionTreeClassifier(pruning="reduced_error").fit(table, y)
+    (data,) = grown
+    assert isinstance(data.columns, np.ndarray)
+    seen = data.columns[:, 0]
+    assert len(seen) == len(set(seen)) == 150
+    held = np.setdiff1d(table[:, 0], seen)
+    path = model.pruning_path_
+    others = encode(held[:, np.newaxis], y[held.astype(int)], schema=model.model_.schema)
+    np.testing.assert_array_equal(path.losses(others), path.validation)
+    assert abs(y[held.astype(int)].mean() - y.mean()) < 0.03  # stratified
+
+
+def test_the_parts_follow_the_seed() -> None:
+    def leaves(**given: Any) -> list[int]:
+        model = DecisionTreeClassifier(pruning="cost_complexity", **given).fit(X, Y)
+        assert model.pruning_path_.validation is not None
+        return [round(1e6 * v) for v in model.pruning_path_.validation]
+
+    assert leaves() == leaves() == leaves(random_state=0)
+    assert leaves(random_state=1) != leaves()
+    assert leaves(random_state=np.random.RandomState(1)) != leaves()
+
+
+def test_rows_of_ones_own() -> None:
+    model = DecisionTreeClassifier(pruning="reduced_error")
+    model.fit(X[:300], Y[:300], validation=(X[300:400], Y[300:400]))
+    assert model.model_.rows[0] == 300  # none was set aside
+    weighted = clone(model).fit(X[:300], Y[:300], validation=(X[300:400], Y[300:400], np.ones(100)))
+    assert weighted.model_ == model.model_
+    by_class = clone(model).set_params(class_weight={0: 1.0, 1: 5.0})
+    by_class.fit(X[:300], Y[:300], validation=(X[300:400], Y[300:400]))
+    wrong = by_class.predict(X[300:400]) != Y[300:400]
+    weight = np.where(Y[300:400] == 1, 5.0, 1.0)
+    assert by_class.pruning_path_.validation[-1] == pytest.approx(np.average(wrong, weights=weight))
+
+
+def test_a_class_that_validation_lacks_and_a_category_that_training_lacks() -> None:
+    table = {"k": ["a", "b", "c"] * 30, "x": list(range(90))}
+    y = ["u", "v", "w"] * 30
+    other = {"k": ["a", "z", "b", "z"], "x": [1, 2, 3, 4]}
+    model = DecisionTreeClassifier(pruning="reduced_error")
+    model.fit(table, y, validation=(other, ["u", "u", "v", "v"]))
+    assert set(model.predict(other)) <= {"u", "v", "w"}
+    with pytest.raises(ValueError, match="never"):
+        model.fit(table, y, validation=(other, ["u", "u", "v", "never"]))
+    with pytest.raises(ValueError, match="x"):
+        model.fit(table, y, validation=({"k": ["a"]}, ["u"]))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"pruning": "shears"}, "pruning='shears' is unknown; known: None, .*cost_complexity"),
+        ({"pruning": 3}, "name of a pruning method"),
+        ({"pruning": "cost_complexity", "pruning_options": 3}, "a dict of options"),
+        ({"pruning": "cost_complexity", "pruning_options": {"ruler": 1}}, "'ruler'.*known: select, .*alpha"),
+        ({"pruning": "cost_complexity", "pruning_options": {"select": "luck"}}, "select='luck' is unknown"),
+        ({"pruning": "reduced_error", "pruning_options": {"validation_fraction": 1.5}}, "between 0 and 1"),
+        ({"pruning": "cost_complexity", "ccp_alpha": 0.1}, "ccp_alpha=0.1"),
+        ({"pruning_options": {"alpha": 1}}, "pruning_options="),
+        ({"pruning": "cost_complexity", "pruning_options": {"cost_matrix": np.eye(3)}}, "shape"),
+        ({"significance": 2.0}, "significance=2.0"),
+    ],
+)
+def test_refusals(parameters: dict[str, Any], message: str) -> None:
+    model = DecisionTreeClassifier(**parameters)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, Y)
+    assert not hasattr(model, "model_")
+
+
+def test_refused_validation() -> None:
+    model = DecisionTreeClassifier(pruning="reduced_error")
+    for given, message in (((X, Y), "rows of the fit"), (X[:5], "tuple"), ((X[:0], Y[:0]), "row")):
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, Y, validation=given)
+    with pytest.raises(ValueError, match="pruning is None"):
+        DecisionTreeClassifier().fit(X, Y, validation=(X[:5], Y[:5]))
+
+
+def test_costs_reach_the_answers() -> None:
+    options = {"cost_matrix": [[0, 20], [1, 0]]}
+    plain = DecisionTreeClassifier(pruning="cost_complexity").fit(X[SEEN], Y[SEEN])
+    wary = DecisionTreeClassifier(pruning="cost_complexity", pruning_options=options).fit(X[SEEN], Y[SEEN])
+    missed = [int(((m.predict(X[NEW]) == 1) & (Y[NEW] == 0)).sum()) for m in (plain, wary)]
+    assert missed[1] < missed[0]
+
+
+def test_significance_stops_the_growing() -> None:
+    whole = DecisionTreeClassifier().fit(X, Y)
+    careful = DecisionTreeClassifier(significance=1e-6).fit(X, Y)
+    assert 1 < careful.get_n_leaves() < whole.get_n_leaves()
+
+
+def test_options_can_be_searched() -> None:
+    grid = {"pruning_options": [{"select": "leaves", "leaves": n} for n in (2, 5, 9)]}
+    search = GridSearchCV(DecisionTreeClassifier(pruning="cost_complexity"), grid, cv=3).fit(X, Y)
+    assert search.best_estimator_.get_n_leaves() <= 9
+
+
+def test_certificates() -> None:
+    model = DecisionTreeClassifier(pruning="cost_complexity")
+    model.fit(X[:300], Y[:300], validation=(X[300:400], Y[300:400]))
+    found = model.certify(X[NEW], Y[NEW])
+    assert 1 - model.score(X[NEW], Y[NEW]) < found.value < 0.25
+    assert model.certify(X[NEW], Y[NEW], delta=0.01).value > found.value
+    assert found.check()
+    with pytest.raises(ValueError, match=r"have chosen 1 of the .* trees"):
+        model.certify(X[300:400], Y[300:400])
+    several = len(model.pruning_path_)
+    assert model.certify(X[300:400], Y[300:400], choices=several).value > 0
+    with pytest.raises(ValueError, match="rows that the tree was grown from"):
+        model.certify(X[:300], Y[:300])
+    with pytest.raises(ValueError, match="delta"):
+        model.certify(X[NEW], Y[NEW], delta=1.0)
+    assert DecisionTreeRegressor(max_depth=2).fit(NUMBERS, TARGET).certify(NUMBERS[:9], TARGET[:9]).value > 0
