@@ -22,7 +22,7 @@ def test_all_methods_on_classes() -> None:
     comparison = compare(data, growing={"criterion": "entropy"}, seed=4)
     train, validation, test = split(data, (0.6, 0.2, 0.2), 4)
     assert comparison.n_rows == (180, 60, 60)
-    assert {row["method"] for row in comparison.rows} == {"unpruned", *methods()}
+    assert {row["method"] for row in comparison.rows} >= {"unpruned", *methods()}
     tree = grow(train, criterion="entropy")
     assert line(comparison, "unpruned")["leaves"] == tree.n_leaves
     path = prune(tree)
@@ -70,7 +70,7 @@ def test_given_parts_are_kept_and_the_rest_is_split() -> None:
 @pytest.mark.parametrize("kind", ["numbers", "two targets", "weights", "categories"])
 def test_what_cannot_work_is_listed_with_the_reason(kind: str) -> None:
     comparison = compare(table(kind, n=200))
-    assert {row["method"] for row in comparison.rows} == {"unpruned", *methods()}
+    assert {row["method"] for row in comparison.rows} >= {"unpruned", *methods()}
     text = str(comparison)
     for row in comparison.rows:
         assert row["method"] in text
