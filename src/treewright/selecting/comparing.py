@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import signature
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright.certifying import certify
-from treewright.certifying.binomial import check_delta
+from treewright.certifying.binomial import binomial_upper, check_delta
+from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
 from treewright.folding import split
 from treewright.growing import grow
@@ -68,6 +73,8 @@ def compare(
     seed: int = 0,
     growing: Mapping[str, Any] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    cost_matrix: Any = None,
+    priors: Any = None,
     delta: float = 0.05,
     n_jobs: int | None = None,
 ) -> Comparison:
@@ -78,7 +85,7 @@ def compare(
     data : Dataset
         All rows, which are split here; or those to train on, where `validation` and `test` are given.
     methods : "all" or list of str
-        Which of `treewright.pruning.methods()`.
+        Which of `treewright.pruning.methods()`, and "rules".
     validation, test : Dataset, optional
         Rows that prune and choose, and rows that do neither; what is not given is split off from `data`.
     shares : three floats
@@ -89,6 +96,8 @@ def compare(
         Keyword arguments of `grow`.
     options : mapping, optional
         Options by method, and of "folds" and "held_out": ``{"srm": {"c": 0.3}, "folds": {"n_folds": 5}}``.
+    cost_matrix, priors
+        What mistakes cost and how often classes come, as for `Tree.with_costs`.
     delta : float
         The chance with which each certificate may fail.
     n_jobs : int, optional
@@ -112,6 +121,8 @@ def compare(
     how = {"n_jobs": n_jobs, **(growing or {})}
     start = perf_counter()
     tree = grow(train, **how)
+    if cost_matrix is not None or priors is not None:
+        tree = tree.with_costs(cost_matrix, priors)
     task = _Task(tree, train, validation, test, delta, dict(growing or {}), given, seed, n_jobs)
     task.add("unpruned", "", tree, perf_counter() - start)
     for method in chosen:
@@ -121,23 +132,36 @@ def compare(
 
 
 def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
-    names = methods() if isinstance(chosen, str) and chosen == "all" else chosen
+    known = _known()
+    names = known if isinstance(chosen, str) and chosen == "all" else chosen
     names = (names,) if isinstance(names, str) else tuple(names)
     for name in names:
-        if name not in methods():
-            raise ValueError(f"method {name!r} is unknown; known: {', '.join(methods())}")
+        if name not in known:
+            raise ValueError(f"method {name!r} is unknown; known: {', '.join(known)}")
     return names
+
+
+def _known() -> tuple[str, ...]:
+    """The methods that make trees, and the one that makes rules of a tree."""
+    return (*methods(), "rules") if find_spec("treewright.pruning.rules") else methods()
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """What a name stands for: a method, or a way to choose."""
+    if name == "rules":
+        function: Callable[..., Any] = import_module("treewright.pruning.rules").rule_list
+        return function
+    return _WAYS[name] if name in _WAYS else METHODS.function(name)
 
 
 def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
     """Options by name; each must be one that its method has."""
     given = {name: dict(values) for name, values in (options or {}).items()}
     for name, values in given.items():
-        if name not in (*methods(), *_WAYS):
-            known = ", ".join((*methods(), *_WAYS))
+        if name not in (*_known(), *_WAYS):
+            known = ", ".join((*_known(), *_WAYS))
             raise ValueError(f"options has {name!r}, which is unknown; known: {known}")
-        function = _WAYS[name] if name in _WAYS else METHODS.function(name)
-        names = list(inspect.signature(function).parameters)[1:]
+        names = list(signature(_function(name)).parameters)[1:]
         for option in values:
             if option not in names:
                 raise TypeError(f"{name} has no option {option!r}; its options are {', '.join(names)}")
@@ -202,9 +226,13 @@ class _Task:
         self.trees[f"{method}, {by}" if by else method] = outcome
 
     def _certificate(self, outcome: Any) -> float | None:
-        """The bound by the test rows, where there is one: not for numbers without limits, nor for rules."""
-        if not isinstance(outcome, Tree) or not outcome.schema.predicts_classes:
+        """The bound by the test rows, where there is one: not for numbers, whose loss has no limit."""
+        if not outcome.schema.predicts_classes:
             return None
+        if not isinstance(outcome, Tree):  # rules: right or wrong
+            n, plain = self.test.n_rows, self.test.weight is None and not outcome.schema.has_costs
+            wrong = round(_loss(outcome, self.test) * n)
+            return float(binomial_upper(wrong, n, -math.log(self.delta))) if plain else None
         try:
             return certify(outcome, test=self.test, delta=self.delta).value
         except ValueError:  # rows of different weights
@@ -212,9 +240,10 @@ class _Task:
 
     def _outcomes(self, method: str) -> Iterator[Outcome]:
         start = perf_counter()
-        path: Any = prune(self.tree, method, **self._arguments(method))
+        make = _function(method) if method == "rules" else partial(prune, method=method)
+        path: Any = make(self.tree, **self._arguments(method))
         seconds = perf_counter() - start
-        if not isinstance(path, PruningPath):  # rules
+        if not isinstance(path, PruningPath):
             yield "", path, seconds
         elif not path.is_open:
             yield "", path.pruned, seconds
@@ -223,7 +252,7 @@ class _Task:
 
     def _arguments(self, method: str) -> dict[str, Any]:
         """What a method needs to know, and what the user says of it."""
-        known = inspect.signature(METHODS.function(method)).parameters
+        known = signature(_function(method)).parameters
         ours = {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
         arguments = {name: value for name, value in ours.items() if name in known}
         needed = known.get("validation")
@@ -257,5 +286,10 @@ def _loss(outcome: Any, data: Dataset) -> float:
         return float(outcome.mean(outcome.loss_of(data)[outcome.is_leaf].sum(), data))
     code = {label: i for i, label in enumerate(outcome.schema.targets[0].classes)}
     answers = np.array([code[rule.label] for rule in (*outcome, outcome.default)])
-    wrong = answers[outcome.apply(data)] != np.asarray(data.targets)[0]
-    return float(np.average(wrong, weights=data.weight))
+    costs, truth, said = (
+        cost_arrays(outcome.schema)[0],
+        np.asarray(data.targets)[0],
+        answers[outcome.apply(data)],
+    )
+    lost = said != truth if costs is None else costs[truth, said]
+    return float(np.average(lost, weights=data.weight))
