@@ -221,8 +221,8 @@ class TreeEstimator:
         path: PruningPath | None = vars(self).get("pruning_path_")
         if path is not None and choices == 1 and _chose(path, data):
             raise ValueError(
-                f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were never "
-                f"used, or say choices={len(path)}"
+                f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were "
+                f"never used, or say choices={len(path)}"
             )
         return certify(tree, "held_out", test=data, delta=delta, choices=choices, **options)
 
