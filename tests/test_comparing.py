@@ -7,9 +7,10 @@ import pytest
 from test_selecting import COSTS, row_losses, table
 
 from treewright import compare, encode, grow, prune, select
-from treewright.certifying import certify
+from treewright.certifying import binomial_upper, certify
 from treewright.folding import split
 from treewright.pruning import methods
+from treewright.pruning.rules import rule_list
 from treewright.selecting import Comparison
 
 
@@ -22,7 +23,7 @@ def test_all_methods_on_classes() -> None:
     comparison = compare(data, growing={"criterion": "entropy"}, seed=4)
     train, validation, test = split(data, (0.6, 0.2, 0.2), 4)
     assert comparison.n_rows == (180, 60, 60)
-    assert {row["method"] for row in comparison.rows} >= {"unpruned", *methods()}
+    assert {row["method"] for row in comparison.rows} == {"unpruned", "rules", *methods()}
     tree = grow(train, criterion="entropy")
     assert line(comparison, "unpruned")["leaves"] == tree.n_leaves
     path = prune(tree)
@@ -70,7 +71,7 @@ def test_given_parts_are_kept_and_the_rest_is_split() -> None:
 @pytest.mark.parametrize("kind", ["numbers", "two targets", "weights", "categories"])
 def test_what_cannot_work_is_listed_with_the_reason(kind: str) -> None:
     comparison = compare(table(kind, n=200))
-    assert {row["method"] for row in comparison.rows} >= {"unpruned", *methods()}
+    assert {row["method"] for row in comparison.rows} == {"unpruned", "rules", *methods()}
     text = str(comparison)
     for row in comparison.rows:
         assert row["method"] in text
@@ -160,4 +161,19 @@ def test_a_table_of_one_class() -> None:
     comparison = compare(encode({"x": range(30)}, ["a"] * 30))
     for row in comparison.rows:
         if row["trouble"] is None:
-            assert (row["leaves"], row["test"]) == (0 if row["method"] == "rules" else 1, 0.0)
+            assert row["leaves"] == (0 if row["method"] == "rules" else 1)  # one answer, no condition
+            assert row["test"] == 0.0
+
+
+def test_rules_are_judged_as_they_answer() -> None:
+    data = table("categories", n=300)
+    comparison = compare(data, ["rules"])
+    train, _, test = split(data)
+    rules = rule_list(grow(train), data=train)
+    row = line(comparison, "rules")
+    columns = dict(zip("ab", test.columns, strict=True))
+    columns["a"] = [data.schema.columns[0].categories[code] for code in columns["a"]]
+    wrong = rules.predict(columns) != np.array(data.schema.targets[0].classes)[test.targets[0]]
+    assert row["leaves"] == len(rules)
+    assert row["test"] == pytest.approx(wrong.mean())
+    assert row["certificate"] == pytest.approx(binomial_upper(wrong.sum(), len(wrong), np.log(20)).item())

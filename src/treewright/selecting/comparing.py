@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from inspect import signature
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -22,6 +20,8 @@ from treewright.folding import split
 from treewright.growing import grow
 from treewright.pruning import METHODS, PruningPath, methods, prune
 from treewright.pruning.path import refuse_no_rows
+from treewright.pruning.rules import rule_list
+from treewright.rules import RuleList
 from treewright.schema import Schema
 from treewright.selecting.choosing import RULES, by_rule
 from treewright.selecting.folds import folds
@@ -32,7 +32,7 @@ from treewright.tree import Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Outcome = tuple[str, Any, float]  # how it was chosen, the tree or rules, seconds
+Outcome = tuple[str, Tree | RuleList, float]  # how it was chosen, the tree or rules, seconds
 # How a tree is chosen where the method leaves it open.
 _WAYS: dict[str, Callable[..., PruningPath]] = {"folds": folds, "held_out": held_out}
 
@@ -47,7 +47,7 @@ class Comparison:
     """
 
     rows: tuple[dict[str, Any], ...]
-    trees: dict[str, Any] = field(repr=False)  # by "method" or "method, by"
+    trees: dict[str, Tree | RuleList] = field(repr=False)  # by "method" or "method, by"
     schema: Schema = field(repr=False)
     criterion: str
     n_rows: tuple[int, int, int]  # to train, to validate, to test
@@ -143,14 +143,13 @@ def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
 
 def _known() -> tuple[str, ...]:
     """The methods that make trees, and the one that makes rules of a tree."""
-    return (*methods(), "rules") if find_spec("treewright.pruning.rules") else methods()
+    return (*methods(), "rules")
 
 
 def _function(name: str) -> Callable[..., Any]:
     """What a name stands for: a method, or a way to choose."""
     if name == "rules":
-        function: Callable[..., Any] = import_module("treewright.pruning.rules").rule_list
-        return function
+        return rule_list
     return _WAYS[name] if name in _WAYS else METHODS.function(name)
 
 
@@ -207,7 +206,7 @@ class _Task:
     seed: int
     n_jobs: int | None
     rows: list[dict[str, Any]] = field(default_factory=list)
-    trees: dict[str, Any] = field(default_factory=dict)
+    trees: dict[str, Tree | RuleList] = field(default_factory=dict)
 
     def run(self, method: str) -> None:
         """A method, with all ways to choose where it leaves that open."""
@@ -217,7 +216,7 @@ class _Task:
         except ValueError as error:
             self.rows.append({**dict.fromkeys(_KEYS), "method": method, "by": "", "trouble": str(error)})
 
-    def add(self, method: str, by: str, outcome: Any, seconds: float) -> None:
+    def add(self, method: str, by: str, outcome: Tree | RuleList, seconds: float) -> None:
         """A line of the table."""
         losses = [_loss(outcome, rows) for rows in (self.train, self.validation, self.test)]
         size = outcome.n_leaves if isinstance(outcome, Tree) else len(outcome)
@@ -225,11 +224,11 @@ class _Task:
         self.rows.append(dict(zip(_KEYS, values, strict=True)))
         self.trees[f"{method}, {by}" if by else method] = outcome
 
-    def _certificate(self, outcome: Any) -> float | None:
+    def _certificate(self, outcome: Tree | RuleList) -> float | None:
         """The bound by the test rows, where there is one: not for numbers, whose loss has no limit."""
         if not outcome.schema.predicts_classes:
             return None
-        if not isinstance(outcome, Tree):  # rules: right or wrong
+        if isinstance(outcome, RuleList):
             n, plain = self.test.n_rows, self.test.weight is None and not outcome.schema.has_costs
             wrong = round(_loss(outcome, self.test) * n)
             return float(binomial_upper(wrong, n, -math.log(self.delta))) if plain else None
@@ -243,7 +242,7 @@ class _Task:
         make = _function(method) if method == "rules" else partial(prune, method=method)
         path: Any = make(self.tree, **self._arguments(method))
         seconds = perf_counter() - start
-        if not isinstance(path, PruningPath):
+        if isinstance(path, RuleList):
             yield "", path, seconds
         elif not path.is_open:
             yield "", path.pruned, seconds
@@ -280,11 +279,11 @@ class _Task:
 _KEYS = ("method", "by", "leaves", "training", "validation", "test", "certificate", "seconds", "trouble")
 
 
-def _loss(outcome: Any, data: Dataset) -> float:
+def _loss(outcome: Tree | RuleList, data: Dataset) -> float:
     """The mean loss of a tree, or of rules."""
     if isinstance(outcome, Tree):
         return float(outcome.mean(outcome.loss_of(data)[outcome.is_leaf].sum(), data))
-    code = {label: i for i, label in enumerate(outcome.schema.targets[0].classes)}
+    code = {label: i for i, label in enumerate(outcome.schema.targets[0].classes or ())}
     answers = np.array([code[rule.label] for rule in (*outcome, outcome.default)])
     costs, truth, said = (
         cost_arrays(outcome.schema)[0],
