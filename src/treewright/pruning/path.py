@@ -200,7 +200,9 @@ class PruningPath:
         """The standard error of `losses`, if known: √(mean of squares − square of the mean) / √n."""
         n = data.total_weight
         mean = (self.losses(data) if losses is None else losses) * len(self.grown.schema.targets)
-        square = self.prunings.sums(squared_losses, data) / n
+        schema = self.grown.schema
+        each_is_0_or_1 = schema.predicts_classes and len(schema.targets) == 1 and not schema.has_costs
+        square = mean if each_is_0_or_1 else self.prunings.sums(squared_losses, data) / n
         return np.sqrt(np.maximum(square - mean**2, 0.0) / n) / len(self.grown.schema.targets)
 
     def tried(self, validation: Dataset) -> PruningPath:
