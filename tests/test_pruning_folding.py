@@ -1,4 +1,4 @@
-"""Constants of pruning methods by folds: against a loop over the rows, and what every method tells of them."""
+"""Constants of pruning methods by folds: against a loop over the rows, and what the methods tell of them."""
 
 from __future__ import annotations
 

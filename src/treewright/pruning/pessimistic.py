@@ -107,9 +107,8 @@ def _without_raising(tree: Tree, confidence: float) -> tuple[Tree, float]:
         return np.asarray(charge[wave] <= kept[:, 0] + SLACK)
 
     pruned = tree.collapse(np.flatnonzero(pass_up(tree, charge[:, np.newaxis], decide)).tolist())
-    return pruned, float(
-        (pruned.loss + add_errors(pruned.weight, pruned.loss, confidence))[pruned.is_leaf].sum()
-    )
+    loss, weight = pruned.loss[pruned.is_leaf], pruned.weight[pruned.is_leaf]
+    return pruned, float((loss + add_errors(weight, loss, confidence)).sum())
 
 
 def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, float, int]:

@@ -77,9 +77,7 @@ class Moving:
         self.total = self.counts.sum(axis=1)
         self.as_leaf = estimate(self.counts)  # the errors of each node, were it a leaf
         self.errors = self.as_leaf.copy()  # those of what stands there, as far as it has been looked at
-        self.is_changed = np.zeros(
-            tree.n_nodes, np.bool_
-        )  # whether there are rows that have not been counted
+        self.is_changed = np.zeros(tree.n_nodes, np.bool_)  # whether rows have come that are not counted yet
         self.has_risen = False
         # Estimates rise with every whole row that is added; for parts of rows they need not.
         self.is_whole = data.weight is None or not (data.weight % 1).any()
@@ -137,8 +135,7 @@ class Moving:
 
     def _walked(self, node: Ints, row: Ints) -> Ints:
         """The same for so few rows that they stay in the cache."""
-        at, row, arrived = node, row, node.copy()
-        place = np.arange(len(node))
+        at, arrived, place = node, node.copy(), np.arange(len(node))
         while True:
             moving = np.flatnonzero(~self.is_leaf.take(at))
             if len(moving) < len(at):

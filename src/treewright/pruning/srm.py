@@ -67,6 +67,8 @@ def srm(
     >>> srm(tree).pruned.n_leaves, srm(tree, c=0.1).pruned.n_leaves
     (1, 4)
     """
+    if not tree.schema.predicts_classes:
+        raise ValueError("srm weighs shares of errors against size; it is for trees that predict classes")
     path = cost_complexity(tree, validation=validation)
     if c != "cv":
         return chosen_by_penalty(path, c, size, method="srm")
