@@ -22,6 +22,7 @@ LAYERS = [
     {"costing"},
     {"viewing", "arriving", "cutting", "memory", "folding"},
     {"tree"},
+    {"rules"},
     {"growing", "certifying", "explaining", "exporting", "drawing", "saving", "searching"},
     {"pruning"},
     {"selecting", "ensembles", "neighbours", "distributing"},
@@ -33,7 +34,8 @@ PYTHON = sorted(PACKAGE.rglob("*.py"))
 UPHILL = {
     ("tree", "treewright.exporting.text"),
     ("tree", "treewright.saving"),
-}  # a tree prints and saves itself
+    ("rules", "treewright.exporting.text"),
+}  # a tree prints and saves itself, rules print themselves
 NATIVE = sorted(path for kind in ("*.cpp", "*.hpp") for path in SOURCE.rglob(kind))
 
 

@@ -12,6 +12,7 @@ from treewright import (
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
+    RuleListClassifier,
 )
 
 
@@ -32,6 +33,10 @@ class NumbersRegressor(NumbersOnly, DecisionTreeRegressor):
     pass
 
 
+class NumbersRuleList(NumbersOnly, RuleListClassifier):
+    pass
+
+
 ESTIMATORS = [
     DecisionTreeClassifier(),
     DecisionTreeClassifier(criterion="gain_ratio", max_leaf_nodes=30, ccp_alpha=1e-4),
@@ -41,6 +46,8 @@ ESTIMATORS = [
     ExtraTreeRegressor(),
     NumbersClassifier(),
     NumbersRegressor(),
+    RuleListClassifier(),
+    NumbersRuleList(confidence=0.5, criterion="entropy"),
 ]
 
 

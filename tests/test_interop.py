@@ -331,7 +331,7 @@ def test_metadata_routing() -> None:
         with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError):
             make_pipeline(scaler, DecisionTreeClassifier()).fit(X, y, sample_weight=weight)
     for estimator in (DecisionTreeClassifier(), DecisionTreeRegressor()):
-        assert set(estimator.get_metadata_routing().fit.requests) == {"sample_weight"}
+        assert set(estimator.get_metadata_routing().fit.requests) == {"sample_weight", "validation"}
         assert estimator.get_metadata_routing().predict.requests == {}
 
 

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
         DecisionTreeRegressor,
         ExtraTreeClassifier,
         ExtraTreeRegressor,
+        RuleListClassifier,
     )
     from treewright.exporting import export
     from treewright.pruning import PruningPath, prune
+    from treewright.rules import RuleList
     from treewright.saving import load
     from treewright.selecting import compare, overfitting_curve, select
 
@@ -39,6 +41,8 @@ __all__ = [
     "Leaf",
     "Node",
     "PruningPath",
+    "RuleList",
+    "RuleListClassifier",
     "Schema",
     "Target",
     "Tree",
@@ -63,6 +67,8 @@ _LATER = {
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "PruningPath": "treewright.pruning",
+    "RuleList": "treewright.rules",
+    "RuleListClassifier": "treewright.estimators",
     "compare": "treewright.selecting",
     "export": "treewright.exporting",
     "load": "treewright.saving",

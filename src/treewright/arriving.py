@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +32,19 @@ def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
     return np.asarray(data.targets)
 
 
+def leaves_of(tree: Tree, data: Dataset) -> Ints:
+    """The leaf of each row. Those of the last table are kept: several questions about it cost one walk."""
+    table, leaf = vars(tree).get("_arrived", (None, None))
+    if table is None or table() is not data:
+        leaf = tree.apply(data)
+        vars(tree)["_arrived"] = ref(data), leaf
+    return cast(Ints, leaf)
+
+
 def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
     """The statistic of other rows at each node, like the tree's own."""
     targets, schema = checked_targets(tree, data), tree.schema
-    leaf = tree.apply(data)
+    leaf = leaves_of(tree, data)
     weight = np.ones(data.n_rows) if data.weight is None else data.weight
     if not schema.predicts_classes:
         blocks = [_moments(tree, leaf, weight, y, tree.value[:, i]) for i, y in enumerate(targets)]
@@ -44,9 +54,9 @@ def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
     leaves, weights = np.tile(leaf, len(targets)), np.tile(weight, len(targets))
     if isinstance(tree.statistic, SparseRows):
         return SparseRows.summed(tree.end, leaves, columns, weights, schema.width)
-    sums = np.zeros((tree.n_nodes, schema.width))
-    np.add.at(sums, (leaves, columns), weights)
-    return _core.join_classes(tree.end, sums)
+    cells = leaves.astype(np.int64) * schema.width + columns
+    sums: Floats = np.bincount(cells, weights, tree.n_nodes * schema.width).astype(np.float64, copy=False)
+    return _core.join_classes(tree.end, sums.reshape(tree.n_nodes, schema.width))
 
 
 def _moments(tree: Tree, leaf: Ints, weight: Floats, numbers: Floats, value: Floats) -> Floats:
@@ -54,9 +64,8 @@ def _moments(tree: Tree, leaf: Ints, weight: Floats, numbers: Floats, value: Flo
     costs no digits; then parents join their children.
     """
     shift = numbers - value[leaf]
-    sums = np.zeros((tree.n_nodes, 3))
-    for power in range(3):
-        np.add.at(sums[:, power], leaf, weight * shift**power)
+    powers = [np.bincount(leaf, weight * shift**power, tree.n_nodes) for power in range(3)]
+    sums = np.stack(powers, axis=1)
     mean = np.divide(sums[:, 1], sums[:, 0], out=np.zeros(tree.n_nodes), where=sums[:, 0] > 0)
     centre = value[0]
     deviation = np.maximum(sums[:, 2] - sums[:, 0] * mean**2, 0.0)
@@ -99,12 +108,18 @@ def losses(tree: Tree, data: Dataset) -> Floats:
     return np.asarray((block[:, :, 2] + block[:, :, 0] * (block[:, :, 1] - tree.value) ** 2).sum(axis=1))
 
 
+def loses_0_or_1(tree: Tree) -> bool:
+    """Whether each row is right or wrong, so that what it loses is its own square."""
+    schema = tree.schema
+    return schema.predicts_classes and len(schema.targets) == 1 and not schema.has_costs
+
+
 def squared_losses(tree: Tree, data: Dataset) -> Floats:
     """The sum of the squares of what each row loses at each node: what a standard error is made of."""
     if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
         return _climbing(tree, data, 2)
-    if not tree.schema.has_costs:
-        return losses(tree, data)  # each row loses 0 or 1
+    if loses_0_or_1(tree):
+        return losses(tree, data)
     return _class_losses(tree, np.asarray(statistic_of(tree, data)), power=2)
 
 
@@ -118,11 +133,11 @@ def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
 def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
     """Σ weight · loss**power at each node, by sending every row from its leaf up to the root."""
     targets = checked_targets(tree, data)
-    node, total = tree.apply(data), np.zeros(tree.n_nodes)
+    node, total = leaves_of(tree, data), np.zeros(tree.n_nodes)
     weight = np.ones(data.n_rows) if data.weight is None else data.weight
     while node.size:
         loss = sum(_row_losses(tree, i, node, y) for i, y in enumerate(targets))
-        np.add.at(total, node, weight * loss**power)
+        total += np.bincount(node, weight * loss**power, tree.n_nodes)
         below = node > 0
         node, weight, targets = tree.parent[node[below]], weight[below], targets[:, below]
     return total
@@ -144,7 +159,7 @@ def _row_losses(tree: Tree, i: int, node: Ints, y: NDArray[Any]) -> Floats:
 
 def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:
     """How many rows of positive weight arrive at each node."""
-    leaf = tree.apply(data)
+    leaf = leaves_of(tree, data)
     counted = leaf if data.weight is None else leaf[data.weight > 0]
     before = np.concatenate([[0], np.cumsum(np.bincount(counted, minlength=tree.n_nodes))])
     return np.asarray(before[tree.end] - before[:-1])

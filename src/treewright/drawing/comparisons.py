@@ -43,7 +43,9 @@ def draw_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
         points = [(rows[place][name], place) for place in places if rows[place][name] is not None]
         if points:
             x, y = zip(*points, strict=True)
-            ax.scatter(x, y, s=34, color=COLOURS[name], marker=MARKERS[name], label=text, zorder=2)
+            ax.scatter(
+                x, y, s=34, color=COLOURS[name], marker=MARKERS[name], label=text, zorder=2, clip_on=False
+            )
     ax.set_yticks(list(places), [_name(row) for row in rows])
     ax.set_xlabel(loss_words(comparison.schema, comparison.criterion))
     if is_share(comparison.schema):
@@ -67,4 +69,5 @@ def draw_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
 def _name(row: dict[str, Any]) -> str:
     """The method in words, how its tree was chosen, and its size."""
     by = f", {words(row['by'])}" if row["by"] else ""
-    return f"{words(row['method'])}{by} ({row['leaves']:,})"
+    kind = "rules" if row["method"] == "rules" else "leaf" if row["leaves"] == 1 else "leaves"
+    return f"{words(row['method'])}{by} ({row['leaves']:,} {kind})"

@@ -42,7 +42,9 @@ def draw_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = 
     ax = axes_or_new(ax)
     order = np.argsort(path.leaves, kind="stable")
     leaves, schema = path.leaves[order], path.grown.schema
-    _lines(ax, leaves, {name: None if line is None else line[order] for name, line in lines.items()})
+    ordered = {name: None if line is None else line[order] for name, line in lines.items()}
+    judged = path.details.get("judged_by")
+    _lines(ax, leaves, ordered, {"validation": f"validation: {plain(judged)}"} if judged else {})
     if path.validation is not None and path.standard_error is not None:
         middle, error = path.validation[order], path.standard_error[order]
         ax.fill_between(
@@ -54,8 +56,9 @@ def draw_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = 
             linewidth=0,
             label="± one standard error",
         )
-    shown = next(name for name in ("validation", "test", "training") if lines[name] is not None)
-    _mark(ax, path, lines[shown])
+    if not path.is_open:
+        shown = next(name for name in ("validation", "test", "training") if lines[name] is not None)
+        _mark(ax, path, lines[shown])
     _frame(ax, leaves, schema, path.grown.criterion)
     ax.set_title(
         f"Pruning by {words(path.method)}: {path.grown.n_leaves:,} {_leaves(path.grown.n_leaves)} at first",
@@ -68,7 +71,7 @@ def draw_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
     """Draw the loss of a growing tree against its leaves."""
     ax = axes_or_new(ax)
     lines = {"training": curve.training, "validation": curve.validation, "test": curve.test}
-    _lines(ax, curve.leaves, lines)
+    _lines(ax, curve.leaves, lines, {})
     schema = curve.tree.schema
     held_out = curve.validation if curve.validation is not None else curve.test
     if held_out is not None:
@@ -80,12 +83,15 @@ def draw_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _lines(ax: Axes, leaves: NDArray[Any], lines: dict[str, Floats | None]) -> None:
+def _lines(ax: Axes, leaves: NDArray[Any], lines: dict[str, Floats | None], labels: dict[str, str]) -> None:
     few = len(leaves) <= _MOST_MARKS
     for name, line in lines.items():
         if line is not None:
             marker = MARKERS[name] if few else ""
-            ax.plot(leaves, line, color=COLOURS[name], marker=marker, markersize=4, linewidth=1.6, label=name)
+            label = labels.get(name, name)
+            ax.plot(
+                leaves, line, color=COLOURS[name], marker=marker, markersize=4, linewidth=1.6, label=label
+            )
 
 
 def _mark(ax: Axes, path: PruningPath, line: Floats | None) -> None:
@@ -106,10 +112,14 @@ def _leaves(n: int) -> str:
 def _point(ax: Axes, leaves: int, loss: float, text: str, most: int) -> None:
     """A ring, a line down to the size, and words at the top, on the side that has more room."""
     ax.axvline(leaves, color=INK, linewidth=0.9, linestyle=":", zorder=1)
-    ax.plot(
-        [leaves], [loss], marker="o", markersize=10, markerfacecolor="none", markeredgecolor=INK, linewidth=0
-    )
-    right = leaves * leaves <= most if most > 1 else True
+    ring: dict[str, Any] = {
+        "marker": "o",
+        "markersize": 10,
+        "markerfacecolor": "none",
+        "markeredgecolor": INK,
+    }
+    ax.plot([leaves], [loss], linewidth=0, clip_on=False, **ring)
+    right = leaves * leaves <= most
     ax.annotate(
         text,
         (leaves, 1.0),

@@ -84,7 +84,7 @@ class TreeEstimator:
         """
         check_parameters(self)
         data, described = self._training_data(X, y, sample_weight)
-        names = _names(X, data.schema)
+        names = column_names(X, data.schema)
         tree, path = self._model(data, self._validation_data(validation, X, data.schema))
         fitted: Fitted = {
             "model_": tree,
@@ -98,10 +98,7 @@ class TreeEstimator:
             fitted["feature_names_in_"] = names
         if path is not None:
             fitted["pruning_path_"] = path
-        # All at once and last: whatever failed before has changed nothing, and another thread sees the old
-        # fit or the new one, never some of both.
-        kept = {name: value for name, value in vars(self).items() if name not in _OF_A_FIT}
-        self.__dict__ = kept | fitted
+        replace_fit(self, fitted)
         return self
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
@@ -224,8 +221,8 @@ class TreeEstimator:
         path: PruningPath | None = vars(self).get("pruning_path_")
         if path is not None and choices == 1 and _chose(path, data):
             raise ValueError(
-                f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were never "
-                f"used, or say choices={len(path)}"
+                f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were "
+                f"never used, or say choices={len(path)}"
             )
         return certify(tree, "held_out", test=data, delta=delta, choices=choices, **options)
 
@@ -233,12 +230,7 @@ class TreeEstimator:
         return "model_" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return any_table(super().__sklearn_tags__())  # type: ignore[misc]
 
     def __getstate__(self) -> dict[str, Any]:
         # the view is scikit-learn's and made again when asked for; the tree itself is plain arrays
@@ -313,18 +305,7 @@ class TreeEstimator:
         self._fitted_tree()
         fitted = vars(self)
         tree: Tree = fitted["model_"]
-        return fitted, tree.apply(self._rows(fitted, X), n_threads=n_threads(self.n_jobs))
-
-    def _rows(self, fitted: Fitted, X: Any) -> Dataset:
-        """The rows to predict; an array of floats is taken as it is where all columns are unnamed numbers."""
-        schema: Schema = fitted["model_"].schema
-        plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and fitted["_plain"]
-        if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
-            return Dataset(schema, X)
-        _refuse_one_dimension(X)
-        if not _unknown_to_sklearn(X):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        return encode(X, schema=schema)
+        return fitted, tree.apply(rows_to_predict(self, fitted, X), n_threads=n_threads(self.n_jobs))
 
 
 def _chose(path: PruningPath, data: Dataset) -> bool:
@@ -334,7 +315,36 @@ def _chose(path: PruningPath, data: Dataset) -> bool:
     return bool(np.array_equal(path.losses(data), path.validation))
 
 
-def _names(X: Any, schema: Schema) -> NDArray[Any] | None:
+def any_table(tags: Any) -> Any:
+    """The tags of an estimator that takes tables of all kinds."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.sparse = True
+    tags.input_tags.categorical = True
+    tags.input_tags.string = True
+    return tags
+
+
+def replace_fit(estimator: Any, fitted: Fitted) -> None:
+    """Set what a fit has found, all at once and last: whatever failed before has changed nothing, and another
+    thread sees the old fit or the new one, never some of both.
+    """
+    kept = {name: value for name, value in vars(estimator).items() if name not in _OF_A_FIT}
+    estimator.__dict__ = kept | fitted
+
+
+def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
+    """The rows to predict; an array of floats is taken as it is where all columns are unnamed numbers."""
+    schema: Schema = fitted["model_"].schema
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and fitted["_plain"]
+    if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
+        return Dataset(schema, X)
+    _refuse_one_dimension(X)
+    if not _unknown_to_sklearn(X):
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    return encode(X, schema=schema)
+
+
+def column_names(X: Any, schema: Schema) -> NDArray[Any] | None:
     """The names of the columns by scikit-learn's rule: only where all of them are strings."""
     if type(X) is np.ndarray:
         return None

@@ -84,6 +84,9 @@ RULES: dict[str, Rule] = {
     "threshold": one_of("readable", "midpoint"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
+    "method": one_of("pessimistic", "validation"),
+    "confidence": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
+    "validation_fraction": (lambda v: is_fraction(v) and 0 < v < 1, "a float in (0, 1)"),
 }
 SIGNIFICANCE: Rule = (lambda v: v is None or (is_real(v) and 0 < v <= 1), "a number in (0, 1], or None")
 CLASS_WEIGHT: Rule = (
@@ -92,11 +95,16 @@ CLASS_WEIGHT: Rule = (
 )
 
 
-def check_parameters(estimator: Any) -> None:
-    """Refuse a parameter that cannot be; say which, and what would be right."""
+def check_each(estimator: Any) -> None:
+    """Refuse a parameter that cannot be, of those that the estimator has; say what would be right."""
     for name, (allows, allowed) in RULES.items():
-        if not allows(getattr(estimator, name)):
+        if hasattr(estimator, name) and not allows(getattr(estimator, name)):
             _refuse(estimator, name, allowed)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse a parameter of a tree that cannot be, or not beside another one."""
+    check_each(estimator)
     if estimator.pruning is not None and estimator.ccp_alpha > 0:
         _refuse(estimator, "ccp_alpha", 'zero where there is pruning (or pruning="cost_complexity", alpha=…)')
     if estimator.pruning is None and estimator.pruning_options:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treewright.rules import Between, Condition, Rule, RuleList
 from treewright.schema import Column
 from treewright.tree import Tree
 
@@ -75,7 +76,7 @@ class _Line(NamedTuple):
 
 def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
     """The lines in preorder, the order in which the nodes are stored: no stack, so any depth will do."""
-    depths, parents, learnt = tree.depths, tree.parent, _columns_with_missing(tree)
+    depths, parents, learnt = tree.depths, tree.parent, columns_with_missing(tree)
     bars: list[str] = []  # for each level above the line: does a right child still follow?
     node = 0
     while node < tree.n_nodes:
@@ -97,7 +98,7 @@ def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
         node = int(tree.end[node]) if ends else node + 1
 
 
-def _columns_with_missing(tree: Tree) -> frozenset[int]:
+def columns_with_missing(tree: Tree) -> frozenset[int]:
     """The columns in which some node sends missing values elsewhere than by default, to the heavier child."""
     inner = np.flatnonzero(~tree.is_leaf)
     heavier_left = tree.weight[tree.left[inner]] >= tree.weight[tree.right[inner]]
@@ -145,9 +146,84 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
     )
 
 
+def rules_as_text(rules: RuleList) -> str:
+    """A list of rules, one after the other: conditions, class, training rows that it answers, their share."""
+    heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
+    last = () if rules.complete else (rules.default,)
+    parts = [
+        (_wrapped(rule, rules), word(rule.label), _count(rule.rows), _rightly(rule))
+        for rule in (*rules, *last)
+    ]
+    numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)
+    indent = max(map(len, numbers), default=0) + 2
+    sizes = [max((len(part[i]) for part in parts), default=0) for i in (1, 2, 3)]
+    start = max((len(part[0][-1]) for part in parts), default=0)
+    lines = [heading] if rules.rules else []
+    for number, (conditions, label, count, share) in zip(numbers, parts, strict=True):
+        *first, end = conditions
+        end = GAP.join(
+            [end.ljust(start), label.ljust(sizes[0]), count.rjust(sizes[1]), share.rjust(sizes[2])]
+        )
+        block = [*first, end.rstrip()]
+        lines += [
+            (number if i == 0 else "").ljust(indent if rules.rules else 0) + text
+            for i, text in enumerate(block)
+        ]
+    return "\n".join(lines)
+
+
+def _wrapped(rule: Rule, rules: RuleList) -> list[str]:
+    """The conditions of a rule, as many on a line as there is room for."""
+    if not rule.conditions:
+        return ["otherwise" if rule is rules.default else "always"]
+    words = [_words(condition, rules) for condition in rule.conditions]
+    lines = [words[0]]
+    for text in words[1:]:
+        if len(lines[-1]) + len(text) + 5 <= WIDEST_TEST:
+            lines[-1] += f" and {text}"
+        else:
+            lines.append(f"  and {text}")
+    return lines
+
+
+def _words(condition: Condition, rules: RuleList) -> str:
+    """A condition: an interval, or the categories in it or out of it, whichever are fewer."""
+    column = rules.schema.columns[rules.schema.position(condition.column)]
+    name = escape(column.name)
+    if isinstance(condition, Between):
+        above, upto = condition.above, condition.upto
+        if above is None and upto is None:
+            return f"{name} is known"
+        if above == np.inf:
+            return f"{name} is missing"
+        if above is None or upto is None:
+            words = f"{name} > {_value(column, above)}" if above is not None else ""
+            words += f"{name} <= {_value(column, upto)}" if upto is not None else ""
+        else:
+            words = f"{_value(column, above)} < {name} <= {_value(column, upto)}"
+    else:
+        own = frozenset(condition.categories)
+        others = tuple(category for category in column.categories if category not in own)
+        if not own:
+            return f"{name} is missing" if condition.missing else f"{name} is a new category"
+        if not others:
+            return f"{name} is known" + (" or missing" if condition.missing else "")
+        within = len(own) <= len(others)
+        words = f"{name} in {_listed(condition.categories)}" if within else f"{name} not in {_listed(others)}"
+    return words + (" or missing" if condition.missing and column.name in rules.told_missing else "")
+
+
+def _rightly(rule: Rule) -> str:
+    return _percent(1 - rule.errors / rule.weight) if rule.weight > 0 else ""
+
+
 def _rows(tree: Tree, node: int) -> str:
     """How many rows of those learnt from came to a node."""
-    return "1 row" if tree.rows[node] == 1 else f"{tree.rows[node]:,} rows"
+    return _count(int(tree.rows[node]))
+
+
+def _count(rows: int) -> str:
+    return "1 row" if rows == 1 else f"{rows:,} rows"
 
 
 def _percent(share: float) -> str:

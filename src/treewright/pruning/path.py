@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import squared_losses
+from treewright.arriving import loses_0_or_1, squared_losses
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -196,19 +196,17 @@ class PruningPath:
         """The mean loss of each tree on other rows."""
         return np.asarray(self.grown.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
 
-    def standard_errors(self, data: Dataset) -> Floats:
-        """The standard error of `losses`: √(mean of squares − square of the mean) / √n."""
-        n = data.total_weight
-        mean = self.losses(data) * len(self.grown.schema.targets)
-        square = self.prunings.sums(squared_losses, data) / n
-        return np.sqrt(np.maximum(square - mean**2, 0.0) / n) / len(self.grown.schema.targets)
-
     def tried(self, validation: Dataset) -> PruningPath:
-        """The same path with what its trees lose on held-out rows."""
+        """The same path with what its trees lose on held-out rows, and the standard error of that:
+        √(mean of squares − square of the mean) / √n.
+        """
         refuse_no_rows(validation)
-        return replace(
-            self, validation=self.losses(validation), standard_error=self.standard_errors(validation)
-        )
+        mean, n = self.losses(validation), validation.total_weight
+        squares = mean
+        if not loses_0_or_1(self.grown):
+            squares = self.prunings.sums(squared_losses, validation) / n / len(self.grown.schema.targets) ** 2
+        error = np.sqrt(np.maximum(squares - mean**2, 0.0) / n)
+        return replace(self, validation=mean, standard_error=error)
 
     # ---- showing -----------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ chord.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.cost_complexity import cost_complexity
+from treewright.pruning.folding import chosen_by_folds
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 
@@ -65,10 +67,18 @@ def srm(
     >>> srm(tree).pruned.n_leaves, srm(tree, c=0.1).pruned.n_leaves
     (1, 4)
     """
-    if c == "cv":
-        c = _chosen_c(data, size, growing, n_folds, seed)
+    if not tree.schema.predicts_classes:
+        raise ValueError("srm weighs shares of errors against size; it is for trees that predict classes")
     path = cost_complexity(tree, validation=validation)
-    return chosen_by_penalty(path, c, size, method="srm")
+    if c != "cv":
+        return chosen_by_penalty(path, c, size, method="srm")
+
+    def prune_at(grown: Tree, constant: float) -> Tree:
+        return chosen_by_penalty(cost_complexity(grown), constant, size).pruned
+
+    found = chosen_by_folds(tree, data, growing, n_folds, seed, prune_at, GRID)
+    best = chosen_by_penalty(path, found["c"], size, method="srm")
+    return replace(best, details={**best.details, **found})
 
 
 def chosen_by_penalty(path: PruningPath, c: float, size: Size, **changes: Any) -> PruningPath:

@@ -34,7 +34,7 @@ def by_rule(path: PruningPath, rule: str, how: str) -> PruningPath:
     place = least(path, path.validation)
     if rule == "1-SE" and path.standard_error is not None:
         place = least(path, path.validation, float(path.standard_error[place]))
-    return chose(path, place, f"{how}, {rule}", rule=rule)
+    return chose(path, place, f"{how}, {rule}", judged_by=how)
 
 
 def chose(path: PruningPath, place: int, how: str, **details: Any) -> PruningPath:

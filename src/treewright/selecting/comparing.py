@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from inspect import signature
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright.certifying import certify
-from treewright.certifying.binomial import check_delta
+from treewright.certifying.binomial import binomial_upper, check_delta
+from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
 from treewright.folding import split
 from treewright.growing import grow
 from treewright.pruning import METHODS, PruningPath, methods, prune
 from treewright.pruning.path import refuse_no_rows
+from treewright.pruning.rules import rule_list
+from treewright.rules import RuleList
 from treewright.schema import Schema
 from treewright.selecting.choosing import RULES, by_rule
 from treewright.selecting.folds import folds
@@ -27,7 +32,7 @@ from treewright.tree import Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Outcome = tuple[str, Any, float]  # how it was chosen, the tree or rules, seconds
+Outcome = tuple[str, Tree | RuleList, float]  # how it was chosen, the tree or rules, seconds
 # How a tree is chosen where the method leaves it open.
 _WAYS: dict[str, Callable[..., PruningPath]] = {"folds": folds, "held_out": held_out}
 
@@ -42,7 +47,7 @@ class Comparison:
     """
 
     rows: tuple[dict[str, Any], ...]
-    trees: dict[str, Any] = field(repr=False)  # by "method" or "method, by"
+    trees: dict[str, Tree | RuleList] = field(repr=False)  # by "method" or "method, by"
     schema: Schema = field(repr=False)
     criterion: str
     n_rows: tuple[int, int, int]  # to train, to validate, to test
@@ -68,6 +73,8 @@ def compare(
     seed: int = 0,
     growing: Mapping[str, Any] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    cost_matrix: Any = None,
+    priors: Any = None,
     delta: float = 0.05,
     n_jobs: int | None = None,
 ) -> Comparison:
@@ -78,7 +85,7 @@ def compare(
     data : Dataset
         All rows, which are split here; or those to train on, where `validation` and `test` are given.
     methods : "all" or list of str
-        Which of `treewright.pruning.methods()`.
+        Which of `treewright.pruning.methods()`, and "rules".
     validation, test : Dataset, optional
         Rows that prune and choose, and rows that do neither; what is not given is split off from `data`.
     shares : three floats
@@ -89,6 +96,8 @@ def compare(
         Keyword arguments of `grow`.
     options : mapping, optional
         Options by method, and of "folds" and "held_out": ``{"srm": {"c": 0.3}, "folds": {"n_folds": 5}}``.
+    cost_matrix, priors
+        What mistakes cost and how often classes come, as for `Tree.with_costs`.
     delta : float
         The chance with which each certificate may fail.
     n_jobs : int, optional
@@ -112,6 +121,8 @@ def compare(
     how = {"n_jobs": n_jobs, **(growing or {})}
     start = perf_counter()
     tree = grow(train, **how)
+    if cost_matrix is not None or priors is not None:
+        tree = tree.with_costs(cost_matrix, priors)
     task = _Task(tree, train, validation, test, delta, dict(growing or {}), given, seed, n_jobs)
     task.add("unpruned", "", tree, perf_counter() - start)
     for method in chosen:
@@ -121,23 +132,35 @@ def compare(
 
 
 def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
-    names = methods() if isinstance(chosen, str) and chosen == "all" else chosen
+    known = _known()
+    names = known if isinstance(chosen, str) and chosen == "all" else chosen
     names = (names,) if isinstance(names, str) else tuple(names)
     for name in names:
-        if name not in methods():
-            raise ValueError(f"method {name!r} is unknown; known: {', '.join(methods())}")
+        if name not in known:
+            raise ValueError(f"method {name!r} is unknown; known: {', '.join(known)}")
     return names
+
+
+def _known() -> tuple[str, ...]:
+    """The methods that make trees, and the one that makes rules of a tree."""
+    return (*methods(), "rules")
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """What a name stands for: a method, or a way to choose."""
+    if name == "rules":
+        return rule_list
+    return _WAYS[name] if name in _WAYS else METHODS.function(name)
 
 
 def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
     """Options by name; each must be one that its method has."""
     given = {name: dict(values) for name, values in (options or {}).items()}
     for name, values in given.items():
-        if name not in (*methods(), *_WAYS):
-            known = ", ".join((*methods(), *_WAYS))
+        if name not in (*_known(), *_WAYS):
+            known = ", ".join((*_known(), *_WAYS))
             raise ValueError(f"options has {name!r}, which is unknown; known: {known}")
-        function = _WAYS[name] if name in _WAYS else METHODS.function(name)
-        names = list(inspect.signature(function).parameters)[1:]
+        names = list(signature(_function(name)).parameters)[1:]
         for option in values:
             if option not in names:
                 raise TypeError(f"{name} has no option {option!r}; its options are {', '.join(names)}")
@@ -183,7 +206,7 @@ class _Task:
     seed: int
     n_jobs: int | None
     rows: list[dict[str, Any]] = field(default_factory=list)
-    trees: dict[str, Any] = field(default_factory=dict)
+    trees: dict[str, Tree | RuleList] = field(default_factory=dict)
 
     def run(self, method: str) -> None:
         """A method, with all ways to choose where it leaves that open."""
@@ -193,7 +216,7 @@ class _Task:
         except ValueError as error:
             self.rows.append({**dict.fromkeys(_KEYS), "method": method, "by": "", "trouble": str(error)})
 
-    def add(self, method: str, by: str, outcome: Any, seconds: float) -> None:
+    def add(self, method: str, by: str, outcome: Tree | RuleList, seconds: float) -> None:
         """A line of the table."""
         losses = [_loss(outcome, rows) for rows in (self.train, self.validation, self.test)]
         size = outcome.n_leaves if isinstance(outcome, Tree) else len(outcome)
@@ -201,10 +224,14 @@ class _Task:
         self.rows.append(dict(zip(_KEYS, values, strict=True)))
         self.trees[f"{method}, {by}" if by else method] = outcome
 
-    def _certificate(self, outcome: Any) -> float | None:
-        """The bound by the test rows, where there is one: not for numbers without limits, nor for rules."""
-        if not isinstance(outcome, Tree) or not outcome.schema.predicts_classes:
+    def _certificate(self, outcome: Tree | RuleList) -> float | None:
+        """The bound by the test rows, where there is one: not for numbers, whose loss has no limit."""
+        if not outcome.schema.predicts_classes:
             return None
+        if isinstance(outcome, RuleList):
+            n, plain = self.test.n_rows, self.test.weight is None and not outcome.schema.has_costs
+            wrong = round(_loss(outcome, self.test) * n)
+            return float(binomial_upper(wrong, n, -math.log(self.delta))) if plain else None
         try:
             return certify(outcome, test=self.test, delta=self.delta).value
         except ValueError:  # rows of different weights
@@ -212,9 +239,10 @@ class _Task:
 
     def _outcomes(self, method: str) -> Iterator[Outcome]:
         start = perf_counter()
-        path: Any = prune(self.tree, method, **self._arguments(method))
+        make = _function(method) if method == "rules" else partial(prune, method=method)
+        path: Any = make(self.tree, **self._arguments(method))
         seconds = perf_counter() - start
-        if not isinstance(path, PruningPath):  # rules
+        if isinstance(path, RuleList):
             yield "", path, seconds
         elif not path.is_open:
             yield "", path.pruned, seconds
@@ -223,7 +251,7 @@ class _Task:
 
     def _arguments(self, method: str) -> dict[str, Any]:
         """What a method needs to know, and what the user says of it."""
-        known = inspect.signature(METHODS.function(method)).parameters
+        known = signature(_function(method)).parameters
         ours = {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
         arguments = {name: value for name, value in ours.items() if name in known}
         needed = known.get("validation")
@@ -251,11 +279,16 @@ class _Task:
 _KEYS = ("method", "by", "leaves", "training", "validation", "test", "certificate", "seconds", "trouble")
 
 
-def _loss(outcome: Any, data: Dataset) -> float:
+def _loss(outcome: Tree | RuleList, data: Dataset) -> float:
     """The mean loss of a tree, or of rules."""
     if isinstance(outcome, Tree):
         return float(outcome.mean(outcome.loss_of(data)[outcome.is_leaf].sum(), data))
-    code = {label: i for i, label in enumerate(outcome.schema.targets[0].classes)}
+    code = {label: i for i, label in enumerate(outcome.schema.targets[0].classes or ())}
     answers = np.array([code[rule.label] for rule in (*outcome, outcome.default)])
-    wrong = answers[outcome.apply(data)] != np.asarray(data.targets)[0]
-    return float(np.average(wrong, weights=data.weight))
+    costs, truth, said = (
+        cost_arrays(outcome.schema)[0],
+        np.asarray(data.targets)[0],
+        answers[outcome.apply(data)],
+    )
+    lost = said != truth if costs is None else costs[truth, said]
+    return float(np.average(lost, weights=data.weight))

@@ -86,7 +86,7 @@ def middle_levels(path: PruningPath) -> Floats:
     alpha = cost_complexity_path(path.grown, _risk(path.grown, path)).alpha
     following = np.append(alpha[1:], np.inf)
     with np.errstate(invalid="ignore"):  # 0 · ∞, of a tree that is a leaf from the first
-        betas = np.sqrt(alpha) * np.sqrt(following)
+        betas = np.sqrt(alpha * following)
     betas[0], betas[-1] = 0.0, np.inf
     return np.asarray(betas[: len(path)])
 

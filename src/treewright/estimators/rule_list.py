@@ -1,0 +1,246 @@
+"""The list of rules in scikit-learn's clothes: RuleListClassifier."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from treewright.estimators.fitting import (
+    Fitted,
+    any_table,
+    column_names,
+    replace_fit,
+    rows_to_predict,
+)
+from treewright.estimators.parameters import check_each
+from treewright.estimators.trees import DecisionTreeClassifier
+from treewright.folding import split
+from treewright.pruning.rules import rule_list
+from treewright.rules import RuleList
+
+_OF_THE_TREE = (
+    "criterion",
+    "max_depth",
+    "max_leaf_nodes",
+    "min_samples_split",
+    "min_samples_leaf",
+    "kinds",
+    "n_jobs",
+)
+
+
+class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A list of rules that predicts classes: the first rule that fits a row answers it.
+
+    A tree is grown, its paths are taken as rules, and these are pruned one by one, chosen and ordered: C4.5's
+    rules, or Mitchell's rule post-pruning.
+
+    Parameters
+    ----------
+    method : {"pessimistic", "validation"}, default="pessimistic"
+        How the error of a rule is estimated: from the rows that grew the tree, pessimistically, as C4.5rules
+        does, which then chooses the rules with the shortest description; or on rows put aside, as Mitchell
+        does, who keeps all rules, the most accurate first.
+    confidence : float, default=0.25
+        C4.5's CF, above 0 and at most 1; smaller drops more conditions. For "pessimistic" only.
+    validation_fraction : float, default=0.3
+        The share of the rows of each class that is put aside, drawn at random. For "validation" only.
+    criterion : {"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}, default="gini"
+        What a split of the tree is to lower.
+    max_depth : int, default=None
+        The most tests on the way to a leaf; no limit if None.
+    max_leaf_nodes : int, default=1000
+        Stop growing at this many leaves; the leaf with the largest gain is split first. The time for the
+        rules grows with leaves × rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows is not split. A float is a fraction of all rows, rounded up.
+    min_samples_leaf : int or float, default=1
+        No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
+    kinds : dict or list, default=None
+        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
+    random_state : int, RandomState or None, default=None
+        Seeds the rows that are put aside. For "pessimistic" nothing is drawn but the starts of a search, and
+        those always from the same seed: the same table gives the same rules.
+    n_jobs : int, default=None
+        Threads to grow the tree with; the result is the same for any number. None is one, -1 all cores.
+
+    Attributes
+    ----------
+    rules_ : treewright.RuleList
+        The rules. ``print(model.rules_)`` shows them.
+    model_ : treewright.Tree
+        The tree that they come from.
+    classes_ : ndarray of shape (n_classes,)
+        The sorted classes.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+
+    See Also
+    --------
+    treewright.pruning.rules.rule_list : The function below it, for any tree.
+
+    Examples
+    --------
+    >>> from treewright import RuleListClassifier
+    >>> table = {"wind": [3, 12, 5, 14, 9], "sky": ["clear", "clear", "rain", "rain", "clouds"]}
+    >>> model = RuleListClassifier().fit(table, ["sail", "stay", "sail", "stay", "sail"])
+    >>> print(model.rules_)
+    2 rules: the first that fits answers
+    1.  wind <= 10   sail   3 rows   100 %
+    2.  wind > 10    stay   2 rows   100 %
+        otherwise    sail   0 rows
+    >>> model.predict({"wind": [4, 20], "sky": ["clouds", None]})
+    array(['sail', 'stay'], dtype='<U4')
+    """
+
+    rules_: RuleList
+
+    def __init__(
+        self,
+        *,
+        method: str = "pessimistic",
+        confidence: float = 0.25,
+        validation_fraction: float = 0.3,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = 1000,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        kinds: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.confidence = confidence
+        self.validation_fraction = validation_fraction
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.kinds = kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the tree and make rules of it; a fit that fails leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Any table that the trees take, with numbers, categories, dates and missing values.
+        y : array of shape (n_rows,)
+            The classes to predict.
+        sample_weight : array of shape (n_rows,), default=None
+            A weight per row, not negative.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        check_each(self)
+        shape: Any = getattr(y, "shape", ())
+        if len(shape) == 2:
+            if shape[1] > 1:
+                raise ValueError(f"y has {shape[1]} columns; RuleListClassifier predicts one target")
+            y = column_or_1d(y, warn=True)
+        grower = DecisionTreeClassifier(**{name: getattr(self, name) for name in _OF_THE_TREE})
+        data, described = grower._training_data(X, y, sample_weight)
+        if len(data.schema.targets) > 1:
+            raise ValueError(
+                f"y has {len(data.schema.targets)} columns; RuleListClassifier predicts one target"
+            )
+        names = column_names(X, data.schema)
+        aside = None
+        if self.method == "validation":
+            share, random = self.validation_fraction, check_random_state(self.random_state)
+            data, aside = split(data, (1 - share, share), int(random.randint(2**31 - 1)))
+        tree = grower._grow(data)
+        made = rule_list(
+            tree,
+            data=data,
+            validation=aside,
+            method="pessimistic" if aside is None else "validation",
+            confidence=self.confidence,
+            max_rules=tree.n_leaves,  # max_leaf_nodes is the limit here
+        )
+        fitted: Fitted = {
+            "rules_": made,
+            "model_": tree,
+            "classes_": described["classes_"],
+            "n_features_in_": len(tree.schema.columns),
+            "_plain": names is None and tree.schema.only_numbers,
+        }
+        if names is not None:
+            fitted["feature_names_in_"] = names
+        replace_fit(self, fitted)
+        return self
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """The place in `rules_` of the rule that answers each row; ``len(rules_)`` is the default.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Places, from 0.
+        """
+        return self._arrive(X)[1].astype(np.intp)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of the first rule that fits each row, or the default.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The predicted classes.
+        """
+        fitted, places = self._arrive(X)
+        answers: NDArray[Any] = fitted["classes_"].take(fitted["rules_"].codes.take(places))
+        return answers
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The share of each class among the training rows that the same rule answers.
+
+        A rule says its class by all rows that it fits, not only by those that earlier rules leave to it: now
+        and then another class has the largest share of these.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The shares, in the order of `classes_`.
+        """
+        fitted, places = self._arrive(X)
+        shares: NDArray[np.float64] = fitted["rules_"].shares(places)
+        return shares
+
+    def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
+        """What a fit has set and the rule that answers each row; of one fit, even if another follows."""
+        check_is_fitted(self, "rules_")
+        fitted: Fitted = self.__dict__
+        return fitted, fitted["rules_"].apply(rows_to_predict(self, fitted, X))
+
+    def __sklearn_tags__(self) -> Any:
+        return any_table(super().__sklearn_tags__())

@@ -1,0 +1,135 @@
+"""Kearns and Mansour's bottom-up pruning: a subtree must beat a leaf by more than chance could make of it.
+
+One pass from the leaves to the root, with local information only. Branch v, at depth ℓ, reached by m_v of m
+rows, with what is left of its subtree, becomes a leaf if
+
+    error of the subtree on its rows + α  >=  error of a leaf on its rows,
+    α = c · √((ln paths + ln trees + ln(m / δ)) / m_v),
+
+where `paths` counts the conjunctions of ℓ tests and `trees` the trees of the subtree's size. With c = 1 no
+subtree that stays is worse in truth than a leaf, with probability 1 − δ; in practice that is too cautious.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.certifying.kearns_mansour import Form, penalty
+from treewright.encoding import Dataset
+from treewright.pruning.folding import chosen_by_folds
+from treewright.pruning.passing import SAME_LOSS, pass_up
+from treewright.pruning.path import PruningPath
+from treewright.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+FORMS: tuple[Form, ...] = ("boolean", "counted", "vc", "mansour97")
+GRID = tuple(np.geomspace(0.02, 0.5, 11).round(4).tolist())  # the constants that folds choose from
+
+
+def bottom_up(
+    tree: Tree,
+    *,
+    form: Form = "boolean",
+    c: float | Literal["cv"] = 0.05,
+    delta: float = 0.05,
+    data: Dataset | None = None,
+    growing: Mapping[str, Any] | None = None,
+    n_folds: int = 10,
+    seed: int = 0,
+    validation: Dataset | None = None,
+) -> PruningPath:
+    """Collapse every branch whose current subtree is not better than a leaf by more than a penalty.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree to prune, of classes; it is left as it is.
+    form : {"boolean", "counted", "vc", "mansour97"}
+        How paths and trees are counted, for d columns and a subtree of k leaves (2k − 1 nodes):
+
+        - "boolean": d^ℓ paths and d^(2k − 1) trees, as in Kearns and Mansour's example of yes and no.
+        - "counted": the same, exactly: (2d)^ℓ paths, Catalan(k − 1) · d^(k − 1) · 2^k trees.
+        - "vc": for thresholds, ℓ + k − 1 tests of the Vapnik–Chervonenkis dimension of one, times ln 2m.
+        - "mansour97": no logarithms; a branch goes if errors of the leaf <= errors of the subtree +
+          c · √(m_v · k).
+    c : float or "cv"
+        The constant before the penalty; 1 in theory, 0 prunes what gains nothing. "cv" takes the one of
+        `GRID` that loses least in cross validation, the largest of several.
+    delta : float
+        Between 0 and 1; "mansour97" has none.
+    data : Dataset, optional
+        For ``c="cv"``: the rows that the tree was grown from.
+    growing : mapping, optional
+        For ``c="cv"``: the arguments of `grow` that the tree was grown with, apart from its criterion.
+    n_folds, seed : int
+        For ``c="cv"``: the number of folds and the seed of the draw.
+    validation : Dataset, optional
+        Held-out rows to try both trees on; they choose nothing.
+
+    Returns
+    -------
+    PruningPath
+        The grown tree and the pruned one; ``details["c"]`` is the constant, and by cross validation
+        ``details["tried"]``, ``["losses"]`` and ``["standard_errors"]`` tell of all of them.
+
+    Notes
+    -----
+    Rows that weigh more count more in the errors; m and m_v are numbers of rows. Where mistakes have costs,
+    the penalty is multiplied by the highest of them.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": range(12)}, list("aaaaaabbbbab")))
+    >>> bottom_up(tree, c=0.05).leaves.tolist(), bottom_up(tree, c=0.2).leaves.tolist()
+    ([4, 4], [4, 2])
+    """
+    if form not in FORMS:
+        raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta is {delta!r}; it must be between 0 and 1, such as 0.05")
+    if not tree.schema.predicts_classes:
+        raise ValueError("bottom_up compares shares of errors; it is for trees that predict classes")
+    details: dict[str, Any] = {"form": form, "delta": delta}
+    if c == "cv":
+
+        def prune_at(grown: Tree, constant: float) -> Tree:
+            return grown.collapse(np.flatnonzero(_collapsing(grown, form, constant, delta)).tolist())
+
+        details |= chosen_by_folds(tree, data, growing, n_folds, seed, prune_at, GRID)
+    else:
+        details["c"] = _checked_constant(c)
+    collapses = _collapsing(tree, form, details["c"], delta)
+    return PruningPath.collapsed("bottom_up", tree, collapses, validation, **details)
+
+
+def _collapsing(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:
+    """The branches that the pass collapses."""
+    loss, rows, depth = tree.loss, tree.rows, tree.depths
+    alpha = partial(penalty, rows=int(rows[0]), columns=len(tree.schema.columns), delta=delta, form=form)
+    costs = [max(map(max, target.costs)) for target in tree.schema.targets if target.costs is not None]
+    most = c * max(costs, default=1.0) * len(tree.schema.targets) * tree.weight  # what α = 1 is in losses
+
+    def decide(wave: Ints, kept: Floats) -> NDArray[np.bool_]:
+        subtree, leaves = kept.T
+        price = most[wave] * alpha(rows[wave], depth[wave], 2 * leaves - 1)
+        return np.asarray(subtree + price >= loss[wave] * (1 - SAME_LOSS))
+
+    return pass_up(tree, np.stack([loss, np.ones(tree.n_nodes)], axis=1), decide)
+
+
+def _checked_constant(c: Any) -> float:
+    try:
+        constant = float(c)
+    except (TypeError, ValueError):
+        constant = -1.0
+    if not (isfinite(constant) and constant >= 0):
+        raise ValueError(f"c is {c!r}; it must be a number of at least 0, or 'cv'")
+    return constant

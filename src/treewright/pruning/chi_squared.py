@@ -1,0 +1,109 @@
+"""Pruning by a χ² test: a split whose two sides do not differ significantly in their classes goes.
+
+The test is Pearson's, of the table of two sides by K classes. It looks at the rows that chose the split, the
+best of very many: its p-values are too small; a strict `significance` or Bonferroni's factor makes up for it.
+"""
+
+from __future__ import annotations
+
+from math import log, log1p
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.pruning.passing import pass_up
+from treewright.pruning.path import PruningPath
+from treewright.schema import Schema
+from treewright.sparse import SparseRows
+from treewright.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def chi_squared(
+    tree: Tree, *, significance: float = 0.05, bonferroni: bool = False, validation: Dataset | None = None
+) -> PruningPath:
+    """Collapse splits that chance explains, from the leaves to the root.
+
+    A branch whose children are leaves, or have become leaves, collapses if the p-value of its split is above
+    `significance`. So a significant split keeps those above it, whatever their p-values.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree to prune, of the classes of one target; it is left as it is.
+    significance : float
+        Between 0 and 1; smaller prunes more.
+    bonferroni : bool
+        Whether p-values are multiplied by the number of splits that the node could have had: its rows less
+        one for each number, 2^(k − 1) − 1 for a category of k values.
+    validation : Dataset, optional
+        Held-out rows to try both trees on; they choose nothing.
+
+    Returns
+    -------
+    PruningPath
+        The grown tree and the pruned one; ``details["p_value"]`` is that of each branch, NaN at leaves.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": range(12)}, list("aaaaaabbbbab")))
+    >>> path = chi_squared(tree, significance=0.05)
+    >>> path.leaves.tolist(), path.details["p_value"][0].round(4).item()
+    ([4, 2], 0.0034)
+    """
+    if not 0 < significance < 1:
+        raise ValueError(f"significance is {significance!r}; it must be between 0 and 1, such as 0.05")
+    if not tree.schema.predicts_classes or len(tree.schema.targets) != 1:
+        raise ValueError("chi_squared compares classes; it is for trees that predict those of one target")
+    if isinstance(tree.statistic, SparseRows):
+        raise ValueError(f"chi_squared is for up to 256 classes; the tree has {tree.schema.width}")
+    p_value = np.full(tree.n_nodes, np.nan)
+    inner = np.flatnonzero(~tree.is_leaf)
+    p_value[inner] = _chance(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
+    if bonferroni:
+        with np.errstate(divide="ignore"):
+            log_p = np.log(p_value[inner]) + _log_splits(tree.schema, tree.rows[inner])
+        p_value[inner] = np.exp(np.minimum(log_p, 0.0))
+
+    def decide(wave: Ints, leaves: Floats) -> NDArray[np.bool_]:
+        return np.asarray((leaves[:, 0] == 2) & (p_value[wave] > significance))
+
+    collapses = pass_up(tree, np.ones((tree.n_nodes, 1)), decide)
+    return PruningPath.collapsed("chi_squared", tree, collapses, validation, p_value=p_value)
+
+
+def _chance(left: Floats, right: Floats) -> Floats:
+    """The p-value of Pearson's test for each pair of rows of class weights; 1 where all is of one class."""
+    from scipy.special import chdtrc
+
+    both = left + right
+    total = both.sum(axis=1)
+    on_left, on_right = left.sum(axis=1), right.sum(axis=1)
+    # Of each class the left side is expected to have its share, and what it has more the right side has less:
+    # Σ (O − E)² (1/E_left + 1/E_right), where 1/E_left + 1/E_right = total² / (class · left · right).
+    surplus = left - both * (on_left / total)[:, np.newaxis]
+    per_class = np.divide(surplus**2, both, out=np.zeros_like(both), where=both > 0)
+    with np.errstate(over="ignore"):
+        statistic = per_class.sum(axis=1) * (total / on_left) * (total / on_right)
+    freedom = (both > 0).sum(axis=1) - 1
+    return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
+
+
+def _log_splits(schema: Schema, rows: Ints) -> Floats:
+    """The logarithm of how many splits so many rows could have had, at most; of none it is that of one.
+
+    >>> from treewright import Column, Schema
+    >>> schema = Schema((Column("x"), Column("job", "category", ("clerk", "cook", "pilot"))))
+    >>> np.exp(_log_splits(schema, np.array([1, 11]))).round(9).tolist()
+    [3.0, 13.0]
+    """
+    counts = [len(column.categories) for column in schema.columns if column.kind == "category"]
+    subsets = [(n - 1) * log(2) + log1p(-(2.0 ** (1 - n))) for n in counts if n > 1]
+    numbers = len(schema.columns) - len(counts)
+    with np.errstate(divide="ignore"):
+        thresholds = np.log(numbers * (rows - 1.0))
+    return np.asarray(np.maximum(np.logaddexp(thresholds, np.logaddexp.reduce([-np.inf, *subsets])), 0.0))

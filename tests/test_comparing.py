@@ -1,0 +1,179 @@
+"""Comparing: each line is what its method does by itself, and no row has two roles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_selecting import COSTS, row_losses, table
+
+from treewright import compare, encode, grow, prune, select
+from treewright.certifying import binomial_upper, certify
+from treewright.folding import split
+from treewright.pruning import methods
+from treewright.pruning.rules import rule_list
+from treewright.selecting import Comparison
+
+
+def line(comparison: Comparison, method: str, by: str = "") -> dict[str, object]:
+    return next(row for row in comparison.rows if (row["method"], row["by"]) == (method, by))
+
+
+def test_all_methods_on_classes() -> None:
+    data = table("classes", n=300)
+    comparison = compare(data, growing={"criterion": "entropy"}, seed=4)
+    train, validation, test = split(data, (0.6, 0.2, 0.2), 4)
+    assert comparison.n_rows == (180, 60, 60)
+    assert {row["method"] for row in comparison.rows} == {"unpruned", "rules", *methods()}
+    tree = grow(train, criterion="entropy")
+    assert line(comparison, "unpruned")["leaves"] == tree.n_leaves
+    path = prune(tree)
+    expected = {
+        "held-out rows, 0-SE": select(path, validation=validation),
+        "held-out rows, 1-SE": select(path, validation=validation, rule="1-SE"),
+        "folds, 0-SE": select(path, data=train, seed=4, rule="0-SE"),
+        "folds, 1-SE": select(path, data=train, seed=4),
+    }
+    for by, chosen in expected.items():
+        row = line(comparison, "cost_complexity", by)
+        assert row["leaves"] == chosen.pruned.n_leaves
+        for name, rows in (("training", train), ("validation", validation), ("test", test)):
+            assert row[name] == pytest.approx(row_losses(chosen.pruned, rows).mean(), abs=1e-12)
+        assert row["certificate"] == certify(chosen.pruned, test=test).value
+        assert comparison.trees[f"cost_complexity, {by}"] == chosen.pruned
+    for row in comparison.rows:
+        assert row["trouble"] is None
+        assert row["seconds"] >= 0
+        assert row["training"] <= 1
+        assert row["test"] < row["certificate"] <= 1
+
+
+def test_the_test_rows_choose_nothing() -> None:
+    """With other answers in the test rows every method keeps the same tree."""
+    train, validation, test = split(table("classes", n=200))
+    shuffled = encode(np.asarray(test.columns), test.targets[0][::-1], schema=test.schema)
+    one = compare(train, validation=validation, test=test)
+    two = compare(train, validation=validation, test=shuffled)
+    assert one.n_rows == (120, 40, 40)
+    for a, b in zip(one.rows, two.rows, strict=True):
+        assert [a[k] for k in ("method", "by", "leaves", "training", "validation")] == [
+            b[k] for k in ("method", "by", "leaves", "training", "validation")
+        ]
+    assert any(a["test"] != b["test"] for a, b in zip(one.rows, two.rows, strict=True))
+
+
+def test_given_parts_are_kept_and_the_rest_is_split() -> None:
+    train, other = split(table("classes", n=200), (4, 1))
+    assert compare(train, [], test=other).n_rows == (120, 40, 40)
+    assert compare(train, [], validation=other).n_rows == (120, 40, 40)
+    assert compare(train, [], shares=(1, 1, 2)).n_rows == (40, 40, 80)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "two targets", "weights", "categories"])
+def test_what_cannot_work_is_listed_with_the_reason(kind: str) -> None:
+    comparison = compare(table(kind, n=200))
+    assert {row["method"] for row in comparison.rows} == {"unpruned", "rules", *methods()}
+    text = str(comparison)
+    for row in comparison.rows:
+        assert row["method"] in text
+        if row["trouble"] is not None:
+            assert row["leaves"] is None
+            assert row["trouble"] in text
+    assert line(comparison, "cost_complexity", "folds, 1-SE")["leaves"] >= 1
+    if kind == "numbers":
+        assert "numbers" in str(line(comparison, "bound")["trouble"])
+        assert all(row["certificate"] is None for row in comparison.rows)
+        assert "below" not in text
+
+
+def test_the_table_is_aligned() -> None:
+    lines = str(compare(table("classes", n=200), ["cost_complexity", "srm"])).splitlines()
+    assert lines[0] == "grown from 120 rows; 40 to prune and choose by, 40 to test"
+    assert lines[1].split() == [
+        "method",
+        "chosen",
+        "by",
+        "leaves",
+        "training",
+        "validation",
+        "test",
+        "below",
+        "seconds",
+    ]
+    assert len({len(line) for line in lines[1:-1]}) == 1
+    assert len(lines) == 2 + 1 + 4 + 1 + 1
+    assert "95 % confidence" in lines[-1]
+
+
+def test_options_reach_their_methods() -> None:
+    data = table("classes", n=200)
+    options = {"srm": {"c": 0.0}, "folds": {"n_folds": 3}, "cost_complexity": {"on": "impurity"}}
+    comparison = compare(data, ["srm", "cost_complexity"], options=options)
+    train = split(data)[0]
+    assert line(comparison, "srm")["training"] == line(comparison, "unpruned")["training"]
+    path = prune(grow(train), on="impurity")
+    chosen = select(path, data=train, n_folds=3)
+    assert line(comparison, "cost_complexity", "folds, 1-SE")["leaves"] == chosen.pruned.n_leaves
+    closed = compare(data, ["cost_complexity"], options={"cost_complexity": {"alpha": 1.0}})
+    assert line(closed, "cost_complexity")["leaves"] == 1
+
+
+def test_costs_are_what_counts() -> None:
+    data = table("classes", n=200)
+    comparison = compare(data, ["cost_complexity"], cost_matrix=COSTS)
+    train, validation, test = split(data)
+    tree = grow(train).with_costs(COSTS)
+    chosen = select(prune(tree), validation=validation).pruned
+    row = line(comparison, "cost_complexity", "held-out rows, 0-SE")
+    assert row["test"] == pytest.approx(row_losses(chosen, test).mean())
+    assert "%" not in str(comparison).splitlines()[3]
+
+
+def test_wrong_input() -> None:
+    data = table("classes", n=60)
+    other = table("classes", 1, n=60)
+    with pytest.raises(ValueError, match="method 'guess' is unknown"):
+        compare(data, ["guess"])
+    with pytest.raises(ValueError, match="method 'guess' is unknown"):
+        compare(data, "guess")
+    with pytest.raises(ValueError, match="options has 'guess'"):
+        compare(data, options={"guess": {}})
+    with pytest.raises(TypeError, match="folds has no option 'n'"):
+        compare(data, options={"folds": {"n": 3}})
+    with pytest.raises(TypeError, match="srm has no option 'd'"):
+        compare(data, options={"srm": {"d": 3}})
+    with pytest.raises(ValueError, match="same rows are given twice"):
+        compare(data, test=data)
+    with pytest.raises(ValueError, match="same rows are given twice"):
+        compare(data, test=other, validation=other)
+    with pytest.raises(ValueError, match="shares is"):
+        compare(data, shares=(1, 1))
+    with pytest.raises(ValueError, match="test has no rows"):
+        compare(data, test=other.take([]))
+    with pytest.raises(TypeError, match="data must be a Dataset"):
+        compare(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="delta"):
+        compare(data, delta=1.0)
+    with pytest.raises(ValueError, match="columns are not the tree's"):
+        compare(data, [], test=table("categories"))
+
+
+def test_a_table_of_one_class() -> None:
+    comparison = compare(encode({"x": range(30)}, ["a"] * 30))
+    for row in comparison.rows:
+        if row["trouble"] is None:
+            assert row["leaves"] == (0 if row["method"] == "rules" else 1)  # one answer, no condition
+            assert row["test"] == 0.0
+
+
+def test_rules_are_judged_as_they_answer() -> None:
+    data = table("categories", n=300)
+    comparison = compare(data, ["rules"])
+    train, _, test = split(data)
+    rules = rule_list(grow(train), data=train)
+    row = line(comparison, "rules")
+    columns = dict(zip("ab", test.columns, strict=True))
+    columns["a"] = [data.schema.columns[0].categories[code] for code in columns["a"]]
+    wrong = rules.predict(columns) != np.array(data.schema.targets[0].classes)[test.targets[0]]
+    assert row["leaves"] == len(rules)
+    assert row["test"] == pytest.approx(wrong.mean())
+    assert row["certificate"] == pytest.approx(binomial_upper(wrong.sum(), len(wrong), np.log(20)).item())

@@ -1,0 +1,64 @@
+"""Constants of pruning methods by folds: against a loop over the rows, and what the methods tell of them."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from pruning_cases import case
+
+from treewright import grow, prune
+from treewright.folding import folds
+from treewright.pruning.folding import cross_validated
+
+
+def test_cross_validation_is_what_it_says() -> None:
+    """Against a loop over the rows, with weights and costs."""
+    example = case(3, weights="whole", classes=3)
+    data, levels = example.data, [0, 2, 5]
+    mean, error = cross_validated(
+        data, {"criterion": "entropy"}, 4, 7, lambda t, level: t.first(int(level)), levels
+    )
+    fold = folds(data, 4, 7)
+    weight = data.weight
+    for place, level in enumerate(levels):
+        lost = np.zeros(data.n_rows)
+        for number in range(4):
+            tree = grow(data.take(fold != number), criterion="entropy").first(level)
+            out = np.flatnonzero(fold == number)
+            leaf = tree.apply(data.take(out))
+            lost[out] = tree.label[leaf, 0] != data.targets[0, out]
+        average = (weight * lost).sum() / weight.sum()
+        assert mean[place] == pytest.approx(average)
+        spread = (weight * lost**2).sum() / weight.sum() - average**2
+        assert error[place] == pytest.approx(sqrt(spread / weight.sum()))
+
+
+@pytest.mark.parametrize("method", ["srm", "bottom_up"])
+def test_the_constant_that_loses_least(method: str) -> None:
+    """The largest among equals; the pruning is that of the constant."""
+    example = case(4)
+    path = prune(example.tree, method, c="cv", data=example.data, n_folds=4, growing={"max_depth": 5})
+    told = path.details
+    assert len(told["tried"]) == len(told["losses"]) == len(told["standard_errors"])
+    least = max(
+        c for c, loss in zip(told["tried"], told["losses"], strict=True) if loss == told["losses"].min()
+    )
+    assert told["c"] == least
+    assert path.pruned == prune(example.tree, method, c=least).pruned
+    other = prune(
+        example.tree, method, c="cv", data=example.data, n_folds=4, seed=1, growing={"max_depth": 5}
+    )
+    assert (other.details["losses"] != told["losses"]).any()
+
+
+@pytest.mark.parametrize("method", ["srm", "bottom_up"])
+def test_costs_count_in_the_folds(method: str) -> None:
+    example = case(5)
+    costed = example.tree.with_costs([[0, 1], [9, 0]])
+    plain, dear = (
+        prune(tree, method, c="cv", data=example.data, n_folds=3).details["losses"]
+        for tree in (example.tree, costed)
+    )
+    assert (dear != plain).any()
