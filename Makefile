@@ -29,7 +29,7 @@ FUZZ_SEED ?= 1
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-demo: $(VENV)/.cli ## train on the built-in spam data, print the error on held-out rows and the tree
+demo: $(VENV)/.cli ## grow and prune trees of the built-in spam data, print errors, a small tree and its certificate
 	$(BIN)/treewright demo
 
 test: $(VENV)/.dev ## run the whole test suite, the examples in docstrings and in README.md included

@@ -28,6 +28,9 @@ FILES: dict[str, bytes] = {
     "latin.csv": "a,y\n1,x\n2,café\n".encode("latin-1"),
     "utf16.csv": "a,y\n1,x\n".encode("utf-16"),
     "twice.csv": b"a,a,y\n1,2,x\n",
+    "no_y.csv": b"a,b\n1,2\n",
+    "new_class.csv": b"a,b,y\n1,2,q\n",
+    "one.csv": b"a,y\n1,x\n",
     "no_target.csv": b"a,y\n1,\n2,NA\n",
     "some_target.csv": b"a,y\n1,x\n2,NA\n3,\n",
     "only_target.csv": b"y\nx\nz\n",
@@ -96,7 +99,10 @@ OTHER = [
     (1, "fit ok.csv --target y -o sub.csv", "sub.csv is a folder; name a file in it"),
     (1, "fit ok.csv --target y -o ok.csv", "ok.csv would be overwritten while it is read"),
     (1, "fit ok.csv --target y --test nope.csv", "there is no file nope.csv"),
-    (1, "fit ok.csv --target y --test ok.csv -o ./ok.csv", "would be overwritten"),
+    (1, "fit ok.csv --target y --test words.csv -o ./words.csv", "would be overwritten"),
+    (1, "fit ok.csv --target y --validation no_y.csv", "no_y.csv has no column 'y' (--target)"),
+    (1, "fit ok.csv --target y --validation header.csv", "header.csv has names of columns but no rows"),
+    (1, "fit ok.csv --target y --validation new_class.csv", "'q'"),
     (1, "fit ok.csv --target y --criterion poisson", "criterion 'poisson' is not for classes"),
     (1, "fit ok.csv --target y --numbers", "line 2: column 'y' has the cell 'x', which is not a number"),
     (
@@ -137,6 +143,41 @@ OTHER = [
     (2, "fit ok.csv --target y --max-leaves many", "--max-leaves"),
     (2, "fit ok.csv --target y --criterion ginni", "--criterion ginni is unknown; known: absolute_error"),
     (2, "fit ok.csv --target y --test 1.5", "--test 1.5: a share of the rows is at least 0 and less than 1"),
+    (2, "fit ok.csv --target y --test ok.csv", "--test ok.csv is the table itself; a row grows the tree,"),
+    (
+        2,
+        "fit ok.csv --target y --test words.csv --validation ./words.csv",
+        "--validation ./words.csv is the file of --test",
+    ),
+    (2, "fit ok.csv --target y --validation 1", "--validation 1: a share of the rows is at least 0"),
+    (
+        2,
+        "fit ok.csv --target y --validation 0 --prune cost_complexity",
+        "--validation 0: --prune cost_complexity takes rows that the tree is not grown from; --select folds",
+    ),
+    (2, "fit ok.csv --target y --validation 0.5 --prune none", "without pruning looks at no such rows"),
+    (2, "fit ok.csv --target y --validation 0.5 --select srm", "--select srm looks at no such rows"),
+    (2, "fit ok.csv --target y --prune shears", "--prune shears is unknown; known: none, "),
+    (2, "fit ok.csv --target y --prune cost-complexity", "did you mean cost_complexity?"),
+    (2, "fit ok.csv --target y --select luck", "--select luck is unknown; known: certificate, folds,"),
+    (2, "fit ok.csv --target y --select leaves", "--select leaves needs --leaves"),
+    (2, "fit ok.csv --target y --select folds --leaves 3", "are two ways to choose a tree"),
+    (2, "fit ok.csv --target y --leaves 0", "--leaves"),
+    (2, "fit ok.csv --target y --alpha -1", "--alpha"),
+    (2, "fit ok.csv --target y --prune minimum_errors --alpha 1", "--prune minimum_errors does not know"),
+    (2, "fit ok.csv --target y --prune none --alpha 1", "--prune none leaves the tree as it is grown"),
+    (2, "fit ok.csv --target y --option rule", "--option rule: it must be name=value"),
+    (2, "fit ok.csv --target y --option rule=1 --option rule=2", "--option rule is given twice"),
+    (2, "fit ok.csv --target y --alpha 1 --option alpha=2", "--alpha and --option alpha=… say the same"),
+    (2, "fit ok.csv --target y --option colour=red", "--option has 'colour', which cost_complexity does not"),
+    (1, "fit ok.csv --target y --option rule=9-SE", "rule is '9-SE'; it must be '0-SE' or '1-SE'"),
+    (1, "fit ok.csv --target y --prune srm --option c=[]", "srm cannot work with one of the values"),
+    (2, "fit ok.csv --target y --delta 2", "--delta 2: the chance of being wrong is between 0 and 1"),
+    (2, "fit ok.csv --target y --delta 0", "--delta 0: the chance"),
+    (2, "fit ok.csv --target y --delta nan", "--delta nan: the chance"),
+    (2, "fit ok.csv --target y --loss-bound 3", "--loss-bound is for numbers"),
+    (2, "fit one.csv --target y --test 0.5", "--test: of 1 row none can be set aside"),
+    (2, "fit one.csv --target y --validation 0.5", "--validation: of 1 row none can be set aside"),
     (2, "fit ok.csv --target y --weight y", "column 'y' is named for two things that exclude each other"),
     (2, "fit ok.csv --target y --jobs 0", "--jobs 0"),
     (2, "show m.json --format papyrus", "--format papyrus is unknown; known:"),
@@ -198,7 +239,7 @@ def test_permissions_are_told(folder: Path, capfd: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("stage", ["reading", "growing", "writing"])
+@pytest.mark.parametrize("stage", ["reading", "growing", "pruning", "certifying", "writing"])
 def test_ctrl_c_stops_and_leaves_nothing(tmp_path: Path, stage: str) -> None:
     """The signal comes while a stage is under way, which tells so itself."""
     rows = "".join(f"{i * 7919 % 10007},{i * 104729 % 10009},{i * i % 5}\n" for i in range(20_000))

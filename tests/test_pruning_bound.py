@@ -12,6 +12,7 @@ from test_costs import COSTS, problem
 
 from treewright import Tree, encode, grow, prune
 from treewright.certifying import certify
+from treewright.datasets import load_spam
 from treewright.encoding import Dataset
 
 
@@ -44,7 +45,7 @@ BOUNDS = [
 @pytest.mark.parametrize("which", range(len(BOUNDS)))
 @given(seed=st.integers(0, 2**20), raising=st.booleans(), costs=st.booleans(), weighted=st.booleans())
 def test_the_procedure_of_the_book(which: int, seed: int, raising: bool, costs: bool, weighted: bool) -> None:
-    data = problem(seed, n=80, weighted=weighted)
+    data = problem(seed, n=120, weighted=weighted)
     tree = grow(data)
     tree = tree.with_costs(COSTS) if costs else tree
     path = prune(tree, "bound", data=data, f=BOUNDS[which], raising=raising)
@@ -55,6 +56,16 @@ def test_the_procedure_of_the_book(which: int, seed: int, raising: bool, costs: 
     assert last <= first + 1e-12
     error = expected.loss[expected.is_leaf].sum() / tree.weight[0]
     assert last == pytest.approx(BOUNDS[which](error, expected.n_nodes, float(tree.weight[0])))
+
+
+def test_a_subtree_raised_inside_one_that_goes() -> None:
+    """What was raised below a node that is collapsed later, or left behind by another, is forgotten."""
+    spam = load_spam()
+    data = encode(spam.table(~spam.is_test), spam.target[~spam.is_test])
+    tree = grow(data, criterion="entropy")
+    path = prune(tree, "bound", data=data, f="occam")
+    path.pruned.check()
+    assert path.details["bound"][1] == pytest.approx(certify(path.pruned, "occam", data=data).value, abs=1e-9)
 
 
 def test_subtrees_are_raised() -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_MOST_NATS = 60.0  # beyond, the inverse of the incomplete beta function of scipy 1.17 is now and then far off
 _MOST_STEPS = 200  # of Newton's method; it needs a dozen
 _SMALL_STEP = 1e-9  # of the solution: what is left after it is of the order of its square
 _MOST_TERMS = 1000  # of the continued fraction; it needs a few dozen
@@ -27,21 +28,26 @@ def check_delta(delta: Any) -> None:
 def binomial_upper(errors: Any, rows: Any, nats: Any) -> Floats:
     """The largest p with P(at most `errors` wrong of `rows`) >= e^-nats: an exact upper limit of the chance.
 
-    Clopper and Pearson's one-sided limit. The logarithm of the tail is concave in p, and Chernoff's limit is
-    never below the exact one: Newton's method walks down from there and never falls below the solution.
+    Clopper and Pearson's one-sided limit, by the inverse of the incomplete beta function where e^-nats is not
+    too small. Beyond that by logarithms: that of the tail is concave in p, and Chernoff's limit is never below
+    the exact one, so that Newton's method walks down from there and never below the solution.
 
     >>> binomial_upper(80, 1000, np.log(20)).round(4).item()
     0.0956
     >>> binomial_upper(0, 50, np.log(20)).item() == 1 - 0.05 ** (1 / 50)
     True
     """
+    from scipy.special import betainccinv
+
     k, n, t = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (errors, rows, nats)))
-    p = np.ones(k.shape)
+    with np.errstate(all="ignore"):
+        p: Floats = np.asarray(betainccinv(k + 1, n - k, np.exp(-np.minimum(t, _MOST_NATS))))
     none = k == 0
-    p[none] = -np.expm1(-t[none] / n[none])
-    todo = np.flatnonzero(~none & (k < n))
-    k, n, t = k.flat[todo], n.flat[todo], t.flat[todo]
-    p.flat[todo] = _newton(k, n, t, kl_upper(k / n, t / n))
+    p = np.where(none, -np.expm1(-t / n), np.where(k < n, p, 1.0))
+    todo = np.flatnonzero(~none & (k < n) & ((t > _MOST_NATS) | ~np.isfinite(p)))
+    if todo.size:
+        k, n, t = k.flat[todo], n.flat[todo], t.flat[todo]
+        p.flat[todo] = _newton(k, n, t, kl_upper(k / n, t / n))
     return p
 
 

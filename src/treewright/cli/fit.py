@@ -1,4 +1,4 @@
-"""`treewright fit`: grow a tree from a table, tell its error, save it."""
+"""`treewright fit`: grow a tree from a table, prune it, tell its error with a certificate, save it."""
 
 from __future__ import annotations
 
@@ -6,42 +6,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from cyclopts import Parameter, validators
 
+from treewright.cli.certificates import certificate_of
 from treewright.cli.console import Stages, note, stages, unbroken_pipe
-from treewright.cli.errors import Misuse, check_output, count, thread_count, writing_to
-from treewright.cli.reading import read
+from treewright.cli.errors import Misuse, Trouble, check_output, count, thread_count, writing_to
+from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small
+from treewright.cli.plans import planned
+from treewright.cli.reading import Frame, read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
-from treewright.cli.summary import Score, summary
+from treewright.cli.summary import Fit, Score, certificate, summary
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.growing import criteria, grow
 from treewright.memory import memory_needed
-from treewright.pruning import cut_at
+from treewright.pruning import PruningPath
+from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
-HELD_OUT = 0.2  # of the rows, for the error that is told
 LARGE_BYTES = 2**28  # memory worth a word
-FEWEST_ROWS = 25  # of a table from which rows are held out without being asked for
 
-Columns = Annotated[list[str] | None, Parameter(negative=())]
+Repeated = Annotated[list[str] | None, Parameter(negative=())]
 Flag = Annotated[bool, Parameter(negative=())]
 Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How trees are grown and pruned."""
-
-    limits: dict[str, Any]
-    alpha: float
-
-    def tree(self, data: Dataset, work: Stages) -> Tree:
-        """The tree of a data set."""
-        grown = grow(data, **self.limits, progress=work.advance)
-        return cut_at(grown, self.alpha) if self.alpha > 0 else grown
+NotNegative = Annotated[float | None, Parameter(validator=validators.Number(gte=0))]
 
 
 def fit(
@@ -51,21 +40,32 @@ def fit(
     target: str,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
     test: str | None = None,
+    validation: str | None = None,
+    prune: str | None = None,
+    select: str | None = None,
+    leaves: Positive = None,
+    alpha: NotNegative = None,
+    option: Repeated = None,
+    delta: float = 0.05,
+    loss_bound: NotNegative = None,
     max_leaves: Positive = None,
     max_depth: Positive = None,
     min_rows_leaf: Positive = 1,
-    alpha: Annotated[float, Parameter(validator=validators.Number(gte=0))] = 0.0,
     criterion: str | None = None,
     weight: str | None = None,
-    ignore: Columns = None,
-    category: Columns = None,
-    number: Columns = None,
+    ignore: Repeated = None,
+    category: Repeated = None,
+    number: Repeated = None,
     classes: Annotated[bool | None, Parameter(negative="--numbers")] = None,
     drop_missing_target: Flag = False,
     seed: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 0,
     jobs: int = -1,
 ) -> None:
-    """Grow a tree from a table and save it.
+    """Grow a tree from a table, prune it and save it, with a certificate of its error.
+
+    The rows are dealt out, and none does two things: 60 % grow the tree, 20 % choose how far it is pruned,
+    20 % test it. What is shown, tested, certified and saved is one and the same tree. Of a table of fewer
+    than 25 rows all grow the tree, which is not pruned then, unless other options ask for it.
 
     Parameters
     ----------
@@ -76,16 +76,36 @@ def fit(
     output
         The file for the tree; by default the name of the table with .tree.json, in this folder.
     test
-        Which share of the rows is held out for the error that is told (by default 0.2; 0: none), or a file
-        with rows to test on. The saved tree has learnt from all rows of the table.
+        Which share of the rows tests the tree (by default 0.2; 0: none), or a file with such rows. They take
+        no part in growing and pruning.
+    validation
+        Which share of the other rows prunes the tree (by default 0.25), or a file with such rows. Only where
+        the pruning takes such rows; otherwise all rows but those of the test grow the tree.
+    prune
+        How the tree is pruned: cost_complexity (the default), bottom_up, bound, chi_squared, minimum_errors,
+        pessimistic, reduced_error, srm; or none.
+    select
+        Who chooses, where the pruning makes several trees: held_out (the default; the rows of --validation),
+        folds, leaves, srm, certificate.
+    leaves
+        Prune to at most this many leaves (--select leaves).
+    alpha
+        Prune at this price of a leaf: splits that spare fewer errors, as a share of the rows, are cut.
+    option
+        Another option of the pruning or of the choice, as name=value: rule=1-SE, n_folds=5, c=0.3; may be
+        repeated.
+    delta
+        The chance with which the certificate may fail.
+    loss_bound
+        For numbers: the most that a row can lose (the squared error, or the absolute one with --criterion
+        absolute_error). Without it there is an estimate instead of a guarantee.
     max_leaves
-        Stop at this many leaves; the best splits come first.
+        Stop growing at this many leaves; the best splits come first. The tree is pruned after that all the
+        same; --prune none keeps all of them.
     max_depth
         At most this many tests in a row.
     min_rows_leaf
         The fewest rows in a leaf.
-    alpha
-        The price of a leaf in cost-complexity pruning: splits that gain less are cut.
     criterion
         What a split improves: gini, entropy, error, sqrt, gain_ratio; for numbers squared_error,
         absolute_error, poisson.
@@ -103,91 +123,142 @@ def fit(
     drop_missing_target
         Leave out rows without a target instead of refusing them.
     seed
-        Of the choice which rows are held out.
+        Of the choice which rows do what.
     jobs
         Threads; -1 is one per core. The tree is the same for any number.
     """
     saved_as = output or Path(Path(data.name.removesuffix(".gz")).stem + ".tree.json")
-    share, test_file = _test_rows(test)
     if criterion is not None and criterion not in criteria():
         raise Misuse(f"--criterion {criterion} is unknown; known: {', '.join(criteria())}")
-    threads = thread_count(jobs)
+    if not 0 < delta < 1:
+        raise Misuse(f"--delta {delta:g}: the chance of being wrong is between 0 and 1, such as 0.05")
     limits = {"max_leaf_nodes": max_leaves, "max_depth": max_depth, "min_samples_leaf": min_rows_leaf}
-    recipe = Recipe({**limits, "criterion": criterion, "n_jobs": threads}, alpha)
+    recipe = Recipe(
+        growing={**limits, "criterion": criterion, "n_jobs": thread_count(jobs)},
+        plan=planned(prune, select, leaves, alpha, option or []),
+        is_default=(prune, select, leaves, alpha, option) == (None,) * 5,
+        test=Wish.of("--test", test),
+        validation=Wish.of("--validation", validation),
+        seed=seed,
+        delta=delta,
+        loss_bound=loss_bound,
+    )
+    roles = Roles(target, weight, ignore or [], category or [], number or [], classes)
     with stages() as work:
-        work.begin("reading", str(data))
-        source, test_source = open_source(data), test_file and open_source(test_file)
-        check_output(saved_as, [data, *([test_file] if test_file else [])])
-        roles = Roles(target, weight, ignore or [], category or [], number or [], classes)
-        frame = read(source, roles.forms(source), jobs=threads)
-        work.begin("encoding", count(frame.n_rows, "row"))
-        kept = rows_with_target(frame, target, drop_missing_target)
-        problem = roles.encoded(frame, kept)
-        other = (
-            _encoded_test(test_source, roles, problem, drop_missing_target, threads) if test_source else None
-        )
-        work.begin("growing", f"{count(problem.n_rows, 'row')} × {count(problem.n_columns, 'column')}")
-        _tell_memory(problem, recipe, work)
-        tree = recipe.tree(problem, work)
-        work.begin("testing")
-        scores = [Score.of("training rows", tree, problem, threads)]
-        if other is not None:
-            scores.append(Score.of(f"rows of {test_file}", tree, other, threads))
-        elif share or (share is None and problem.n_rows >= FEWEST_ROWS):
-            scores.append(_held_out(problem, recipe, share or HELD_OUT, seed, threads, work))
+        frame, done = _fitted(data, saved_as, roles, recipe, drop_missing_target, work)
         work.begin("writing", str(saved_as))
         with writing_to(saved_as):
-            tree.save(saved_as)
-    for hint in roles.hints(frame, problem):
+            done.tree.save(saved_as)
+    for hint in roles.hints(frame, done.data):
         note(hint)
     with unbroken_pipe():
-        print(summary(data, tree, problem, scores, work.seconds["growing"], frame.n_rows - problem.n_rows))
-        print(f"\nSaved to {saved_as}; treewright predict {saved_as} NEW.csv uses it")
+        print(summary(data, done))
+        print(f"\nSaved to {saved_as}; treewright predict {saved_as} NEW.csv uses it\n")
+        print(certificate(done))
 
 
-def _tell_memory(problem: Dataset, recipe: Recipe, work: Stages) -> None:
+@dataclass(frozen=True)
+class Recipe:
+    """How a tree is grown, pruned and judged."""
+
+    growing: dict[str, Any]  # arguments of `grow`
+    plan: Plan | None
+    is_default: bool  # whether the user has said nothing of pruning
+    test: Wish
+    validation: Wish
+    seed: int
+    delta: float
+    loss_bound: float | None
+
+    @property
+    def n_threads(self) -> int:
+        """The number of threads."""
+        return int(self.growing["n_jobs"])
+
+    def plan_for(self, data: Dataset) -> Plan | None:
+        """The plan, which for a small table is none unless it was asked for."""
+        asked = not self.is_default or self.validation.is_said
+        return self.plan if asked or not is_small(data) else None
+
+
+def _fitted(
+    path: Path, saved_as: Path, roles: Roles, recipe: Recipe, drop_missing_target: bool, work: Stages
+) -> tuple[Frame, Fit]:
+    """The table and all that comes of it."""
+    work.begin("reading", str(path))
+    wishes = (recipe.test, recipe.validation)
+    check_wishes(recipe.validation, recipe.plan)
+    check_files(path, wishes)
+    source = open_source(path)
+    others = {wish.option: open_source(wish.file) for wish in wishes if wish.file is not None}
+    check_output(saved_as, [path, *(wish.file for wish in wishes if wish.file is not None)])
+    frame = read(source, roles.forms(source), jobs=recipe.n_threads)
+    work.begin("encoding", count(frame.n_rows, "row"))
+    data = roles.encoded(frame, rows_with_target(frame, roles.target, drop_missing_target))
+    if recipe.loss_bound is not None and data.schema.predicts_classes:
+        raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
+    from_files = {
+        option: _encoded(other, roles, data, drop_missing_target, recipe.n_threads)
+        for option, other in others.items()
+    }
+    plan = recipe.plan_for(data)
+    parts = dealt(data, plan, *wishes, recipe.seed, from_files)
+    grown = _grown(parts.training, recipe, work)
+    pruning = None if plan is None else _pruned(grown, parts, plan, recipe, work)
+    tree = grown if pruning is None else pruning.pruned
+    work.begin("testing")
+    named = (("training", parts.training), ("validation", parts.validation), ("test", parts.test))
+    scores = [
+        Score.of(f"{name} rows", tree, rows, recipe.n_threads) for name, rows in named if rows is not None
+    ]
+    work.begin("certifying")
+    sure = certificate_of(tree, parts, plan, pruning, recipe.delta, recipe.loss_bound)
+    return frame, Fit(
+        data=data,
+        dropped=frame.n_rows - data.n_rows,
+        parts=parts,
+        test_file=recipe.test.file,
+        plan=plan,
+        grown=grown,
+        tree=tree,
+        path=pruning,
+        scores=scores,
+        certificate=sure,
+        seconds=work.seconds,
+    )
+
+
+def _encoded(source: Source, roles: Roles, data: Dataset, drop_missing_target: bool, threads: int) -> Dataset:
+    """The rows of another file, in the schema of the table."""
+    frame = read(source, roles.forms(source, data.schema), jobs=threads)
+    return roles.encoded(frame, rows_with_target(frame, roles.target, drop_missing_target), data.schema)
+
+
+def _grown(data: Dataset, recipe: Recipe, work: Stages) -> Tree:
+    work.begin("growing", f"{count(data.n_rows, 'row')} × {count(data.n_columns, 'column')}")
+    _tell_memory(data, recipe, work)
+    return grow(data, **recipe.growing, progress=work.advance)
+
+
+def _pruned(tree: Tree, parts: Parts, plan: Plan, recipe: Recipe, work: Stages) -> PruningPath:
+    work.begin("pruning", f"a tree of {tree.n_leaves:,} leaves")
+    try:
+        return plan.path(tree, parts.training, parts.validation, recipe.growing, recipe.seed)
+    except TypeError as error:
+        if not (plan.pruning or plan.choosing):
+            raise
+        raise Trouble(f"--option: {plan.method} cannot work with one of the values ({error})") from error
+
+
+def _tell_memory(data: Dataset, recipe: Recipe, work: Stages) -> None:
     """Large work says beforehand what it may take."""
     need = memory_needed(
-        problem,
-        criterion=recipe.limits["criterion"],
-        n_leaves=recipe.limits["max_leaf_nodes"],
-        n_threads=recipe.limits["n_jobs"],
+        data,
+        criterion=recipe.growing["criterion"],
+        n_leaves=recipe.growing["max_leaf_nodes"],
+        n_threads=recipe.n_threads,
     )
     if need > LARGE_BYTES:
         have = available_memory()
         beside = "" if have is None else f"; {have / 1e9:.1f} GB are free"
         work.note(f"growing takes up to {need / 1e9:.1f} GB of memory{beside}")
-
-
-def _test_rows(test: str | None) -> tuple[float | None, str | None]:
-    """The share of the rows to hold out, or the file to test on."""
-    if test is None:
-        return None, None
-    try:
-        share = float(test)
-    except ValueError:
-        return None, test
-    if not 0 <= share < 1:
-        raise Misuse(f"--test {test}: a share of the rows is at least 0 and less than 1, such as 0.2")
-    return share, None
-
-
-def _encoded_test(
-    source: Source, roles: Roles, problem: Dataset, drop_missing_target: bool, threads: int
-) -> Dataset:
-    """The rows of a file to test on, in the schema of the rows to learn from."""
-    frame = read(source, roles.forms(source, problem.schema), jobs=threads)
-    return roles.encoded(frame, rows_with_target(frame, roles.target, drop_missing_target), problem.schema)
-
-
-def _held_out(problem: Dataset, recipe: Recipe, share: float, seed: int, threads: int, work: Stages) -> Score:
-    """The error of a tree that has learnt from the other rows only."""
-    if problem.n_rows < 2:
-        raise Misuse("--test: a table of one row has none to hold out")
-    order = np.random.default_rng(seed).permutation(problem.n_rows)
-    n_test = min(max(1, round(share * problem.n_rows)), problem.n_rows - 1)
-    work.begin("testing", f"with {count(n_test, 'row')} held out")
-    unseen, learnt = (problem.take(np.sort(rows)) for rows in np.split(order, [n_test]))
-    if any(part.weight is not None and not part.weight.any() for part in (unseen, learnt)):
-        raise Misuse(f"with --seed {seed} all rows that weigh something are on one side; try another seed")
-    return Score.of("held-out rows", recipe.tree(learnt, work), unseen, threads, curve=recipe.alpha == 0)

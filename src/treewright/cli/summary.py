@@ -1,4 +1,4 @@
-"""What `treewright fit` tells: the table, the tree, its error beside that of no tree at all."""
+"""What `treewright fit` tells: the table, which rows did what, the errors, the tree, its certificate."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from treewright.certifying import Certificates
 from treewright.cli.console import aligned, in_colour, terminal_width
 from treewright.cli.errors import count
+from treewright.cli.parts import FEWEST_ROWS, Parts, is_small
+from treewright.cli.plans import in_words
 from treewright.encoding import Dataset
 from treewright.exporting.text import escape, render, word
+from treewright.pruning import PruningPath
+from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
 MOST_LEAVES = 30  # of a tree that is shown as a whole
@@ -24,23 +29,31 @@ class Score:
     """The error of a tree on some rows, beside that of its root, which says the same of all rows."""
 
     rows: str
-    n_rows: int
     error: float
     root_error: float
-    best_leaves: int | None = None  # the size with the least error among the first splits, where it is told
-    best_error: float = np.nan
 
     @staticmethod
-    def of(rows: str, tree: Tree, data: Dataset, n_threads: int, *, curve: bool = False) -> Score:
-        """Apply a tree to rows; `curve` looks for the number of leaves with the least error."""
+    def of(rows: str, tree: Tree, data: Dataset, n_threads: int) -> Score:
+        """Apply a tree to rows."""
         leaf = tree.apply(data, n_threads=n_threads)
-        error, root_error = _error(tree, data, leaf), _error(tree, data, np.zeros_like(leaf))
-        if not curve or tree.n_leaves == 1 or tree.criterion == "absolute_error":  # the curve is of squares
-            return Score(rows, data.n_rows, error, root_error)
-        losses = tree.curve(data)
-        best = int(np.argmin(losses))
-        least = float(losses[best] if tree.schema.predicts_classes else np.sqrt(losses[best]))
-        return Score(rows, data.n_rows, error, root_error, best + 1, least)
+        return Score(rows, _error(tree, data, leaf), _error(tree, data, np.zeros_like(leaf)))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit, as far as there is something to tell of it."""
+
+    data: Dataset  # all rows of the table
+    dropped: int  # rows without a target
+    parts: Parts
+    test_file: str | None
+    plan: Plan | None
+    grown: Tree
+    tree: Tree
+    path: PruningPath | None
+    scores: list[Score]
+    certificate: Certificates | str
+    seconds: dict[str, float]  # of each stage
 
 
 def _error(tree: Tree, data: Dataset, node: Any) -> float:
@@ -62,15 +75,11 @@ def _duration(seconds: float) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def summary(
-    path: str | os.PathLike[str], tree: Tree, data: Dataset, scores: list[Score], seconds: float, dropped: int
-) -> str:
-    """All that is told of a new tree, as lines."""
-    lines = [_table(path, data, dropped), _target(data), ""]
-    lines.append(
-        f"{_leaves(tree.n_leaves)}, depth {tree.depth}, by {tree.criterion}, grown in {_duration(seconds)}"
-    )
-    lines += ["", *_scores(tree, scores)]
+def summary(path: str | os.PathLike[str], fit: Fit) -> str:
+    """All that is told of a new tree before it is saved, as lines."""
+    tree = fit.tree
+    lines = [_table(path, fit.data, fit.dropped), _target(fit.data), ""]
+    lines += [_dealt(fit), _pruned(fit), "", *_scores(tree, fit.scores)]
     shown = None if tree.n_leaves <= MOST_LEAVES else FIRST_LEVELS
     lines += ["", render(tree, max_depth=shown, color=in_colour(), width=terminal_width())]
     if shown is not None:
@@ -79,6 +88,35 @@ def summary(
             f"These are the first {FIRST_LEVELS} of {tree.depth} levels; treewright show has all of them",
         ]
     return "\n".join(lines)
+
+
+def certificate(fit: Fit) -> str:
+    """The last lines of a fit."""
+    return f"no certificate: {fit.certificate}" if isinstance(fit.certificate, str) else str(fit.certificate)
+
+
+def _dealt(fit: Fit) -> str:
+    """Which rows did what."""
+    parts, by_itself = fit.parts, fit.plan is not None and fit.parts.validation is None
+    text = f"{'grown and pruned' if by_itself else 'grown'} from {count(parts.training.n_rows, 'row')}"
+    if parts.validation is not None:
+        text += f", pruned by {parts.validation.n_rows:,}"
+    if parts.test is not None:
+        text += f", tested on {parts.test.n_rows:,}"
+        text += "" if fit.test_file is None else f" of {fit.test_file}"
+    return text
+
+
+def _pruned(fit: Fit) -> str:
+    """The size before and after."""
+    grown = (
+        f"{_leaves(fit.grown.n_leaves)} grown by {fit.tree.criterion} in {_duration(fit.seconds['growing'])}"
+    )
+    if fit.plan is None or fit.path is None:
+        small = f" (fewer than {FEWEST_ROWS} rows; --prune prunes)" if is_small(fit.data) else ""
+        return f"{grown}, depth {fit.tree.depth}; not pruned{small}"
+    how = f"{in_words(fit.plan, fit.path.details)} in {_duration(fit.seconds['pruning'])}"
+    return f"{grown}; {fit.tree.n_leaves:,} kept, depth {fit.tree.depth}, by {how}"
 
 
 def _leaves(number: int) -> str:
@@ -146,22 +184,4 @@ def _scores(tree: Tree, scores: list[Score]) -> list[str]:
 
     rows = [[measure, "tree", alone]]
     rows += [[f"on {score.rows}", said(score.error), said(score.root_error)] for score in scores]
-    lines = aligned(rows, right=(1, 2))
-    for score in scores:
-        if score.rows == "held-out rows":
-            rest = scores[0].n_rows - score.n_rows
-            lines.append(
-                f"({count(score.n_rows, 'row')} held out from a tree of the other {rest:,}; "
-                "the saved tree knows all)"
-            )
-        if (
-            score.best_leaves is not None
-            and score.best_leaves < tree.n_leaves
-            and score.best_error < score.error
-        ):
-            best = _leaves(score.best_leaves) + (" does" if score.best_leaves == 1 else " do")
-            lines.append(
-                f"On these rows {best} best ({said(score.best_error)}, flattered by the choice); "
-                f"--max-leaves {score.best_leaves} grows such a tree"
-            )
-    return lines
+    return aligned(rows, right=(1, 2))

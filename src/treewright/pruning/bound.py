@@ -191,6 +191,7 @@ class _Walk:
                 self.total, current = self.total.changed(kept, size), best
                 if child is None:
                     self.feature[node] = -1
+                    self._forget(node + 1, int(self.tree.end[node]))
                 else:
                     self._raise(node, child)
             done.append(size)
@@ -231,9 +232,15 @@ class _Walk:
         other = right if child == left else left
         for leaf, counts, _ in self._taking_over(child, other):
             self.taken_over[leaf] = counts
+        for first, last in ((node, child), (int(self.tree.end[child]), end)):
+            self.dropped[first:last] = True
+            self._forget(first, last)
         self.raised[node] = child
-        self.dropped[node:child] = True
-        self.dropped[int(self.tree.end[child]) : end] = True
+
+    def _forget(self, first: int, last: int) -> None:
+        """What was raised inside a part that goes needs no place any more."""
+        for node in [node for node in self.raised if first <= node < last]:
+            del self.raised[node]
 
     def _taking_over(self, raised: int, other: int) -> list[tuple[int, NDArray[np.float64], float]]:
         """The leaves of a subtree to which the rows of its sibling come: what they count then, and how much

@@ -1,0 +1,97 @@
+"""Pruning as a part of fitting: whose each option is, which rows it takes, and no row with two roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from treewright.encoding import Dataset
+from treewright.enlisting import Folder
+from treewright.folding import split
+from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
+from treewright.selecting import WAYS, select
+from treewright.tree import Tree
+
+VALIDATION_SHARE = 0.25  # of the rows of a fit that needs some to validate by and was given none
+_OF_PRUNE = ("cost_matrix", "priors")  # options of every method
+_GIVEN = ("data", "validation", "growing", "seed")  # what the fit itself provides
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a tree is to be pruned: the method and, where it makes several trees, the way to choose.
+
+    >>> plan = Plan.of("cost_complexity", {"on": "impurity", "rule": "1-SE"})
+    >>> plan.by, plan.pruning, plan.choosing, plan.needs_validation
+    ('held_out', {'on': 'impurity'}, {'rule': '1-SE'}, True)
+    >>> Plan.of("cost_complexity", {"alpha": 0.01}).needs_validation
+    False
+    """
+
+    method: str
+    by: str | None  # None: the method itself says which tree it is
+    pruning: Mapping[str, Any]  # options of the method
+    choosing: Mapping[str, Any]  # options of the way
+
+    @staticmethod
+    def of(
+        method: str,
+        options: Mapping[str, Any],
+        by: str | None = None,
+        *,
+        said: str = "options",
+        also: tuple[str, ...] = (),
+    ) -> Plan:
+        """The plan by names; options belong to the method or else to the way, which is by held-out rows where
+        there is a choice and nothing is said. ValueError about an option that neither knows: `said` is how
+        the user calls the options, `also` what is known besides.
+        """
+        of_method = [name for name in (*METHODS.options(method), *_OF_PRUNE) if name not in _GIVEN]
+        pruning = {name: value for name, value in options.items() if name in of_method}
+        if by is None and leaves_choice(method, pruning):
+            by = "held_out"
+        of_way = [name for name in WAYS.options(by) if name not in (*_GIVEN, *of_method)] if by else []
+        choosing = {name: value for name, value in options.items() if name in of_way}
+        unknown = options.keys() - pruning.keys() - choosing.keys()
+        if unknown:
+            known = ", ".join((*also, *of_method, *of_way))
+            raise ValueError(f"{said} has {min(unknown)!r}, which {method} does not know; known: {known}")
+        return Plan(method, by, pruning, choosing)
+
+    @property
+    def needs_validation(self) -> bool:
+        """Whether it takes rows that the tree is not grown from."""
+        return METHODS.needs(self.method, "validation") or self.by == "held_out"
+
+    def parts(
+        self, data: Dataset, validation: Dataset | None, share: float, seed: int
+    ) -> tuple[Dataset, Dataset | None]:
+        """The rows to grow from and those to validate by; a share is set aside if it takes some and there are
+        none.
+        """
+        if validation is not None or not self.needs_validation:
+            return data, validation
+        data, validation = split(data, (1 - share, share), seed)
+        return data, validation
+
+    def path(
+        self,
+        tree: Tree,
+        data: Dataset,
+        validation: Dataset | None,
+        growing: Mapping[str, Any],
+        seed: int,
+    ) -> PruningPath:
+        """The path of a tree that was grown from `data` with the parameters `growing`, one tree chosen."""
+        facts = {"data": data, "validation": validation, "growing": growing, "seed": seed}
+        path = prune(tree, self.method, **_offered(METHODS, self.method, facts), **self.pruning)
+        if self.by is None:
+            return path
+        return select(path, self.by, **_offered(WAYS, self.by, facts), **self.choosing)
+
+
+def _offered(folder: Folder, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What the fit knows of what a function asks for."""
+    asked = folder.options(name)
+    return {fact: value for fact, value in facts.items() if fact in asked and value is not None}
