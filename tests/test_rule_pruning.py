@@ -145,9 +145,10 @@ def test_conditions_are_dropped_as_one_would_by_hand(data: Any, confidence: floa
     assert mine.keys() == expected.keys()
     for key, error in mine.items():
         assert error == pytest.approx(expected[key], abs=1e-11)
+    weighty = rows if rows.weight is None else rows.take(np.flatnonzero(rows.weight))
     for candidate in found:
-        rows_in = np.flatnonzero(Covers(rows).flags(candidate.cover))
-        assert len(rows_in) <= rows.n_rows
+        covered = np.flatnonzero(Covers(rows).flags(candidate.cover))
+        assert covered.tolist() == naive_rows(weighty, candidate.conditions)
 
 
 def _halves(weight: Any) -> Any:

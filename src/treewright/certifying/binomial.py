@@ -28,9 +28,9 @@ def check_delta(delta: Any) -> None:
 def binomial_upper(errors: Any, rows: Any, nats: Any) -> Floats:
     """The largest p with P(at most `errors` wrong of `rows`) >= e^-nats: an exact upper limit of the chance.
 
-    Clopper and Pearson's one-sided limit, by the inverse of the incomplete beta function where e^-nats is not
-    too small. Beyond that by logarithms: that of the tail is concave in p, and Chernoff's limit is never below
-    the exact one, so that Newton's method walks down from there and never below the solution.
+    Clopper and Pearson's one-sided limit, by the inverse of the incomplete beta function where e^-nats is
+    not too small. Beyond that by logarithms: that of the tail is concave in p, and Chernoff's limit is never
+    below the exact one, so that Newton's method walks down from there and never below the solution.
 
     >>> binomial_upper(80, 1000, np.log(20)).round(4).item()
     0.0956

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
-from treewright.pruning.folding import chosen_by_folds
 from treewright.pruning.passing import SAME_LOSS, pass_up
 from treewright.pruning.path import PruningPath
+from treewright.pruning.tuning import chosen_by_folds
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]

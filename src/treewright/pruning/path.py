@@ -197,15 +197,11 @@ class PruningPath:
         return np.asarray(self.grown.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
 
     def tried(self, validation: Dataset) -> PruningPath:
-        """The same path with what its trees lose on held-out rows, and the standard error of that:
-        √(mean of squares − square of the mean) / √n.
-        """
+        """The same path with what its trees lose on held-out rows, and the standard error of that."""
         refuse_no_rows(validation)
-        mean, n = self.losses(validation), validation.total_weight
-        squares = mean
-        if not loses_0_or_1(self.grown):
-            squares = self.prunings.sums(squared_losses, validation) / n / len(self.grown.schema.targets) ** 2
-        error = np.sqrt(np.maximum(squares - mean**2, 0.0) / n)
+        loss = self.prunings.sums(Tree.loss_of, validation)
+        square = loss if loses_0_or_1(self.grown) else self.prunings.sums(squared_losses, validation)
+        mean, error = mean_and_error(loss, square, validation)
         return replace(self, validation=mean, standard_error=error)
 
     # ---- showing -----------------------------------------------------------------------------------
@@ -248,6 +244,16 @@ def _table(path: PruningPath) -> Iterator[str]:
     yield f"{path.method}: {len(path)} trees"
     for row in rows:
         yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def mean_and_error(loss: Floats, square: Floats, data: Dataset) -> tuple[Floats, Floats]:
+    """What rows lose per unit of weight and target, from the sums of what each loses and of its square; and
+    the standard error of that, √(mean of squares − square of the mean) / √n.
+    """
+    weight, targets = data.total_weight, len(data.schema.targets)
+    mean = np.maximum(loss, 0.0) / weight
+    spread = np.maximum(square / weight - mean**2, 0.0)
+    return mean / targets, np.sqrt(spread / weight) / targets
 
 
 def refuse_no_rows(data: Dataset, name: str = "validation") -> None:

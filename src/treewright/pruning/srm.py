@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.cost_complexity import cost_complexity
-from treewright.pruning.folding import chosen_by_folds
 from treewright.pruning.path import PruningPath
+from treewright.pruning.tuning import chosen_by_folds
 from treewright.tree import Tree
 
 Size = Literal["nodes", "leaves"]

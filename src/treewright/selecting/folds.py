@@ -20,7 +20,7 @@ from treewright.encoding import Dataset
 from treewright.folding import folds as dealt
 from treewright.growing import grow
 from treewright.pruning import PruningPath, cost_complexity_path, weakest_links
-from treewright.pruning.path import Nested, refuse_no_rows
+from treewright.pruning.path import Nested, mean_and_error, refuse_no_rows
 from treewright.selecting.choosing import by_rule, check_rule
 from treewright.tree import Tree
 
@@ -74,10 +74,8 @@ def folds(
         tree = replace(tree, schema=path.grown.schema)  # with its costs
         prunings = Nested(tree, np.searchsorted(betas, _levels(tree, path)), len(betas))
         sums += prunings.sums(Tree.loss_of, held), prunings.sums(squared_losses, held)
-    n, targets = data.total_weight, len(data.schema.targets)
-    loss, squares = np.maximum(sums, 0.0)
-    error = np.sqrt(np.maximum(squares - loss**2 / n, 0.0)) / n
-    judged = replace(path, validation=loss / n / targets, standard_error=error / targets)
+    mean, error = mean_and_error(sums[0], sums[1], data)
+    judged = replace(path, validation=mean, standard_error=error)
     return by_rule(judged, rule, f"{n_folds} folds")
 
 

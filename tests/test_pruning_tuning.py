@@ -10,7 +10,7 @@ from pruning_cases import case
 
 from treewright import grow, prune
 from treewright.folding import folds
-from treewright.pruning.folding import cross_validated
+from treewright.pruning.tuning import cross_validated
 
 
 def test_cross_validation_is_what_it_says() -> None:

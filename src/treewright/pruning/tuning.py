@@ -13,7 +13,7 @@ from treewright.arriving import squared_losses
 from treewright.encoding import Dataset
 from treewright.folding import folds
 from treewright.growing import grow
-from treewright.pruning.path import refuse_no_rows
+from treewright.pruning.path import mean_and_error, refuse_no_rows
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -63,9 +63,7 @@ def cross_validated(
             pruned = prune_at(tree, float(level))
             loss[place] += pruned.loss_of(out)[pruned.is_leaf].sum()
             square[place] += squared_losses(pruned, out)[pruned.is_leaf].sum()
-    weight, targets = data.total_weight, len(data.schema.targets)
-    spread = np.maximum(square / weight - (loss / weight) ** 2, 0.0)
-    return loss / weight / targets, np.sqrt(spread / weight) / targets
+    return mean_and_error(loss, square, data)
 
 
 def chosen_by_folds(
