@@ -164,8 +164,11 @@ def exponent(curve: Sequence[tuple[float, float]]) -> float | None:
     >>> round(exponent([(10_000, 1.0), (20_000, 4.0), (40_000, 16.0)]), 6)
     2.0
     """
-    large = np.log([point for point in curve if point[0] >= ASYMPTOTIC])
-    return float(np.polyfit(*large.T, 1)[0]) if len(large) > 1 else None
+    large = [point for point in curve if point[0] >= ASYMPTOTIC]
+    if len(large) < 2:
+        return None
+    leaves, took = np.log(large).T
+    return float(np.polyfit(leaves, took, 1)[0])
 
 
 def _fronts(sections: Sequence[Section]) -> str:
