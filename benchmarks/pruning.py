@@ -22,7 +22,8 @@ from benchmarks.reporting import OURS, cpu, find, markdown, seconds, times
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "pruning.svg"
 SCIKIT = "scikit-learn"
 MOST_FOR_SCIKIT = 40_000  # rows; its path takes time that grows with their square
-PATIENCE = 45.0  # seconds for a whole selection, or for a method; what takes longer is told so
+PATIENCE = 30.0  # seconds for a method on a table of a million rows, or a selection from a large one
+LARGE = 100_000  # rows
 ASYMPTOTIC = 3_000  # leaves from which on the growth is fitted
 MARK = 0.05  # of the time of growing, for a method that goes through the tree once
 
@@ -30,7 +31,7 @@ MARK = 0.05  # of the time of growing, for a method that goes through the tree o
 def _chance(rows: int, classes: int, quick_rows: int) -> Problem:
     kind = "two classes" if classes else "numbers"
     name = f"{kind}, {rows:,} rows"
-    return Problem(name, rows, columns=5, classes=classes, source="chance", quick=rows <= quick_rows)
+    return Problem(name, rows, columns=2, classes=classes, source="chance", quick=rows <= quick_rows)
 
 
 # Of a target with two classes that is drawn by chance, a tree has a leaf for about 3.7 rows.
@@ -79,12 +80,15 @@ def run(chosen: Namespace) -> None:
 
 def _measured(part: str, problem: Problem, data: Path, chosen: Namespace) -> list[Result]:
     """All who are measured on one problem of a part."""
-    limit = min(chosen.limit, PATIENCE) if part in ("shares", "selection") else chosen.limit
+    limit = chosen.limit
+    if part in ("shares", "selection") and problem.rows >= LARGE:
+        limit = min(limit, PATIENCE)
     if part == "selection":
         return _selections(problem, data, chosen, limit)
-    if part == "shares":  # one after the other: ten tables of a million rows at once are too many
-        cells = [("growing", 1), *((name, 1) for name in pruners.METHODS)]
-        return [found for cell in cells for found in _run(part, problem, data, [cell], chosen.seconds, limit)]
+    if part == "shares":  # two at a time: ten tables of a million rows at once are too many
+        cells = [(name, 1) for name in ("growing", *pruners.METHODS)]
+        pairs = [cells[i : i + 2] for i in range(0, len(cells), 2)]
+        return [found for pair in pairs for found in _run(part, problem, data, pair, chosen.seconds, limit)]
     cells = [("all sizes", 1), ("one tree", 1)]
     if part == "paths":
         cells = [(OURS, 1)]
@@ -114,7 +118,7 @@ def _selections(problem: Problem, data: Path, chosen: Namespace, limit: float) -
     if find(results, SCIKIT):
         results += _run("selection", problem, data, [(SCIKIT, 2)], chosen.seconds, limit)
     if set(chosen.peers) == set(PEERS):
-        results.append({"peer": "rpart", "threads": 1} | rpart.measure(data, pruners.FOLDS, limit))
+        results.append({"peer": "rpart", "threads": 1} | rpart.measure(data, pruners.FOLDS, chosen.limit))
     return results
 
 
