@@ -87,12 +87,14 @@ def _share(job: Job, table: Table, who: str) -> Task:
         options = {"validation": encode(table["test"], table["test_target"], schema=data.schema)}
     elif options.get("raising", method in ("pessimistic", "bound")):
         options = {**options, "data": data}
-    pruned: list[Any] = []
+    paths: list[Any] = []
 
     def work() -> None:
-        pruned[:] = [prune(replace(tree), method, **options).pruned]
+        paths[:] = [prune(replace(tree), method, **options)]
+        _ = paths[0].pruned  # made when it is asked for
 
-    return Task(work, lambda: {"leaves": pruned[0].n_leaves})
+    # A path that is still open to choice has no size of its own.
+    return Task(work, lambda: {} if paths[0].is_open else {"leaves": paths[0].pruned.n_leaves})
 
 
 def _selection(job: Job, table: Table, who: str) -> Task:

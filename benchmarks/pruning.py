@@ -34,7 +34,7 @@ def _chance(rows: int, classes: int, quick_rows: int) -> Problem:
     return Problem(name, rows, columns=2, classes=classes, source="chance", quick=rows <= quick_rows)
 
 
-# Of a target with two classes that is drawn by chance, a tree has a leaf for about 3.7 rows.
+# Of a target with two classes that is drawn by chance, a tree has a leaf for about 2.7 rows.
 PARTS: dict[str, tuple[Problem, ...]] = {
     "paths": (
         *(_chance(n, 0, 10_000) for n in (1_000, 3_000, 10_000, 40_000, 100_000, 300_000, 1_000_000)),
@@ -148,9 +148,9 @@ def _growth(sections: Sequence[Section]) -> str:
     for who in (OURS, SCIKIT):
         power = exponent(points(sections, who, classes=0))
         if power is not None:
-            told.append(f"of {who} as leaves^{power:.2f}")
-    where = f"From {ASYMPTOTIC:,} leaves on, for numbers, the time "
-    return f"{where}{' and that '.join(told)} goes up." if told else ""
+            told.append(f"leaves^{power:.2f} ({who})")
+    where = f"From {ASYMPTOTIC:,} leaves on, for numbers, the time goes up as "
+    return f"{where}{' and '.join(told)}." if told else ""
 
 
 def points(sections: Sequence[Section], who: str, classes: int) -> list[tuple[float, float]]:
