@@ -22,7 +22,7 @@ import numpy as np
 
 from fuzz.limiting import limited_time
 from treewright import Tree, encode, load
-from treewright.pruning import cost_complexity_path
+from treewright.pruning import cost_complexity_path, prune
 from treewright.saving.layout import ARRAYS
 
 MODELS = sorted((Path(__file__).parent.parent / "tests" / "models").glob("*.model.json"))
@@ -374,7 +374,12 @@ def use(tree: Tree, folder: Path) -> None:
         part.check()
         part.predict(table)
     assert (tree.gain >= 0).all() or not np.isfinite(tree.risk).all()
-    assert len(cost_complexity_path(tree).leaves) >= 1
+    if np.isfinite(tree.risk).all():
+        assert len(cost_complexity_path(tree).leaves) >= 1
+    if np.isfinite(tree.loss).all():
+        path = prune(tree, "cost_complexity")
+        assert path.leaves[-1] == 1
+        assert len(path.losses(data)) == len(path)
     if not (tree.subset >= 0).any():
         from treewright.estimators.sklearn_view import sklearn_tree
 
