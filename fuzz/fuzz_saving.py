@@ -22,7 +22,7 @@ import numpy as np
 
 from fuzz.limiting import limited_time
 from treewright import Tree, encode, load
-from treewright.pruning import cost_complexity_path
+from treewright.pruning import cost_complexity_path, prune
 from treewright.saving.layout import ARRAYS
 
 MODELS = sorted((Path(__file__).parent.parent / "tests" / "models").glob("*.model.json"))
@@ -369,12 +369,18 @@ def use(tree: Tree, folder: Path) -> None:
     curve = tree.curve(data)
     assert len(curve) == tree.n_leaves
     moderate = tree.schema.predicts_classes or np.abs(tree.value).max() < LARGEST_SQUARED
+    moderate = moderate and not (tree.criterion == "poisson" and tree.value.min() <= 0)
     assert not moderate or np.isfinite(curve).all()
     for part in (tree.collapse([0]), tree.collapse([tree.n_nodes // 2]), tree.first(1)):
         part.check()
         part.predict(table)
     assert (tree.gain >= 0).all() or not np.isfinite(tree.risk).all()
-    assert len(cost_complexity_path(tree).leaves) >= 1
+    if np.isfinite(tree.risk).all():
+        assert len(cost_complexity_path(tree).leaves) >= 1
+    if np.isfinite(tree.loss).all():
+        path = prune(tree, "cost_complexity")
+        assert path.leaves[-1] == 1
+        assert not moderate or np.isfinite(path.losses(data)).all()
     if not (tree.subset >= 0).any():
         from treewright.estimators.sklearn_view import sklearn_tree
 

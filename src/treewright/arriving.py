@@ -151,7 +151,8 @@ def _row_losses(tree: Tree, i: int, node: Ints, y: NDArray[Any]) -> Floats:
         return np.asarray(label != y if costs is None else costs[y, label], np.float64)
     value = tree.value[node, i]
     if tree.criterion == "poisson":
-        ratio = np.divide(y, value, out=np.ones(len(y)), where=y > 0)
+        ratio = np.where(y > 0, np.inf, 1.0)  # an answer of 0 to a positive number is infinitely wrong
+        np.divide(y, value, out=ratio, where=(y > 0) & (value > 0))
         return np.asarray(y * np.log(ratio) - y + value)
     distance: Floats = np.abs(y - value)
     return distance if tree.criterion == "absolute_error" else distance**2
