@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import comparing, counting, importing, publishing, scaling
+from benchmarks import comparing, counting, importing, methods, pruning, publishing, scaling
 from benchmarks.peers import PEERS
 
 ROOMS = {
@@ -12,9 +12,11 @@ ROOMS = {
     "predicting": lambda chosen: comparing.run("predicting", chosen),
     "importing": importing.run,
     "scaling": scaling.run,
+    "pruning": pruning.run,
+    "methods": methods.run,
     "counts": counting.run,
 }
-DEFAULT = ("growing", "predicting", "importing", "scaling")
+DEFAULT = ("growing", "predicting", "importing", "scaling", "pruning", "methods")
 
 
 def options() -> argparse.Namespace:

@@ -92,14 +92,18 @@ def line(name: str, who: str, told: Printed, more: str) -> str:
     return (text + (f"{told.test[0]:12} → {told.test[1]}" if told.test else " " * 16) + f"   {more}").rstrip()
 
 
+def table(folder: Path) -> list[str]:
+    """All data sets, with a line above that says what is told of each."""
+    head = f"{'':18}nodes / errors, pruned{'estimate':>12}{'test errors':>17}"
+    return [head, *(told for name in C45 for told in compared(name, folder))]
+
+
 def main() -> None:
     """Print the table, if the data is there."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED
     if not folder.is_dir():
         sys.exit(f"there is no folder {folder}; give the one with golf.csv, vote.train.csv …")
-    print(f"{'':18}nodes / errors, pruned{'estimate':>12}{'test errors':>17}")
-    for name in C45:
-        print("\n".join(compared(name, folder)))
+    print("\n".join(table(folder)))
 
 
 if __name__ == "__main__":

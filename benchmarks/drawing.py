@@ -1,4 +1,4 @@
-"""The growth curves as a picture: four small panels, for light and dark pages alike."""
+"""Growth curves as pictures: small panels, for light and dark pages alike."""
 
 from __future__ import annotations
 
@@ -69,8 +69,46 @@ def picture(origin: Origin, measured: dict[str, list[Section]]) -> str:
         )
         figure.supxlabel(caption, fontsize=7)
         figure.supylabel("time", fontsize=9)
-        file = io.StringIO()
-        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        return _svg(figure)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve of a picture of growth."""
+
+    name: str
+    points: list[tuple[float, float]]  # a size and its seconds
+    style: str
+    color: str
+
+
+def growth(origin: Origin, panels: dict[str, list[Line]], what: str) -> str:
+    """Times against sizes on logarithmic axes as SVG, a panel for each label of the lower axis."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.4), layout="constrained")
+        for axes, (label, lines) in zip(figure.subplots(1, len(panels)), panels.items(), strict=True):
+            for line in lines:
+                x, y = zip(*line.points, strict=True)
+                axes.loglog(x, y, line.style, color=line.color, markersize=4, label=line.name)
+            axes.set_xlabel(label)
+            axes.xaxis.set_major_formatter(lambda value, _: _short(value))
+            axes.yaxis.set_major_formatter(lambda value, _: seconds(value))
+            axes.minorticks_off()
+            axes.grid(color=INK, alpha=0.2, linewidth=0.5)
+            axes.legend(frameon=False, fontsize=8)
+        caption = f"{what}; {origin.date}; {origin.machine}\n{origin.note}"
+        figure.supxlabel(caption, fontsize=7)
+        figure.supylabel("CPU time", fontsize=9)
+        return _svg(figure)
+
+
+def _svg(figure: Any) -> str:
+    """A figure as the same bytes each time."""
+    file = io.StringIO()
+    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 

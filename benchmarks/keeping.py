@@ -82,6 +82,24 @@ def load_sections(name: str) -> tuple[Origin, list[Section]]:
     return origin, [(Problem(**figure["problem"]), figure["results"]) for figure in figures]
 
 
+def save_parts(name: str, origin: Origin, parts: dict[str, list[Section]]) -> None:
+    """Keep what was measured of several problems in each of several parts."""
+    figures = {
+        part: [{"problem": asdict(problem), "results": results} for problem, results in sections]
+        for part, sections in parts.items()
+    }
+    save(name, origin, figures)
+
+
+def load_parts(name: str) -> tuple[Origin, dict[str, list[Section]]]:
+    """What `save_parts` kept."""
+    origin, figures = load(name)
+    return origin, {
+        part: [(Problem(**figure["problem"]), figure["results"]) for figure in sections]
+        for part, sections in figures.items()
+    }
+
+
 def write(path: Path, text: str) -> None:
     """Write a file as a whole or not at all."""
     with replacing(path) as file:

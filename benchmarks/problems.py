@@ -28,7 +28,7 @@ class Problem:
     categories: int = 0  # values of each of the first columns, which are then categories
     weighted: bool = False
     frame: bool = False  # the table is given as a pandas frame, not as an array
-    source: str | None = None  # one of scikit-learn's own tables
+    source: str | None = None  # one of scikit-learn's own tables, or "chance"
     predicted: int = 0  # rows to predict at once, where predicting is measured
     quick: bool = False
 
@@ -76,8 +76,21 @@ def make(problem: Problem, folder: Path) -> Path:
     """Make the data of a problem and keep it in `folder`, so that every library reads the same bytes."""
     path = file_of(problem, folder)
     if not path.exists():
-        np.savez(path, **(_shipped(problem) if problem.source else _made(problem)))
+        maker = _made if problem.source is None else _drawn if problem.source == "chance" else _shipped
+        np.savez(path, **maker(problem))
     return path
+
+
+def _drawn(problem: Problem) -> dict[str, Any]:
+    """A target that has nothing to do with the table: the largest trees there are."""
+    random = np.random.default_rng(0)
+    table = random.normal(size=(problem.rows, problem.columns)).astype(problem.dtype)
+    target = (
+        random.normal(size=len(table))
+        if not problem.classes
+        else random.integers(problem.classes, size=len(table))
+    )
+    return {"train": table, "target": target, "test": table[:0], "test_target": target[:0]}
 
 
 def _shipped(problem: Problem) -> dict[str, Any]:

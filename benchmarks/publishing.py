@@ -1,29 +1,47 @@
-"""The speed part of README.md, written from the kept results alone, so that no figure is typed by hand."""
+"""The measured parts of README.md, written from the kept results alone: no figure is typed by hand."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import keeping
+from benchmarks import keeping, methods, pruning
 from benchmarks.keeping import Origin, Section
 from benchmarks.reporting import seconds, summary, wins_and_losses
 
 README = Path(__file__).parent.parent / "README.md"
-BEGIN, END = "<!-- speed: begin; `make bench` writes what follows -->", "<!-- speed: end -->"
 TITLES = {"growing": "one tree", "predicting": "predicting"}
 
 
 def publish() -> None:
     """Bring README.md up to date with the kept results."""
-    keeping.write(README, inserted(README.read_text(encoding="utf-8"), speed()))
+    keeping.write(README, published(README.read_text(encoding="utf-8")))
 
 
-def inserted(text: str, part: str) -> str:
-    """A text with `part` between the two marks."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise ValueError(f"README.md must hold {BEGIN} once, and {END} once after it")
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{part}\n{END}{rest.split(END)[1]}"
+def published(text: str) -> str:
+    """A text with every part that it has marks for."""
+    return inserted(inserted(text, "speed", speed()), "pruning", pruned())
+
+
+def inserted(text: str, name: str, part: str) -> str:
+    """A text with `part` between the two marks of that name."""
+    begin, end = marks(name)
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise ValueError(f"README.md must hold {begin} once, and {end} once after it")
+    before, rest = text.split(begin)
+    return f"{before}{begin}\n{part}\n{end}{rest.split(end)[1]}"
+
+
+def marks(name: str) -> tuple[str, str]:
+    """What stands before and after a part."""
+    return f"<!-- {name}: begin; `make bench` writes what follows -->", f"<!-- {name}: end -->"
+
+
+def pruned() -> str:
+    """The part on pruning: what every method makes of one table, and what pruning costs."""
+    origins = {}
+    origins["methods"], figures = keeping.load("methods")
+    origins["pruning"], measured = keeping.load_parts("pruning")
+    return "\n".join([methods.short(figures), pruning.summary(measured), *_origins(origins)])
 
 
 def speed() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
@@ -75,27 +75,9 @@ def run(chosen: Namespace) -> None:
     print("\n".join(table(name, sections) for name, sections in measured.items() if sections))
     if not chosen.partial:
         origin = keeping.here(["treewright"])
-        keep(origin, measured)
+        keeping.save_parts("scaling", origin, measured)
         keeping.write(keeping.RESULTS / "scaling.md", page(origin, measured))
         keeping.write(PICTURE, drawing.picture(origin, measured))
-
-
-def keep(origin: Origin, measured: dict[str, list[Section]]) -> None:
-    """Keep the figures of all curves."""
-    figures = {
-        name: [{"problem": asdict(problem), "results": results} for problem, results in sections]
-        for name, sections in measured.items()
-    }
-    keeping.save("scaling", origin, figures)
-
-
-def load() -> tuple[Origin, dict[str, list[Section]]]:
-    """What `keep` kept."""
-    origin, figures = keeping.load("scaling")
-    return origin, {
-        name: [(Problem(**point["problem"]), point["results"]) for point in points]
-        for name, points in figures.items()
-    }
 
 
 def page(origin: Origin, measured: dict[str, list[Section]]) -> str:

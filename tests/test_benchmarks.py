@@ -19,10 +19,14 @@ from benchmarks import (
     importing,
     keeping,
     measuring,
+    methods,
     predicting,
     problems,
+    pruners,
+    pruning,
     publishing,
     reporting,
+    rpart,
     scaling,
 )
 from benchmarks.keeping import Origin
@@ -145,9 +149,7 @@ def test_specialities_of_the_house_are_among_the_cliffs() -> None:
 
 def test_readme_shows_the_kept_results() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert text == publishing.inserted(text, publishing.speed()), (
-        "README.md: `make bench` writes the speed part"
-    )
+    assert text == publishing.published(text), "README.md: `make bench` writes what is measured"
 
 
 @pytest.mark.parametrize("room", ["growing", "predicting"])
@@ -158,19 +160,31 @@ def test_pages_show_the_kept_results(room: str) -> None:
 
 
 def test_the_page_of_curves_shows_the_kept_results() -> None:
-    assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(*scaling.load())
+    assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(
+        *keeping.load_parts("scaling")
+    )
+
+
+def test_the_pages_of_pruning_show_the_kept_results() -> None:
+    kept = keeping.load_parts("pruning")
+    assert (keeping.RESULTS / "pruning.md").read_text(encoding="utf-8") == pruning.page(*kept)
+    assert (keeping.RESULTS / "methods.md").read_text(encoding="utf-8") == methods.page(
+        *keeping.load("methods")
+    )
+    assert pruning.PICTURE.stat().st_size < 100_000
 
 
 def test_only_the_part_between_the_marks_is_written() -> None:
-    begin, end = publishing.BEGIN, publishing.END
-    assert publishing.inserted(f"a\n{begin}\nold\n{end}\nb\n", "new") == f"a\n{begin}\nnew\n{end}\nb\n"
+    begin, end = publishing.marks("speed")
+    text = f"a\n{begin}\nold\n{end}\nb\n"
+    assert publishing.inserted(text, "speed", "new") == f"a\n{begin}\nnew\n{end}\nb\n"
     for broken in ("", f"{end}{begin}", f"{begin}{begin}{end}"):
         with pytest.raises(ValueError, match=r"README\.md must hold"):
-            publishing.inserted(broken, "new")
+            publishing.inserted(broken, "speed", "new")
 
 
 def test_a_partial_run_changes_nothing() -> None:
-    files = [ROOT / "README.md", scaling.PICTURE, *sorted(keeping.RESULTS.iterdir())]
+    files = [ROOT / "README.md", scaling.PICTURE, pruning.PICTURE, *sorted(keeping.RESULTS.iterdir())]
     before = {file: file.read_bytes() for file in files}
     command = [sys.executable, "-m", "benchmarks", "growing", "--only", "iris", "--peers", "treewright"]
     done = subprocess.run(
@@ -178,7 +192,7 @@ def test_a_partial_run_changes_nothing() -> None:
     )
     assert "| iris " in done.stdout
     assert "neither benchmarks/results nor README.md was changed" in done.stdout
-    assert [*sorted(keeping.RESULTS.iterdir())] == files[2:]
+    assert [*sorted(keeping.RESULTS.iterdir())] == files[3:]
     assert {file: file.read_bytes() for file in files} == before
 
 
@@ -256,3 +270,73 @@ def test_a_whole_run_keeps_its_results(tmp_path: Path, monkeypatch: pytest.Monke
     assert {"Python", "numpy", "treewright", "scikit-learn"} <= origin.versions.keys()
     assert [told["cpu"] > 0 for told in results] == [True, True]
     assert (tmp_path / "growing.md").read_text() == reporting.page("growing", origin, [(problem, results)])
+
+
+NUMBERS = Problem("numbers", 300, columns=2, classes=0, source="chance")
+
+
+@pytest.mark.parametrize(
+    ("problem", "who"),
+    [
+        (NUMBERS, "paths: treewright"),
+        (NUMBERS, "paths: scikit-learn"),
+        (NUMBERS, "fronts: all sizes"),
+        (NUMBERS, "fronts: one tree"),
+        (SMALL, "selection: treewright"),
+        *((SMALL, f"shares: {name}") for name in ("growing", *pruners.METHODS)),
+    ],
+)
+def test_what_is_timed_of_pruning_does_its_work(problem: Problem, who: str, tmp_path: Path) -> None:
+    task = pruners.prepare(Job("pruners", problem, who, 1, str(problems.make(problem, tmp_path))))
+    task.work()
+    told = task.finish()
+    if who.startswith("paths"):
+        assert told["leaves"] == NUMBERS.rows, "of numbers drawn by chance every row has a leaf"
+    elif who == "shares: cost_complexity":
+        assert told == {}, "its path is open to choice"
+    else:
+        assert told["leaves"] >= 1
+
+
+def test_growth_is_fitted_to_large_trees() -> None:
+    square = [(10.0, 7.0), (10_000.0, 1.0), (20_000.0, 4.0), (40_000.0, 16.0)]
+    assert pruning.exponent(square) == pytest.approx(2.0)
+    assert pruning.exponent(square[:2]) is None
+
+
+def test_methods_above_the_mark_are_named() -> None:
+    slow, fast = result("bound", 0.2), result("srm", 0.01)
+    lost = {"peer": "pessimistic", "threads": 1, "skipped": "took more than 30 s"}
+    told = pruning._marks([(SMALL, [result("growing", 1.0), slow, fast, lost])])
+    assert told.endswith("above it: bound (small: 20 %), pessimistic (small: took more than 30 s).")
+    assert pruning._marks([(SMALL, [result("growing", 1.0), fast])]).endswith("all methods keep to it.")
+    assert pruning._marks([(SMALL, [lost | {"peer": "growing"}, fast])]) == "Growing was not measured."
+
+
+def test_without_r_the_line_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(rpart, "versions", dict)
+    assert rpart.measure(tmp_path / "none.npz", 10, 1.0) == {"skipped": "not installed"}
+
+
+def test_trees_are_chosen_by_folds_and_not_by_test_rows() -> None:
+    def line(criterion: str, leaves: int, folds: float, test: float) -> dict[str, Any]:
+        told = {"method": "srm", "how": "c = 1", "criterion": criterion, "leaves": leaves}
+        return told | {"folds": folds, "test": test}
+
+    lines = [line("gini", 90, 0.07, 0.08), line("entropy", 80, 0.08, 0.05), line("sqrt", 9, 0.09, 0.085)]
+    rules = line("gini", 3, 0.01, 0.01) | {"method": "rules"}
+    assert methods.chosen_by_folds([*lines, rules]) is lines[0]
+    assert methods.chosen_by_folds(lines, methods.MOST_LEAVES) is lines[2]
+    told = [
+        [cell.strip() for cell in row.split("|")[1:-1]] for row in methods.summary(lines).splitlines()[2:]
+    ]
+    among_all = {row[0]: row[-1] for row in told if row[1] == "all"}
+    assert among_all == {"at most 17 leaves": "8.7 %: reached", "any size": "6.9 %: missed"}
+
+
+def test_every_method_of_pruning_is_among_the_ways() -> None:
+    from treewright.pruning import methods as known
+
+    assert {way.method for way in methods.WAYS} == {*known(), "unpruned", "rules"}
+    names = [(way.method, way.how) for way in methods.WAYS]
+    assert len(set(names)) == len(names)
