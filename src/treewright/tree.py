@@ -113,12 +113,13 @@ class Tree:
         level[self.n_nodes] = 0
         return np.cumsum(level[: self.n_nodes]).astype(np.int32)
 
+    @cached_property
     def waves(self) -> list[NDArray[np.int64]]:
         """The branches of each depth, the deepest first: a bottom-up pass is a loop over them.
 
         >>> from treewright import encode, grow
         >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "a"]))
-        >>> [wave.tolist() for wave in tree.waves()]
+        >>> [wave.tolist() for wave in tree.waves]
         [[2], [0]]
         """
         inner = np.flatnonzero(~self.is_leaf)

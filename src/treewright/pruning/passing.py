@@ -31,7 +31,7 @@ def pass_up(tree: Tree, worth: Floats, decide: Callable[[Ints, Floats], Mask]) -
     """
     below = worth.copy()
     collapses = np.zeros(tree.n_nodes, np.bool_)
-    for wave in tree.waves():
+    for wave in tree.waves:
         kept = below[wave + 1] + below[tree.right[wave]]
         gone = decide(wave, kept)
         kept[gone] = worth[wave[gone]]

@@ -70,7 +70,7 @@ class Nested:
         position = np.where(self.grown.is_leaf, 0, np.minimum(self.position, self.length))
         # What stands above a node may go before it; then the node is never a leaf.
         until = np.append(position, self.length)[self.grown.parent]
-        for wave in reversed(self.grown.waves()):  # from the root down: the earliest of all above
+        for wave in reversed(self.grown.waves):  # from the root down: the earliest of all above
             for child in (self.grown.left[wave], self.grown.right[wave]):
                 until[child] = np.minimum(until[child], until[wave])
         return position, until

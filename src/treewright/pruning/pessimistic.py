@@ -118,7 +118,7 @@ def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, f
         return np.asarray(errors + add_errors(rows, errors, confidence))
 
     current = Moving(tree, data, estimate)
-    agenda = Agenda(tree.depths, tree.waves())
+    agenda = Agenda(tree.depths, tree.waves)
     raised = 0
     while (wave := agenda.pop()) is not None:
         current.renew(wave)
