@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -52,14 +51,6 @@ def case(
     whole = encode(table, target, weight=weight, classes=classes > 0)
     data, validation = whole.take(slice(0, ROWS)), whole.take(slice(ROWS, n))
     return Case(grow(data, **limits), data, validation)
-
-
-def all_prunings(tree: Tree, node: int = 0) -> list[tuple[int, ...]]:
-    """The leaves of every pruned tree below a node."""
-    if tree.is_leaf[node]:
-        return [(node,)]
-    below = product(all_prunings(tree, node + 1), all_prunings(tree, int(tree.right[node])))
-    return [(node,), *(left + right for left, right in below)]
 
 
 def rows_at(tree: Tree, data: Dataset, node: int) -> list[int]:

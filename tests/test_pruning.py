@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shapes import all_prunings
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.tree._tree import ccp_pruning_path
 
@@ -30,14 +29,6 @@ def small_tree(seed: int, criterion: str, leaves: int = 9, weighted: bool = Fals
     return grow(data, criterion=criterion, max_leaf_nodes=leaves)
 
 
-def all_prunings(tree: Tree, node: int = 0) -> list[tuple[int, ...]]:
-    """The leaves of every pruned tree below a node."""
-    if tree.is_leaf[node]:
-        return [(node,)]
-    below = product(all_prunings(tree, node + 1), all_prunings(tree, int(tree.right[node])))
-    return [(node,), *(left + right for left, right in below)]
-
-
 def probes(alphas: np.ndarray) -> np.ndarray:
     """The levels, and numbers between and beyond them."""
     return np.concatenate([alphas, (alphas[1:] + alphas[:-1]) / 2, [alphas[-1] * 2 + 1]])
@@ -48,7 +39,7 @@ def probes(alphas: np.ndarray) -> np.ndarray:
 def test_brute_force(criterion: str, seed: int, weighted: bool) -> None:
     """No pruning has a smaller risk + alpha * leaves, and none of those as good has fewer leaves."""
     tree = small_tree(seed, criterion, weighted=weighted)
-    candidates = all_prunings(tree)
+    candidates = all_prunings(tree.end)
     risk = np.array([tree.risk[list(leaves)].sum() for leaves in candidates]) / tree.weight[0]
     leaves = np.array([len(chosen) for chosen in candidates])
     for alpha in probes(cost_complexity_path(tree).alpha):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shapes import all_prunings
 from test_costs import COSTS, problem
 
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow, prune
@@ -16,14 +16,6 @@ from treewright.pruning import cost_complexity_path
 
 SCHEMA = Schema((Column("x"),), (Target("y", ("no", "yes")),))
 SPLIT = Below("x", 0.0)
-
-
-def all_prunings(tree: Tree, node: int = 0) -> list[tuple[int, ...]]:
-    """The leaves of every pruned tree below a node."""
-    if tree.is_leaf[node]:
-        return [(node,)]
-    below = product(all_prunings(tree, node + 1), all_prunings(tree, int(tree.right[node])))
-    return [(node,), *(left + right for left, right in below)]
 
 
 def of_errors(node: list | tuple | int) -> Branch | Leaf:
@@ -65,7 +57,7 @@ def test_prune_3_of_the_notes() -> None:
 def test_the_front_against_all_prunings(seed: int, costs: bool, weighted: bool) -> None:
     tree = grow(problem(seed, weighted=weighted), max_leaf_nodes=9)
     tree = tree.with_costs(COSTS) if costs else tree
-    candidates = all_prunings(tree)
+    candidates = all_prunings(tree.end)
     losses = np.array([tree.loss[list(leaves)].sum() for leaves in candidates])
     sizes = np.array([len(leaves) for leaves in candidates])
     path = prune(tree, "minimum_errors")
@@ -132,7 +124,7 @@ def test_concave_penalties_are_least_on_the_hull(part: int) -> None:
 @given(seed=st.integers(0, 2**20), c=st.sampled_from([0.0, 0.05, 0.3, 1.0]), nodes=st.booleans())
 def test_srm_is_the_best_of_all_prunings(seed: int, c: float, nodes: bool) -> None:
     tree = grow(problem(seed), max_leaf_nodes=9)
-    candidates = all_prunings(tree)
+    candidates = all_prunings(tree.end)
     losses = np.array([tree.loss[list(leaves)].sum() for leaves in candidates])
     sizes = np.array([2 * len(leaves) - 1 if nodes else len(leaves) for leaves in candidates])
     values = losses / tree.weight[0] + c * np.sqrt(sizes / tree.weight[0])
@@ -169,7 +161,7 @@ def test_a_single_leaf() -> None:
 def test_numbers() -> None:
     rng = np.random.default_rng(8)
     tree = grow(encode(rng.random((60, 3)), rng.random(60)), max_leaf_nodes=8)
-    candidates = all_prunings(tree)
+    candidates = all_prunings(tree.end)
     path = prune(tree, "minimum_errors")
     for leaves, loss in zip(path.leaves, path.level, strict=True):
         same = [tree.loss[list(chosen)].sum() for chosen in candidates if len(chosen) <= leaves]

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pruning_cases import (
     Case,
-    all_prunings,
     bottom_up_leaves,
     case,
     chain,
@@ -22,6 +21,7 @@ from pruning_cases import (
     rows_of_the_chain,
     weight_of,
 )
+from shapes import all_prunings
 
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow, prune
 from treewright.pruning.reduced_error import reduced_error
@@ -56,7 +56,7 @@ def test_the_smallest_of_the_most_accurate(seed: int, kind: dict[str, Any]) -> N
     example = case(seed, **kind)
     tree = example.tree
     loss = [loss_at(example, node) for node in range(tree.n_nodes)]
-    candidates = all_prunings(tree)
+    candidates = all_prunings(tree.end)
     losses = np.array([sum(loss[leaf] for leaf in leaves) for leaves in candidates])
     sizes = np.array([len(leaves) for leaves in candidates])
     best = sizes[losses <= losses.min() + 1e-9]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pruning_cases import all_prunings, case, chain, one_leaf, pruned_to
+from pruning_cases import case, chain, one_leaf, pruned_to
+from shapes import all_prunings
 
 from treewright import encode, grow
 from treewright.pruning.redundant import collapse_redundant
@@ -32,7 +33,7 @@ def test_the_smallest_that_answers_alike(seed: int, classes: int, weights: str |
     answer = tree.label if tree.schema.predicts_classes else tree.value
     fits = [
         len(leaves)
-        for leaves in all_prunings(tree)
+        for leaves in all_prunings(tree.end)
         if all(
             (answer[leaf] == answer[below]).all()
             for leaf in leaves
