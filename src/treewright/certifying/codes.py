@@ -4,7 +4,7 @@
     shape       1 bit for each node: a leaf or a split
     columns     log2(columns) for each split
     thresholds  the decimal that is printed, in the prefix code of `decimals`; times by calendar unit
-    categories  1 bit for a side, and the names of the categories that go there; all others go to the other one
+    categories  1 bit for a side, and the names of those that go there; all others go to the other side
     missing     nothing, or 1 bit for each split
     leaves      log2(classes) for each leaf and target
 
