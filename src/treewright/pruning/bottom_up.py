@@ -6,9 +6,9 @@ rows, with what is left of its subtree, becomes a leaf if
     error of the subtree on its rows + α  >=  error of a leaf on its rows,
     α = c · √((ln paths + ln trees + ln(m / δ)) / m_v),
 
-where `paths` counts the conjunctions of ℓ tests and `trees` the trees of the subtree's size. With a constant c
-a little above 1 no subtree that stays is worse in truth than a leaf, with probability 1 − δ; in practice that
-is far too cautious.
+where `paths` counts the conjunctions of ℓ tests and `trees` the trees of the subtree's size. With a constant
+a little above 1 no subtree that stays is worse in truth than a leaf, with probability 1 − δ; in practice
+that is far too cautious.
 """
 
 from __future__ import annotations
