@@ -193,6 +193,15 @@ def test_every_certificate_of_any_tree_checks(data: st.DataObject) -> None:
         assert not certificate.value < 1 or not replace(certificate, value=certificate.value * 0.99).check()
 
 
+def test_missing_values_are_not_told_away() -> None:
+    """Who says that no value was missing is found out by the rows."""
+    data = encode({"x": [1.0, 2.0, nan, 4.0] * 50}, ["a", "a", "b", "b"] * 50)
+    told = certify(grow(data), complete=True)
+    assert told.value < certify(grow(data), data=data).value
+    assert told.check()
+    assert not told.check(data)
+
+
 def test_a_changed_certificate_does_not_check(spam: tuple[Tree, Dataset, Dataset]) -> None:
     tree, train, test = spam
     certificates = [certify(tree, name, data=train) for name in BOUNDS]

@@ -27,6 +27,7 @@ from treewright.certifying.decimals import (
     write_time,
     write_whole,
 )
+from treewright.certifying.names import count_bits, name_bits, read_names, write_names
 
 doubles = st.one_of(
     st.floats(allow_nan=False),
@@ -129,15 +130,44 @@ def test_what_costs_what() -> None:
     tree = table.grow("gini")
     assert tree.n_leaves == 2
     assert tree_bits(tree, complete=True) == {
-        "header": 2, "shape": 3, "columns": 1, "thresholds": 0, "categories": 8, "leaves": 2,
+        "header": 2, "shape": 3, "columns": 1, "thresholds": 0, "categories": 1 + 2 + 11, "leaves": 2,
     }  # fmt: skip
-    assert tree_bits(tree)["missing"] == 2
+    assert tree_bits(tree)["missing"] == 1
     below = Schema((Column("a"),), (Target("y", ("no", "yes")),))
     lengths = [
         tree_bits(Tree.write(below, Branch(Below("a", x), Leaf([1, 0]), Leaf([0, 1]))))["thresholds"]
         for x in (0.1, -0.1, 0.25, 1 / 3, math.inf, 0.0, -0.0)
     ]
     assert lengths == [3, 4, 9, 72, 8, 8, 8]
+
+
+@given(st.sets(st.text(max_size=3), max_size=4))
+def test_names_come_back(names: set[str]) -> None:
+    word = write_names(sorted(names))
+    reader = Reader(word + "1")
+    assert set(read_names(reader, are_bools=False)) == names
+    assert reader.place == len(word) == count_bits(len(names)) + sum(map(name_bits, names))
+
+
+def test_names_share_one_unit() -> None:
+    """No name begins another one, and all names of up to two bytes leave room for longer ones."""
+    short = ["", *map(chr, range(128)), *(chr(a) + chr(b) for a in range(128) for b in range(128))]
+    words = sorted(write_names([name])[count_bits(1) :] for name in short)
+    assert not any(after.startswith(before) for before, after in itertools.pairwise(words))
+    assert sum(2.0 ** -name_bits(name) for name in short) < 1
+    assert [write_names([x])[-1] for x in (False, True)] == ["0", "1"]
+    assert read_names(Reader(write_names([False, True])), are_bools=True) == ["False", "True"]
+
+
+def test_the_code_knows_no_categories_beforehand() -> None:
+    """The length of a test does not depend on categories that others have, only on the names of one side."""
+
+    def bits(jobs: list[str]) -> float:
+        data = encode({"job": jobs}, ["yes"] + ["no"] * (len(jobs) - 1))
+        return tree_bits(grow(data, max_leaf_nodes=2), complete=True)["categories"]
+
+    few, many = ["cook", "clerk", "pilot"], ["cook", *(f"guest {i}" for i in range(300))]
+    assert bits(few) == bits(many) == 1 + count_bits(1) + name_bits("cook")
 
 
 def test_missing_values_are_seen_where_the_tree_looks() -> None:

@@ -162,6 +162,16 @@ def test_options_can_be_searched() -> None:
     assert search.best_estimator_.get_n_leaves() <= 9
 
 
+def test_rows_that_prune_choose_among_all_prunings() -> None:
+    """Two trees are on the path of reduced-error pruning, but its rows have had far more to choose from."""
+    model = DecisionTreeClassifier(pruning="reduced_error")
+    model.fit(X[:300], Y[:300], validation=(X[300:400], Y[300:400]))
+    for choices in (1, 2, 1000):
+        with pytest.raises(ValueError, match="all its prunings"):
+            model.certify(X[300:400], Y[300:400], choices=choices)
+    assert model.certify(X[NEW], Y[NEW]).check()
+
+
 def test_certificates() -> None:
     model = DecisionTreeClassifier(pruning="cost_complexity")
     model.fit(X[:300], Y[:300], validation=(X[300:400], Y[300:400]))
@@ -173,6 +183,8 @@ def test_certificates() -> None:
         model.certify(X[300:400], Y[300:400])
     several = len(model.pruning_path_)
     assert model.certify(X[300:400], Y[300:400], choices=several).value > 0
+    with pytest.raises(ValueError, match=f"say choices={several}"):
+        model.certify(X[300:400], Y[300:400], choices=several - 1)
     with pytest.raises(ValueError, match="rows that the tree was grown from"):
         model.certify(X[:300], Y[:300])
     with pytest.raises(ValueError, match="delta"):

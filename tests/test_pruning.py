@@ -112,6 +112,10 @@ def test_three_links_break_at_once() -> None:
     assert path.leaves.tolist() == [4, 1]
     assert cut_at(tree, 5.65 / 63).n_leaves == 4
     assert cut_at(tree, 5.67 / 63).n_leaves == 1
+    cp = path.alpha * 63 / tree.loss[0]  # as a share of the root's errors
+    assert cp.tolist() == pytest.approx([0, 1 / 3], rel=1e-15)
+    full, root = (risk + 0.33 * 17 * leaves for risk, leaves in zip(path.risk * 63, path.leaves, strict=True))
+    assert (round(full, 2), round(root, 2)) == (22.44, 22.61)
 
 
 def test_useless_splits_go_at_zero() -> None:

@@ -21,7 +21,7 @@ def naive(tree: Tree, data: Dataset, f: Any, raising: bool) -> Tree:
 
     def worth(candidate: Tree) -> tuple[float, int]:
         errors = candidate.loss[candidate.is_leaf].sum()
-        return f(errors / tree.weight[0], candidate.n_nodes, float(tree.weight[0])), candidate.n_nodes
+        return f(errors / tree.weight[0], candidate.n_nodes, int(tree.rows[0])), candidate.n_nodes
 
     for node in range(tree.n_nodes - 1, -1, -1):
         if node >= tree.n_nodes or tree.is_leaf[node]:
@@ -55,7 +55,7 @@ def test_the_procedure_of_the_book(which: int, seed: int, raising: bool, costs: 
     first, last = path.details["bound"]
     assert last <= first + 1e-12
     error = expected.loss[expected.is_leaf].sum() / tree.weight[0]
-    assert last == pytest.approx(BOUNDS[which](error, expected.n_nodes, float(tree.weight[0])))
+    assert last == pytest.approx(BOUNDS[which](error, expected.n_nodes, int(tree.rows[0])))
 
 
 def test_a_subtree_raised_inside_one_that_goes() -> None:
@@ -95,6 +95,23 @@ def test_named_bounds_are_the_certificates(f: str) -> None:
             found.value, abs=1e-2 if f in ("vc", "compression") else 1e-9
         )
     assert path.details["bound"][1] < path.details["bound"][0]
+
+
+@pytest.mark.parametrize("f", ["occam", "pac_bayes", "occam_hoeffding"])
+@pytest.mark.parametrize("kind", ["two targets", "costs", "weight of a thousandth"])
+def test_a_row_is_one_draw(kind: str, f: str) -> None:
+    """Two targets do not make two draws of a row, nor does its weight make it more or less than one."""
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 40, (500, 3)) / 10
+    y = (x[:, :2] > 2) ^ (rng.random((500, 2)) < 0.1)
+    weight = np.full(500, 1e-3) if kind == "weight of a thousandth" else None
+    data = encode(x, y.astype(int) if kind == "two targets" else y[:, 0], weight=weight, classes=True)
+    tree = grow(data)
+    if kind == "costs":
+        tree = tree.with_costs([[0, 1], [4, 0]])
+    path = prune(tree, "bound", data=data, f=f)
+    assert path.pruned.n_leaves < tree.n_leaves / 4
+    assert path.details["bound"][1] == pytest.approx(certify(path.pruned, f, data=data).value, rel=1e-9)
 
 
 def test_bad_bounds() -> None:

@@ -12,6 +12,7 @@ from shapes import all_prunings
 from test_costs import COSTS, problem
 
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow, prune
+from treewright.encoding import Dataset
 from treewright.pruning import cost_complexity_path
 
 SCHEMA = Schema((Column("x"),), (Target("y", ("no", "yes")),))
@@ -135,6 +136,13 @@ def test_srm_is_the_best_of_all_prunings(seed: int, c: float, nodes: bool) -> No
     assert reached == pytest.approx(values.min(), abs=1e-12)
     assert size == sizes[values <= values.min() + 1e-12].min()
     assert path.details["c"] == c
+
+
+@pytest.mark.parametrize("c", [0.1, 0.3, 1.0])
+def test_srm_counts_rows_whatever_they_weigh(c: float) -> None:
+    data = problem(4, n=200)
+    light = Dataset(data.schema, data.columns, data.targets, np.full(200, 1e-3))
+    assert prune(grow(light), "srm", c=c).pruned.n_leaves == prune(grow(data), "srm", c=c).pruned.n_leaves
 
 
 def test_srm_refuses() -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from treewright.certifying.codes import is_complete, told, tree_bits, write
 from treewright.certifying.codes import read as read_word
-from treewright.certifying.codes import told, tree_bits, write
 from treewright.certifying.losses import NUMBER_LOSSES, row_losses, training_loss
 from treewright.certifying.rechecking import fits
 from treewright.encoding import Dataset
@@ -92,7 +92,7 @@ class Certificate:
     def _counts_again(self, data: Dataset | None, cost_matrix: Any) -> bool:
         if data is None:
             return True
-        if self.tree is None:
+        if self.tree is None or (self.complete and not is_complete(self.tree, data)):
             return False
         loss: Any = next((name for name, word in NUMBER_LOSSES.items() if word == self.what), None)
         lost = row_losses(self.tree, data, cost_matrix=cost_matrix, loss=loss).loss.tolist()

@@ -4,26 +4,30 @@
     shape       1 bit for each node: a leaf or a split
     columns     log2(columns) for each split
     thresholds  the decimal that is printed, in the prefix code of `decimals`; times by calendar unit
-    categories  1 bit for each category that the schema names
-    missing     nothing, or 1 bit for each split, and 1 more where unknown categories may arrive
+    categories  1 bit for a side, and the names of those that go there; all others go to the other side
+    missing     nothing, or 1 bit for each split
     leaves      log2(classes) for each leaf and target
 
 Every part belongs to one node, so lengths add up over nodes and a pruner can weigh a node as a leaf against
 the same node as a split. Columns and classes share one number in mixed radix, so that fractions of bits are
 really saved: `write` makes the whole word, one bit longer at most than the sum says.
 
+Why categories are named. Which categories there are is mostly read from the training rows, and a code that
+only counts them would be made of the rows. The side that is named is the lighter one: unknown categories go
+to the heavier one, and so do those that did not come by, so that the word tells the test for every category
+that there is, whether a row had it or not.
+
 Why missing values may cost nothing. Let no training row have missed a value in a column that the tree tests.
-Take the tree that gives a wrong answer to every row in which a tested value is missing or a category unknown.
-It makes the same mistakes on the training rows, and it needs no directions to be described; its true error,
-which the code bounds, is at least that of the tree that does answer those rows. So the bound holds for every
-choice of directions, the grower's own included (to the heavier child: that is read from the rows, and could
-not be part of a code that knows no rows). Where values were missing, the directions were chosen with the rows
-in view, and each has to be paid for. The tree alone does not tell which is the case; its training rows do.
+Take the tree that gives a wrong answer to every row in which a tested value is missing. It makes the same
+mistakes on the training rows, and it needs no directions to be described; its true error, which the code
+bounds, is at least that of the tree that does answer those rows. So the bound holds for every choice of
+directions, the grower's own included (to the heavier child: that is read from the rows, and could not be part
+of a code that knows no rows). Where values were missing, the directions were chosen with the rows in view,
+and each has to be paid for. The tree alone does not tell which is the case; its training rows do.
 """
 
 from __future__ import annotations
 
-from itertools import chain
 from math import log2, prod
 from typing import Any, NamedTuple
 
@@ -39,6 +43,7 @@ from treewright.certifying.decimals import (
     write_number,
     write_time,
 )
+from treewright.certifying.names import count_bits, name_bits, read_names, write_names
 from treewright.encoding import Dataset
 from treewright.schema import Schema
 from treewright.tree import Tree
@@ -47,6 +52,7 @@ Floats = NDArray[np.float64]
 
 HEADER_BITS = 2
 _FEW = 32  # digits that are joined one by one
+_BLOCK = 2**22  # categories that are looked at together
 
 
 def node_bits(tree: Tree, *, complete: bool = False) -> tuple[Floats, Floats]:
@@ -108,14 +114,26 @@ def _split_parts(tree: Tree, complete: bool) -> dict[str, Floats]:
     """The bits of each split's parts; 0 at leaves."""
     schema = tree.schema
     inner = ~tree.is_leaf
-    among = tree.subset >= 0
-    counts = np.array([*schema.category_counts, 0])  # the last is for leaves, whose column is -1
     return {
         "columns": np.where(inner, log2(len(schema.columns)), 0.0),
         "thresholds": _threshold_bits(tree),
-        "categories": np.where(among, counts[tree.feature], 0.0).astype(np.float64),
-        "missing": np.where(inner & (not complete), 1.0 + among, 0.0),
+        "categories": _category_bits(tree),
+        "missing": np.where(inner & (not complete), 1.0, 0.0),
     }
+
+
+def _category_bits(tree: Tree) -> Floats:
+    """A bit for the side, the count of its names and the names, where categories are tested."""
+    bits, schema = np.zeros(tree.n_nodes), tree.schema
+    for column in np.unique(tree.feature[tree.subset >= 0]).tolist():
+        lengths = np.array([name_bits(name) for name in schema.columns[column].categories], np.float64)
+        counts = np.array([count_bits(count) for count in range(len(lengths) + 1)])
+        nodes = np.flatnonzero((tree.feature == column) & (tree.subset >= 0))
+        step = max(_BLOCK // (len(lengths) + 1), 1)
+        for some in (nodes[i : i + step] for i in range(0, len(nodes), step)):
+            named = _subsets(tree, some) != tree.heavier_left[some, np.newaxis]
+            bits[some] = 1.0 + counts[named.sum(axis=1)] + named @ lengths
+    return bits
 
 
 def _is_time(tree: Tree) -> NDArray[np.bool_]:
@@ -151,7 +169,7 @@ class Written(NamedTuple):
     feature: list[int]
     test: list[Any]  # a threshold, or for each category whether it goes left
     missing_left: list[bool]  # empty where the tree has not said it
-    unknown_left: list[bool]  # for the tests of categories only
+    unknown_left: list[bool]  # for the tests of categories only: the side that is not named
     label: list[int]
 
 
@@ -159,16 +177,17 @@ def told(tree: Tree, *, complete: bool = False) -> Written:
     """What the word of a tree has to tell."""
     splits = np.flatnonzero(~tree.is_leaf)
     among = splits[tree.subset[splits] >= 0]
-    sides = (splits[:0], among[:0]) if complete else (splits, among)
     return Written(
         (~tree.is_leaf).tolist(),
         tree.feature[splits].tolist(),
         [
-            _subset(tree, i) if tree.subset[i] >= 0 else float(tree.threshold[i]) + 0.0
+            _subsets(tree, np.array([i]))[0].tolist()
+            if tree.subset[i] >= 0
+            else float(tree.threshold[i]) + 0.0
             for i in splits.tolist()
         ],
-        tree.missing_left[sides[0]].tolist(),
-        tree.heavier_left[sides[1]].tolist(),
+        [] if complete else tree.missing_left[splits].tolist(),
+        tree.heavier_left[among].tolist(),
         tree.label[tree.is_leaf].ravel().tolist(),
     )
 
@@ -183,17 +202,19 @@ def write(tree: Tree, *, complete: bool = False) -> str:
     (18, True)
     """
     signed, what = _has_signs(tree), told(tree, complete=complete)
-    kinds = [column.kind for column in tree.schema.columns]
+    columns, unknown_left = tree.schema.columns, iter(what.unknown_left)
     radix = _radix(tree.schema, len(what.feature))
     number, width = _packed([*what.feature, *what.label], radix), (_product(radix) - 1).bit_length()
     words = [f"{signed:b}{not complete:b}", "".join("01"[is_split] for is_split in what.shape)]
     words += [f"{number:0{width}b}"] if width else []
-    for column, test in zip(what.feature, what.test, strict=True):
-        if kinds[column] == "category":
-            words.append("".join("01"[left] for left in test))
+    for column, test in zip((columns[j] for j in what.feature), what.test, strict=True):
+        if column.kind == "category":
+            others = next(unknown_left)
+            named = [name for name, left in zip(column.categories, test, strict=True) if left != others]
+            words += ["01"[others], write_names(named)]
         else:
-            words.append(write_time(test) if kinds[column] == "time" else write_number(test, signed))
-    words.append("".join("01"[left] for left in chain(what.missing_left, what.unknown_left)))
+            words.append(write_time(test) if column.kind == "time" else write_number(test, signed))
+    words.append("".join("01"[left] for left in what.missing_left))
     return "".join(words)
 
 
@@ -211,25 +232,24 @@ def read(bits: str, schema: Schema) -> Written:
     digits = _unpacked(reader.take((_product(radix) - 1).bit_length()), radix)
     feature = digits[:splits]
     tests: list[Any] = []
-    for column in feature:
-        kind = schema.columns[column].kind
-        if kind == "category":
-            tests.append([bool(reader.take(1)) for _ in schema.columns[column].categories])
+    unknown_left = []
+    for column in (schema.columns[j] for j in feature):
+        if column.kind == "category":
+            unknown_left.append(bool(reader.take(1)))
+            named = set(read_names(reader, all(isinstance(name, bool) for name in column.categories)))
+            tests.append([(str(name) in named) != unknown_left[-1] for name in column.categories])
         else:
-            tests.append(read_time(reader) if kind == "time" else read_number(reader, signed))
-    among = sum(schema.columns[column].kind == "category" for column in feature)
+            tests.append(read_time(reader) if column.kind == "time" else read_number(reader, signed))
     missing_left = [bool(reader.take(1)) for _ in range(splits if directed else 0)]
-    unknown_left = [bool(reader.take(1)) for _ in range(among if directed else 0)]
     return Written(shape, feature, tests, missing_left, unknown_left, digits[splits:])
 
 
-def _subset(tree: Tree, node: int) -> list[bool]:
-    """For each category that the schema names whether it goes left."""
-    column = tree.feature[node]
-    start, size = int(tree.subset[node]), tree.schema.subset_sizes[column]
-    bits = np.unpackbits(tree.subsets[start : start + size], bitorder="little")
-    listed: list[bool] = bits[: tree.schema.category_counts[column]].astype(bool).tolist()
-    return listed
+def _subsets(tree: Tree, nodes: NDArray[Any]) -> NDArray[np.bool_]:
+    """For nodes that test one column: for each category that the schema names whether it goes left."""
+    column = tree.feature[nodes[0]]
+    place = tree.subset[nodes][:, np.newaxis] + np.arange(tree.schema.subset_sizes[column])
+    bits = np.unpackbits(tree.subsets[place], axis=1, bitorder="little")
+    return bits[:, : tree.schema.category_counts[column]].astype(np.bool_)
 
 
 def _radix(schema: Schema, splits: int) -> list[int]:

@@ -27,7 +27,10 @@ def penalty(
     c: float = 1.0,
     form: Form = "boolean",
 ) -> Floats:
-    """α = c √((ln|paths| + ln|trees| + ln(m/δ)) / m_v) of subtrees; the theorem's constant is c = 1.
+    """α = c √((ln|paths| + ln|trees| + ln(m/δ)) / m_v) of subtrees, in theory with a constant c above 1.
+
+    The theorem leaves c open. On each of its rows a subtree is worse than a leaf by -1, 0 or 1, so that
+    Hoeffding's inequality takes c = √2, with the form "counted".
 
     Parameters
     ----------

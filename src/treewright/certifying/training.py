@@ -98,7 +98,7 @@ def _paid(
 
 def _assumptions(method: str, complete: bool, points: int, most: float | None) -> Iterator[str]:
     yield "the training rows are independent draws from where the tree will be used"
-    yield "the columns, categories and classes were known before the rows were"
+    yield "the columns and classes were known before the rows were"
     if complete:
         yield "no training row missed a value that the tree tests"
     if most is not None:

@@ -20,7 +20,7 @@ from treewright.estimators.pruned import pruned
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.growing import grow, n_threads
-from treewright.pruning import PruningPath, cost_complexity_path, cut_at
+from treewright.pruning import METHODS, PruningPath, cost_complexity_path, cut_at
 from treewright.schema import Schema
 from treewright.tree import Tree
 
@@ -219,12 +219,19 @@ class TreeEstimator:
         tree = self._fitted_tree()
         data = self._judging_data(tree.schema, X, y)
         path: PruningPath | None = vars(self).get("pruning_path_")
-        if path is not None and choices == 1 and _chose(path, data):
-            raise ValueError(
-                f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were "
-                f"never used, or say choices={len(path)}"
-            )
-        return certify(tree, "held_out", test=data, delta=delta, choices=choices, **options)
+        found = certify(tree, "held_out", test=data, delta=delta, choices=choices, **options)
+        if path is not None and _chose(path, data):
+            if METHODS.needs(path.method, "validation"):
+                raise ValueError(
+                    "these rows have pruned the tree, and so chosen among all its prunings; give rows that "
+                    "were never used, or pay for the choice by method 'reduced_error' of treewright.certify"
+                )
+            if choices < len(path):
+                raise ValueError(
+                    f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that "
+                    f"were never used, or say choices={len(path)}"
+                )
+        return found
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)

@@ -6,8 +6,9 @@ rows, with what is left of its subtree, becomes a leaf if
     error of the subtree on its rows + α  >=  error of a leaf on its rows,
     α = c · √((ln paths + ln trees + ln(m / δ)) / m_v),
 
-where `paths` counts the conjunctions of ℓ tests and `trees` the trees of the subtree's size. With c = 1 no
-subtree that stays is worse in truth than a leaf, with probability 1 − δ; in practice that is too cautious.
+where `paths` counts the conjunctions of ℓ tests and `trees` the trees of the subtree's size. With a constant
+a little above 1 no subtree that stays is worse in truth than a leaf, with probability 1 − δ; in practice
+that is far too cautious.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def bottom_up(
         - "mansour97": no logarithms; a branch goes if errors of the leaf <= errors of the subtree +
           c · √(m_v · k).
     c : float or "cv"
-        The constant before the penalty; 1 in theory, 0 prunes what gains nothing. "cv" takes the one of
+        The constant before the penalty; about 1 in theory, 0 prunes what gains nothing. "cv" takes the one of
         `GRID` that loses least in cross validation, the largest of several.
     delta : float
         Between 0 and 1; "mansour97" has none.

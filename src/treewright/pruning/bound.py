@@ -19,6 +19,7 @@ from treewright import _core
 from treewright.arriving import least_losses
 from treewright.certifying import BOUNDS, HEADER_BITS, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
+from treewright.certifying.losses import most_cost
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.tree import Tree
@@ -62,7 +63,8 @@ def bound(
         The rows that the tree was grown from; needed to raise subtrees.
     f : str or callable
         The bound: the name of a certificate from training rows (``"mdl"``, ``"occam"``, ``"vc"`` …), or a
-        function of the training error, the number of nodes and the number of rows.
+        function of the training error, the number of nodes and the number of rows. Rows that weigh more count
+        more in the error; of several targets it is the mean.
     delta : float
         The probability with which the bound may fail, for the named ones.
     raising : bool
@@ -101,11 +103,11 @@ def bound(
 
 def _checked(f: str | Bound, tree: Tree, delta: float) -> Callable[[Size], float]:
     """The bound of a size, a number in any case."""
-    rows = float(tree.weight[0]) * len(tree.schema.targets)
-    named = None if callable(f) else _named(f, tree, rows, delta)
+    rows, weight = int(tree.rows[0]), float(tree.weight[0]) * len(tree.schema.targets)
+    named = None if callable(f) else _named(f, tree, rows / weight, delta)
 
     def worth(size: Size) -> float:
-        value = named(size) if named is not None else f(size.errors / rows, size.nodes, rows)  # type: ignore[operator]
+        value = named(size) if named is not None else f(size.errors / weight, size.nodes, rows)  # type: ignore[operator]
         try:
             number = float(value)
         except (TypeError, ValueError):
@@ -113,29 +115,32 @@ def _checked(f: str | Bound, tree: Tree, delta: float) -> Callable[[Size], float
         if isnan(number):
             raise ValueError(
                 f"f is not a number for a tree of {size.nodes} nodes with {size.errors:g} errors "
-                f"on {rows:g} rows"
+                f"on {rows} rows"
             )
         return number
 
     return worth
 
 
-def _named(f: str, tree: Tree, rows: float, delta: float) -> Callable[[Size], Any]:
-    """A bound of the room of certificates, by its name."""
+def _named(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Size], Any]:
+    """A bound of the room of certificates, by its name. A row is one draw, whatever it weighs and however
+    many targets it has: `unit` is how much of a row one error is.
+    """
     if f not in BOUNDS:
         raise ValueError(f"f={f!r} is unknown; known: {', '.join(BOUNDS)}, or a function")
     check_delta(delta)
     schema = tree.schema
-    most = max((cost for target in schema.targets for row in target.costs or () for cost in row), default=1.0)
+    most = most_cost(schema)
+    whole = not schema.has_costs and len(schema.targets) == 1
     fixed = {"columns": len(schema.columns), "classes": prod(schema.block_widths), "delta": delta}
 
     def value(size: Size) -> Any:
-        return BOUNDS[f](
-            size.errors / most,
-            rows,
+        return most * BOUNDS[f](
+            max(size.errors, 0.0) * unit / most,
+            int(tree.rows[0]),
             leaves=(size.nodes + 1) // 2,
             bits=HEADER_BITS + size.bits,
-            whole=not schema.has_costs,
+            whole=whole,
             **fixed,
         )
 

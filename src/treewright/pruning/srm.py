@@ -95,4 +95,4 @@ def penalty(path: PruningPath, size: Size) -> NDArray[np.float64]:
     if size not in ("nodes", "leaves"):
         raise ValueError(f"size is {size!r}; it must be 'nodes' or 'leaves'")
     sizes = path.leaves if size == "leaves" else 2 * path.leaves - 1
-    return np.asarray(np.sqrt(sizes / float(path.grown.weight[0])))
+    return np.asarray(np.sqrt(sizes / int(path.grown.rows[0])))
