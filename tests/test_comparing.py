@@ -90,6 +90,21 @@ def test_it_shows_itself_in_one_line() -> None:
     assert repr(found) == "<Comparison: 2 lines, 2 trees; print it, or look at its rows>"
 
 
+@pytest.mark.parametrize(
+    ("kind", "first", "last"),
+    [
+        ("classes", "to test", "true error"),
+        ("numbers", "; losses: mean squared error", ""),
+        ("costs", "; losses: mean cost of a row", "true cost"),
+    ],
+)
+def test_the_table_says_what_is_lost(kind: str, first: str, last: str) -> None:
+    costs = COSTS if kind == "costs" else None
+    lines = str(compare(table(kind), ["cost_complexity"], cost_matrix=costs)).splitlines()
+    assert lines[0].endswith(first)
+    assert last in lines[-1]
+
+
 def test_the_table_is_aligned() -> None:
     lines = str(compare(table("classes", n=200), ["cost_complexity", "srm"])).splitlines()
     assert lines[0] == "grown from 120 rows; 40 to prune and choose by, 40 to test"
