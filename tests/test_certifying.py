@@ -366,3 +366,10 @@ def test_the_loss_is_that_of_the_criterion() -> None:
         certificate = certify(tree, test=test)
         assert certificate.error == pytest.approx(float(tree.loss_of(test)[tree.is_leaf].sum()) / 200)
         assert certificate.check(test)
+
+
+def test_the_assumption_of_compression_is_a_sentence() -> None:
+    tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    told = [certify(tree, "compression", points=points).assumptions[-1] for points in (2, 1)]
+    start = "every threshold was made by a fixed rule from "
+    assert told == [start + "the two training values that it lies between", start + "one training value"]

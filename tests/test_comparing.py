@@ -85,6 +85,26 @@ def test_what_cannot_work_is_listed_with_the_reason(kind: str) -> None:
         assert "below" not in text
 
 
+def test_it_shows_itself_in_one_line() -> None:
+    found = compare(encode({"x": range(60)}, [i % 7 > 2 for i in range(60)]), ["bottom_up"])
+    assert repr(found) == "<Comparison: 2 lines, 2 trees; print it, or look at its rows>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "last"),
+    [
+        ("classes", "to test", "true error"),
+        ("numbers", "; losses: mean squared error", ""),
+        ("costs", "; losses: mean cost of a row", "true cost"),
+    ],
+)
+def test_the_table_says_what_is_lost(kind: str, first: str, last: str) -> None:
+    costs = COSTS if kind == "costs" else None
+    lines = str(compare(table(kind), ["cost_complexity"], cost_matrix=costs)).splitlines()
+    assert lines[0].endswith(first)
+    assert last in lines[-1]
+
+
 def test_the_table_is_aligned() -> None:
     lines = str(compare(table("classes", n=200), ["cost_complexity", "srm"])).splitlines()
     assert lines[0] == "grown from 120 rows; 40 to prune and choose by, 40 to test"

@@ -164,6 +164,7 @@ def test_a_dict_names_the_classes() -> None:
         (None, [0.5, 0.5], "one number for each of 3 classes"),
         (None, [0, 0, 0], "not all 0"),
         (None, {0: 1}, "every class once"),
+        (None, "even", "3 numbers, one for each class"),
     ],
 )
 def test_wrong_costs_are_refused(costs: Any, priors: Any, message: str) -> None:

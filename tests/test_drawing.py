@@ -164,3 +164,23 @@ def test_colours_are_told_apart_by_everyone() -> None:
     palette = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
     assert len(set(COLOURS.values())) == len(set(MARKERS.values())) == 4
     assert set(COLOURS.values()) <= palette
+
+
+@pytest.mark.parametrize("chosen", [0, 1, -1])
+@pytest.mark.parametrize("n", [60, 600])
+def test_words_stay_within_the_frame(n: int, chosen: int) -> None:
+    path, _, validation, _ = parts(n=n)
+    for drawn_path in (path.chose(chosen), prune(path.grown, "reduced_error", validation=validation)):
+        ax = drawn_path.plot()
+        ax.figure.canvas.draw()
+        words, frame = ax.texts[0].get_window_extent(), ax.get_window_extent()
+        assert frame.x0 <= words.x0
+        assert words.x1 <= ax.figure.bbox.x1
+
+
+def test_sizes_that_are_alike_have_a_plain_axis() -> None:
+    path = parts(n=600)[0]
+    twice = prune(path.grown, "chi_squared", significance=0.9)
+    assert twice.leaves.max() >= 40
+    assert twice.leaves.max() < 10 * twice.leaves.min()
+    assert twice.plot().get_xscale() == "linear"

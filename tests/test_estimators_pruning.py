@@ -115,6 +115,7 @@ def test_a_class_that_validation_lacks_and_a_category_that_training_lacks() -> N
     ("parameters", "message"),
     [
         ({"pruning": "shears"}, "pruning='shears' is unknown; known: None, .*cost_complexity"),
+        ({"pruning": "rules"}, "RuleListClassifier makes them"),
         ({"pruning": 3}, "name of a pruning method"),
         ({"pruning": "cost_complexity", "pruning_options": 3}, "a dict of options"),
         ({"pruning": "cost_complexity", "pruning_options": {"ruler": 1}}, "'ruler'.*known: select, .*alpha"),
@@ -135,7 +136,13 @@ def test_refusals(parameters: dict[str, Any], message: str) -> None:
 
 def test_refused_validation() -> None:
     model = DecisionTreeClassifier(pruning="reduced_error")
-    for given, message in (((X, Y), "rows of the fit"), (X[:5], "tuple"), ((X[:0], Y[:0]), "row")):
+    for given, message in (
+        ((X, Y), "rows of the fit"),
+        ((X.copy(), Y), "very rows that the tree was grown from"),
+        (X[:5], "tuple"),
+        ((X[:0], Y[:0]), "^validation: the table has no rows"),
+        ((X[:5, :3], Y[:5]), "^validation: .*3"),
+    ):
         with pytest.raises(ValueError, match=message):
             model.fit(X, Y, validation=given)
     with pytest.raises(ValueError, match="pruning is None"):
@@ -162,13 +169,50 @@ def test_options_can_be_searched() -> None:
     assert search.best_estimator_.get_n_leaves() <= 9
 
 
-def test_rows_that_prune_choose_among_all_prunings() -> None:
-    """Two trees are on the path of reduced-error pruning, but its rows have had far more to choose from."""
-    model = DecisionTreeClassifier(pruning="reduced_error")
-    model.fit(X[:300], Y[:300], validation=(X[300:400], Y[300:400]))
-    for choices in (1, 2, 1000):
-        with pytest.raises(ValueError, match="all its prunings"):
-            model.certify(X[300:400], Y[300:400], choices=choices)
+def test_an_option_tells_the_way() -> None:
+    for options in ({"leaves": 5}, {"select": "leaves", "leaves": 5}):
+        model = DecisionTreeClassifier(pruning="cost_complexity", pruning_options=options).fit(X, Y)
+        assert model.get_n_leaves() <= 5
+        assert model.pruning_path_.grown.rows[0] == len(Y)  # none was set aside
+    # delta is the method's own here, and says nothing about a choice
+    bound = DecisionTreeClassifier(pruning="bound", pruning_options={"delta": 0.1}).fit(X, Y)
+    assert "chosen_by" not in bound.pruning_path_.details
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_rows_that_pruned_by_reduced_error_chose_among_all_prunings(class_weight: str | None) -> None:
+    model = DecisionTreeClassifier(pruning="reduced_error", class_weight=class_weight)
+    pruning = X[300:400], Y[300:400]
+    model.fit(X[:300], Y[:300], validation=pruning)
+    for choices in (1, 2, 1000):  # no number of trees is enough
+        with pytest.raises(ValueError, match="method='reduced_error'"):
+            model.certify(*pruning, choices=choices)
+    found = model.certify(*pruning, method="reduced_error")
+    assert found.breakdown == {"shape": model.model_.n_nodes}
+    assert found.check()
+    with pytest.raises(ValueError, match="choices is for method='held_out'"):
+        model.certify(*pruning, method="reduced_error", choices=2)
+    with pytest.raises(ValueError, match="method is 'occam'"):
+        model.certify(*pruning, method="occam")
+
+
+def test_rows_that_chose_pay_for_all_trees_and_rows_that_did_not_pay_nothing() -> None:
+    others = X[300:400], Y[300:400]
+    model = DecisionTreeClassifier(pruning="cost_complexity").fit(X[:300], Y[:300], validation=others)
+    with pytest.raises(ValueError, match="have chosen 1 of the"):
+        model.certify(*others, choices=len(model.pruning_path_) - 1)
+    looked_at = DecisionTreeClassifier(pruning="bottom_up").fit(X[:300], Y[:300], validation=others)
+    assert looked_at.certify(*others).choices == 1
+
+
+@pytest.mark.parametrize("pruning", [None, *methods()])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_rows_of_the_fit_certify_nothing(pruning: str | None, class_weight: str | None) -> None:
+    model = DecisionTreeClassifier(pruning=pruning, class_weight=class_weight).fit(X[SEEN], Y[SEEN])
+    again = pickle.loads(pickle.dumps(model))
+    for fitted in (model, again):
+        with pytest.raises(ValueError, match="these are the rows of the fit"):
+            fitted.certify(X[SEEN], Y[SEEN])
     assert model.certify(X[NEW], Y[NEW]).check()
 
 
@@ -183,9 +227,7 @@ def test_certificates() -> None:
         model.certify(X[300:400], Y[300:400])
     several = len(model.pruning_path_)
     assert model.certify(X[300:400], Y[300:400], choices=several).value > 0
-    with pytest.raises(ValueError, match=f"say choices={several}"):
-        model.certify(X[300:400], Y[300:400], choices=several - 1)
-    with pytest.raises(ValueError, match="rows that the tree was grown from"):
+    with pytest.raises(ValueError, match="these are the rows of the fit"):
         model.certify(X[:300], Y[:300])
     with pytest.raises(ValueError, match="delta"):
         model.certify(X[NEW], Y[NEW], delta=1.0)

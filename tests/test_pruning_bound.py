@@ -133,6 +133,8 @@ def test_bad_bounds() -> None:
         prune(grow(encode([[1.0], [2.0]], [1.5, 2.5])), "bound", raising=False)
     with pytest.raises(ValueError, match="no rows"):
         prune(tree, "bound", data=data.take([]))
+    with pytest.raises(ValueError, match="rows that the tree was grown from"):
+        prune(tree, "bound", data=data.take(slice(1, None)))
 
 
 def test_a_single_leaf() -> None:

@@ -92,8 +92,9 @@ def test_a_cap_on_leaves() -> None:
     assert pickle.loads(pickle.dumps(capped))[0] == capped[0]
     with pytest.raises(ValueError, match="max_leaves"):
         prune(tree, "minimum_errors", max_leaves=0)
-    with pytest.raises(ValueError, match="errors is nan"):
-        prune(tree, "minimum_errors", errors=float("nan"))
+    for errors in (float("nan"), -1, "few"):
+        with pytest.raises(ValueError, match=f"errors is {errors!r}; it must be a number"):
+            prune(tree, "minimum_errors", errors=errors)
 
 
 PENALTIES = [

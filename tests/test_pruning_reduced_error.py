@@ -178,6 +178,9 @@ def test_rows_that_cannot_be_used() -> None:
     check_bad_rows("validation", example.tree, example.data, reduced_error)
     with pytest.raises(TypeError, match="reduced_error needs validation="):
         prune(example.tree, "reduced_error")
+    assert example.tree.n_leaves >= 8
+    with pytest.raises(ValueError, match="the very rows that the tree was grown from"):
+        prune(example.tree, "reduced_error", validation=example.data.take(slice(None)))
 
 
 def test_a_missing_class_and_an_unseen_category_are_fine() -> None:

@@ -352,7 +352,7 @@ def test_what_is_not_for_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"by": "srm", "c": -1.0}, "c is -1.0"),
+        ({"by": "srm", "c": -1.0}, "c is -1.0; it must be a number of at least 0$"),
         ({"by": "srm", "c": float("nan")}, "c is nan"),
         ({"by": "srm", "c": "cv"}, "c is 'cv'"),
         ({"by": "srm", "size": "depth"}, "size is 'depth'"),
@@ -421,5 +421,21 @@ def test_wrong_rows_for_the_overfitting_curve() -> None:
         overfitting_curve(data, test=data.take([]))
     with pytest.raises(ValueError, match="no held-out rows"):
         _ = overfitting_curve(data).best
+    with pytest.raises(TypeError, match="data must be a Dataset"):
+        overfitting_curve({"x": [1.0]})
     with pytest.raises(TypeError, match="a tree or how to grow one"):
         overfitting_curve(data, tree=grow(data), growing={})
+
+
+def test_a_path_says_whether_a_tree_was_chosen() -> None:
+    tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"]))
+    path = prune(tree)
+    assert repr(path) == "<PruningPath by cost_complexity: 3 trees of 4 to 1 leaves, none chosen>"
+    assert str(path).splitlines()[0] == "cost_complexity: 3 trees, none chosen yet: select chooses"
+    assert "→" not in str(path)
+    chosen = select(path, leaves=1)
+    assert repr(chosen) == "<PruningPath by cost_complexity: 3 trees of 4 to 1 leaves, that of 1 leaf chosen>"
+    assert str(chosen).splitlines()[0] == "cost_complexity: 3 trees"
+    assert str(chosen).splitlines()[-1].startswith("→")
+    single = prune(tree.collapse([0]))
+    assert repr(single) == "<PruningPath by cost_complexity: 1 tree of 1 leaf, none chosen>"

@@ -84,7 +84,10 @@ def _factors(target: Target, priors: Any, shares: Floats) -> Floats:
         if set(priors) != set(classes):
             raise ValueError(f"priors must name every class once: {classes}")
         priors = [priors[label] for label in classes]
-    wanted = np.asarray(priors, np.float64)
+    try:
+        wanted = np.asarray(priors, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"priors must be {len(classes)} numbers, one for each class, or a dict") from None
     if wanted.shape != (len(classes),):
         raise ValueError(
             f"priors has shape {wanted.shape}; it must be one number for each of {len(classes)} classes"

@@ -106,8 +106,8 @@ def _assumptions(method: str, complete: bool, points: int, most: float | None) -
     if method == "mdl":
         yield "bits are counted as in the book, where nats would do"
     if method == "compression":
-        where = "between two" if points == 2 else "at"
-        yield f"every threshold was made by a fixed rule from the training values it lies {where}"
+        values = "the two training values that it lies between" if points == 2 else "one training value"
+        yield f"every threshold was made by a fixed rule from {values}"
 
 
 def _completeness(tree: Tree, data: Dataset | None, complete: bool | None) -> bool:

@@ -74,12 +74,17 @@ def in_per_cent(axis: object) -> None:
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g} %"))
 
 
-def leaves_axis(ax: Axes, most: int) -> None:
+def is_wide(least: int, most: int) -> bool:
+    """Whether sizes are so many, and so different, that their axis is logarithmic."""
+    return most >= max(_WIDE, 10 * least)
+
+
+def leaves_axis(ax: Axes, least: int, most: int) -> None:
     """The axis of sizes: whole numbers, logarithmic where they are many."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     ax.set_xlabel("leaves")
-    if most < _WIDE:
+    if not is_wide(least, most):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlim(0, most + 1)
         return

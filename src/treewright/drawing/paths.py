@@ -15,6 +15,7 @@ from treewright.drawing import (
     axes_or_new,
     in_per_cent,
     is_share,
+    is_wide,
     leaves_axis,
     loss_text,
     loss_words,
@@ -77,7 +78,7 @@ def draw_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
     if held_out is not None:
         loss, leaves = float(held_out[curve.best]), int(curve.leaves[curve.best])
         what = f"least on held-out rows:\n{leaves:,} {_leaves(leaves)}, {loss_text(schema, loss)}"
-        _point(ax, leaves, loss, what, int(curve.leaves[-1]))
+        _point(ax, leaves, loss, what, curve.leaves)
     _frame(ax, curve.leaves, schema, curve.tree.criterion)
     ax.set_title("Growing, the best split first", loc="left")
     return ax
@@ -102,14 +103,14 @@ def _mark(ax: Axes, path: PruningPath, line: Floats | None) -> None:
     how = path.details.get("chosen_by")
     what = "chosen" + (f" by {plain(how)}" if how else "")
     text = f"{what}:\n{leaves:,} {_leaves(leaves)}, {loss_text(path.grown.schema, loss)}"
-    _point(ax, leaves, loss, text, int(path.leaves.max()))
+    _point(ax, leaves, loss, text, path.leaves)
 
 
 def _leaves(n: int) -> str:
     return "leaf" if n == 1 else "leaves"
 
 
-def _point(ax: Axes, leaves: int, loss: float, text: str, most: int) -> None:
+def _point(ax: Axes, leaves: int, loss: float, text: str, sizes: NDArray[Any]) -> None:
     """A ring, a line down to the size, and words at the top, on the side that has more room."""
     ax.axvline(leaves, color=INK, linewidth=0.9, linestyle=":", zorder=1)
     ring: dict[str, Any] = {
@@ -119,7 +120,8 @@ def _point(ax: Axes, leaves: int, loss: float, text: str, most: int) -> None:
         "markeredgecolor": INK,
     }
     ax.plot([leaves], [loss], linewidth=0, clip_on=False, **ring)
-    right = leaves * leaves <= most
+    least, most = int(sizes.min()), int(sizes.max())
+    right = leaves * leaves <= least * most if is_wide(least, most) else 2 * leaves <= most
     ax.annotate(
         text,
         (leaves, 1.0),
@@ -134,7 +136,7 @@ def _point(ax: Axes, leaves: int, loss: float, text: str, most: int) -> None:
 
 
 def _frame(ax: Axes, leaves: NDArray[Any], schema: Schema, criterion: str) -> None:
-    leaves_axis(ax, int(leaves.max()))
+    leaves_axis(ax, int(leaves.min()), int(leaves.max()))
     ax.set_ylabel(loss_words(schema, criterion))
     if is_share(schema):
         in_per_cent(ax.yaxis)

@@ -13,21 +13,23 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import validate_data
 
+from treewright.arriving import rows_of
 from treewright.certifying import Certificate, certify
 from treewright.encoding import Dataset, encode
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
-from treewright.estimators.pruned import pruned
+from treewright.estimators.pruned import pruned, refuse_choosing_rows
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.growing import grow, n_threads
-from treewright.pruning import METHODS, PruningPath, cost_complexity_path, cut_at
+from treewright.pruning import PruningPath, cost_complexity_path, cut_at
+from treewright.pruning.path import counts_as
 from treewright.schema import Schema
 from treewright.tree import Tree
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
 _OF_A_FIT = frozenset(
-    {"feature_names_in_", "pruning_path_", "_view"}
+    {"feature_names_in_", "pruning_path_", "_seen", "_view"}
 )  # those that the next fit does not always set again
 
 
@@ -98,6 +100,8 @@ class TreeEstimator:
             fitted["feature_names_in_"] = names
         if path is not None:
             fitted["pruning_path_"] = path
+            if path.grown.rows[0] < data.n_rows:  # some were set aside: to know all of them again
+                fitted["_seen"] = rows_of(path.grown, data)
         replace_fit(self, fitted)
         return self
 
@@ -194,7 +198,14 @@ class TreeEstimator:
         return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
 
     def certify(
-        self, X: Any, y: Any, *, delta: float = 0.05, choices: int = 1, **options: Any
+        self,
+        X: Any,
+        y: Any,
+        *,
+        delta: float = 0.05,
+        method: str = "held_out",
+        choices: int = 1,
+        **options: Any,
     ) -> Certificate:
         """A bound on the true error of the fitted tree, from rows that were never used for fitting.
 
@@ -206,8 +217,10 @@ class TreeEstimator:
             Their classes or numbers.
         delta : float, default=0.05
             The chance that the bound fails.
+        method : {"held_out", "reduced_error"}, default="held_out"
+            "reduced_error" is for the rows that have pruned the tree by that method, or by any other.
         choices : int, default=1
-            The number of trees among which these rows have chosen, if they have.
+            The number of trees among which these rows have chosen, if they have. For "held_out" only.
         **options
             Others of `treewright.certify` for held-out rows.
 
@@ -218,20 +231,21 @@ class TreeEstimator:
         """
         tree = self._fitted_tree()
         data = self._judging_data(tree.schema, X, y)
-        path: PruningPath | None = vars(self).get("pruning_path_")
-        found = certify(tree, "held_out", test=data, delta=delta, choices=choices, **options)
-        if path is not None and _chose(path, data):
-            if METHODS.needs(path.method, "validation"):
-                raise ValueError(
-                    "these rows have pruned the tree, and so chosen among all its prunings; give rows that "
-                    "were never used, or pay for the choice by method 'reduced_error' of treewright.certify"
-                )
-            if choices < len(path):
-                raise ValueError(
-                    f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that "
-                    f"were never used, or say choices={len(path)}"
-                )
-        return found
+        if method not in ("held_out", "reduced_error"):
+            raise ValueError(
+                f"method is {method!r}; for rows other than those of the fit it must be 'held_out' or "
+                "'reduced_error' (treewright.certify(model_, …) has those from the training rows)"
+            )
+        if method == "held_out":
+            path: PruningPath | None = vars(self).get("pruning_path_")
+            if path is not None:
+                refuse_choosing_rows(path, self._reweighted(data), choices)
+            options["choices"] = choices
+        elif choices != 1:
+            raise ValueError("choices is for method='held_out'; 'reduced_error' pays for all prunings")
+        if options.get("check_rows", True):
+            self._refuse_rows_of_the_fit(data)
+        return certify(tree, method, test=data, delta=delta, **options)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
@@ -289,7 +303,10 @@ class TreeEstimator:
             raise ValueError(
                 "validation has the rows of the fit; a row grows the tree or judges it, not both"
             )
-        return self._reweighted(self._judging_data(schema, *validation))
+        try:
+            return self._reweighted(self._judging_data(schema, *validation))
+        except ValueError as error:
+            raise ValueError(f"validation: {error}") from error
 
     def _reweighted(self, data: Dataset) -> Dataset:
         """Rows with their final weights."""
@@ -299,6 +316,17 @@ class TreeEstimator:
         """Rows with their targets for a tree that is there or whose schema is known."""
         _refuse_one_dimension(X)
         return encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=schema)
+
+    def _refuse_rows_of_the_fit(self, data: Dataset) -> None:
+        """Rows that grew the tree, all rows of a fit that set some aside, whatever they weighed in it."""
+        fitted = vars(self)
+        path: PruningPath | None = fitted.get("pruning_path_")
+        grown = fitted["model_"] if path is None else path.grown
+        if any(counts_as(grown, rows, data) for rows in (grown.rows, fitted.get("_seen", grown.rows))):
+            raise ValueError(
+                "these are the rows of the fit: as many arrive at every node; give rows that were never used "
+                "(if they are other rows after all, check_rows=False)"
+            )
 
     def _fitted_tree(self, error: type[Exception] = NotFittedError) -> Tree:
         try:
@@ -313,13 +341,6 @@ class TreeEstimator:
         fitted = vars(self)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows_to_predict(self, fitted, X), n_threads=n_threads(self.n_jobs))
-
-
-def _chose(path: PruningPath, data: Dataset) -> bool:
-    """Whether these rows are those that a path was tried on: every tree of it loses the same."""
-    if path.validation is None or len(path) < 2:
-        return False
-    return bool(np.array_equal(path.losses(data), path.validation))
 
 
 def any_table(tags: Any) -> Any:

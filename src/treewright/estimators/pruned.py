@@ -27,6 +27,8 @@ def pruned(
     """
     method, given = estimator.pruning, dict(estimator.pruning_options or {})
     by, share = given.pop("select", None), given.pop("validation_fraction", VALIDATION_SHARE)
+    if method == "rules":
+        raise ValueError("pruning='rules': rules are no tree; RuleListClassifier makes them")
     if method not in METHODS.names:
         raise ValueError(f"pruning={method!r} is unknown; known: None, {', '.join(METHODS.names)}")
     if by is not None and by not in WAYS.names:
@@ -37,6 +39,24 @@ def pruned(
     seed = _seed(estimator.random_state)
     data, validation = plan.parts(data, validation, share, seed)
     return plan.path(grow(data), data, validation, growing(data), seed)
+
+
+def refuse_choosing_rows(path: PruningPath, data: Dataset, choices: int) -> None:
+    """Rows that have pruned or chosen a tree are known by it: every tree of the path loses what it lost."""
+    pruned_by, chosen_by = METHODS.needs(path.method, "validation"), "judged_by" in path.details
+    if path.validation is None or len(path) < 2 or not (pruned_by or chosen_by):
+        return
+    if (choices >= len(path) and not pruned_by) or not np.array_equal(path.losses(data), path.validation):
+        return
+    if pruned_by:
+        raise ValueError(
+            "these rows have pruned the tree, choosing among all of its prunings; give rows that were never "
+            "used, or say method='reduced_error'"
+        )
+    raise ValueError(
+        f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were "
+        f"never used, or say choices={len(path)}"
+    )
 
 
 def _seed(random_state: Any) -> int:

@@ -19,6 +19,7 @@ from treewright import _core
 from treewright.arriving import least_losses
 from treewright.certifying import BOUNDS, HEADER_BITS, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
+from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath, refuse_no_rows
@@ -92,6 +93,10 @@ def bound(
         )
     if data is not None:
         refuse_no_rows(data, "data")
+        if not same_statistic(tree, data):
+            raise ValueError(
+                "data must be the rows that the tree was grown from; other rows arrive at its nodes"
+            )
     worth = _checked(f, tree, delta)
     walk = _Walk(tree, data if raising else None, worth, not callable(f) and f not in _BY_LEAVES)
     before = worth(walk.total)

@@ -94,7 +94,7 @@ def minimum_errors(
     >>> minimum_errors(tree, errors=1).pruned.n_leaves
     2
     """
-    if errors is not None and not errors >= 0:
+    if errors is not None and not (isinstance(errors, int | float | np.number) and errors >= 0):
         raise ValueError(f"errors is {errors!r}; it must be a number of at least 0")
     leaves, loss, length, choices = _core.front(tree.end, np.ascontiguousarray(tree.loss), max_leaves)
     leaves, loss = leaves[::-1].copy(), loss[::-1].copy()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import loses_0_or_1, squared_losses
+from treewright.arriving import loses_0_or_1, rows_of, squared_losses
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -207,8 +207,10 @@ class PruningPath:
     # ---- showing -----------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        sizes = f"{self.leaves[0]} to {self.leaves[-1]} leaves"
-        return f"<PruningPath by {self.method}: {len(self)} trees of {sizes}, {self.pruned.n_leaves} chosen>"
+        first, last = self.leaves[0], self.leaves[-1]
+        sizes = f"{first} to {last} leaves" if first != last else _counted(first, "leaf", "leaves")
+        chosen = "none" if self.is_open else f"that of {_counted(self.leaves[self.chosen], 'leaf', 'leaves')}"
+        return f"<PruningPath by {self.method}: {_trees(self)} of {sizes}, {chosen} chosen>"
 
     def __str__(self) -> str:
         return "\n".join(_table(self))
@@ -223,10 +225,19 @@ class PruningPath:
 _MOST_LINES = 24  # of a path that is printed as a whole
 
 
+def _counted(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _trees(path: PruningPath) -> str:
+    return _counted(len(path), "tree", "trees")
+
+
 def _table(path: PruningPath) -> Iterator[str]:
     """The path as lines; of a long one those around the chosen tree, and some of the others."""
     names = ["", "level", "leaves", "training"] + (["validation"] if path.validation is not None else [])
     chosen = path.chosen % len(path)
+    marked = None if path.is_open else chosen
     shown: Sequence[int] = range(len(path))
     if len(path) > _MOST_LINES:
         some = np.unique(np.linspace(0, len(path) - 1, _MOST_LINES - 3).round().astype(int))
@@ -234,14 +245,14 @@ def _table(path: PruningPath) -> Iterator[str]:
         shown = sorted({*some.tolist(), *near})
     rows = [names]
     for place in shown:
-        row = ["→" if place == chosen else "", f"{path.level[place]:.4g}", f"{path.leaves[place]}"]
+        row = ["→" if place == marked else "", f"{path.level[place]:.4g}", f"{path.leaves[place]}"]
         row += [f"{path.training[place]:.4f}"]
         if path.validation is not None:
             error = path.standard_error
             row += [f"{path.validation[place]:.4f}" + ("" if error is None else f" ± {error[place]:.4f}")]
         rows.append(row)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    yield f"{path.method}: {len(path)} trees"
+    yield f"{path.method}: {_trees(path)}" + (", none chosen yet: select chooses" if path.is_open else "")
     for row in rows:
         yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
@@ -266,3 +277,19 @@ def refuse_no_rows(data: Dataset, name: str = "validation") -> None:
         raise ValueError(f"{name} has no target; encode the table with its target")
     if data.n_rows == 0 or data.total_weight <= 0:
         raise ValueError(f"{name} has no rows" + (" that weigh something" if data.n_rows else ""))
+
+
+_TELLING = 8  # from so many leaves on, equal counts of rows at every node are no accident
+
+
+def counts_as(tree: Tree, rows: NDArray[Any], data: Dataset) -> bool:
+    """Whether rows must be those that are known to arrive at each node of a tree, `rows` of them."""
+    return tree.n_leaves >= _TELLING and np.array_equal(rows_of(tree, data), rows)
+
+
+def refuse_training_rows(tree: Tree, validation: Dataset) -> None:
+    """Rows that grew a tree would always keep all of it."""
+    if counts_as(tree, tree.rows, validation):
+        raise ValueError(
+            "validation has the very rows that the tree was grown from; a row grows it or judges it"
+        )

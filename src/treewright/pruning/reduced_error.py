@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from treewright.arriving import rows_of
 from treewright.encoding import Dataset
 from treewright.pruning.passing import SAME_LOSS, pass_up
-from treewright.pruning.path import PruningPath, refuse_no_rows
+from treewright.pruning.path import PruningPath, refuse_no_rows, refuse_training_rows
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
 
@@ -75,6 +75,7 @@ def reduced_error(
         if choice not in ("prune", "keep"):
             raise ValueError(f"{name} is {choice!r}; it must be 'prune' or 'keep'")
     refuse_no_rows(validation)
+    refuse_training_rows(tree, validation)
     worth, rule = (
         _less_loss(tree, validation, ties)
         if significance is None

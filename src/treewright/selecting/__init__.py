@@ -15,7 +15,7 @@ from treewright.selecting.overfitting import OverfittingCurve, overfitting_curve
 __all__ = ["WAYS", "Comparison", "OverfittingCurve", "compare", "overfitting_curve", "select", "ways"]
 
 # An option that only one way has names the way.
-_IMPLIED = {"validation": "held_out", "data": "folds", "leaves": "leaves", "delta": "certificate", "c": "srm"}
+IMPLIED = {"validation": "held_out", "data": "folds", "leaves": "leaves", "delta": "certificate", "c": "srm"}
 
 
 WAYS = Folder(__name__, __path__, "by")
@@ -71,7 +71,7 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
 
 def _implied(options: dict[str, Any]) -> str:
     """The way that the options tell."""
-    told = {_IMPLIED[name] for name in options if name in _IMPLIED}
+    told = {IMPLIED[name] for name in options if name in IMPLIED}
     if len(told) != 1:
         raise TypeError(f"select needs by=, one of {', '.join(ways())}")
     return told.pop()

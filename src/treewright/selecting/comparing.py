@@ -53,6 +53,9 @@ class Comparison:
     n_rows: tuple[int, int, int]  # to train, to validate, to test
     delta: float = 0.05
 
+    def __repr__(self) -> str:
+        return f"<Comparison: {len(self.rows)} lines, {len(self.trees)} trees; print it, or look at its rows>"
+
     def __str__(self) -> str:
         return "\n".join(aligned(self))
 

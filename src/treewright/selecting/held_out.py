@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
-from treewright.arriving import rows_of
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
+from treewright.pruning.path import refuse_training_rows
 from treewright.selecting.choosing import by_rule, check_rule
-
-_TELLING = 8  # from so many leaves on, equal counts of rows at every node are no accident
 
 
 def held_out(
@@ -31,19 +27,8 @@ def held_out(
     check_rule(rule)
     if validation is not None:
         tried = path.tried(validation)
-        _refuse_training_rows(path, validation)
+        refuse_training_rows(path.grown, validation)
         return by_rule(tried, rule, f"{validation.n_rows:,} held-out rows")
     if path.validation is None:
         raise TypeError("by='held_out' needs validation=, a Dataset of rows that the tree was not grown from")
     return by_rule(path, rule, "held-out rows")
-
-
-def _refuse_training_rows(path: PruningPath, validation: Dataset) -> None:
-    """Rows that grew the tree would always choose the largest one."""
-    grown = path.grown
-    if validation.n_rows < grown.rows[0] or grown.n_leaves < _TELLING:
-        return
-    if np.array_equal(rows_of(grown, validation), grown.rows):
-        raise ValueError(
-            "validation has the very rows that the tree was grown from; a row grows it or judges it"
-        )

@@ -81,6 +81,7 @@ def overfitting_curve(
     >>> curve.leaves[curve.best].item()
     2
     """
+    refuse_no_rows(data, "data")
     others = {"validation": validation, "test": test}
     for name, rows in others.items():
         if rows is None:

@@ -10,7 +10,7 @@ from treewright.encoding import Dataset
 from treewright.enlisting import Folder
 from treewright.folding import split
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
-from treewright.selecting import WAYS, select
+from treewright.selecting import IMPLIED, WAYS, select
 from treewright.tree import Tree
 
 VALIDATION_SHARE = 0.25  # of the rows of a fit that needs some to validate by and was given none
@@ -27,6 +27,8 @@ class Plan:
     ('held_out', {'on': 'impurity'}, {'rule': '1-SE'}, True)
     >>> Plan.of("cost_complexity", {"alpha": 0.01}).needs_validation
     False
+    >>> Plan.of("cost_complexity", {"leaves": 17}).by
+    'leaves'
     """
 
     method: str
@@ -43,14 +45,18 @@ class Plan:
         said: str = "options",
         also: tuple[str, ...] = (),
     ) -> Plan:
-        """The plan by names; options belong to the method or else to the way, which is by held-out rows where
-        there is a choice and nothing is said. ValueError about an option that neither knows: `said` is how
-        the user calls the options, `also` what is known besides.
+        """The plan by names; options belong to the method or else to the way.
+
+        Where there is a choice and `by` is not said, an option may tell the way, as for `select`; else it is
+        by held-out rows. ValueError about an option that neither knows: `said` is how the user calls the
+        options, `also` what is known besides.
         """
         of_method = [name for name in (*METHODS.options(method), *_OF_PRUNE) if name not in _GIVEN]
         pruning = {name: value for name, value in options.items() if name in of_method}
         if by is None and leaves_choice(method, pruning):
-            by = "held_out"
+            others = options.keys() - {*_GIVEN, *of_method}
+            told = {IMPLIED[name] for name in others if name in IMPLIED}
+            by = told.pop() if len(told) == 1 else "held_out"
         of_way = [name for name in WAYS.options(by) if name not in (*_GIVEN, *of_method)] if by else []
         choosing = {name: value for name, value in options.items() if name in of_way}
         unknown = options.keys() - pruning.keys() - choosing.keys()
