@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import struct
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,11 +93,12 @@ def test_trees_come_back(data: st.DataObject) -> None:
     table = data.draw(tables("gini"))
     tree = table.grow("gini", **data.draw(limits()))
     complete = is_complete(tree, table.dataset())
-    for free in {False, complete}:
-        word, bits = write(tree, complete=free), tree_bits(tree, complete=free)
-        assert read(word, tree.schema) == told(tree, complete=free)
+    for free, known in itertools.product({False, complete}, (False, True)):
+        said: Any = {"complete": free, "known": known}
+        word, bits = write(tree, **said), tree_bits(tree, **said)
+        assert read(word, tree.schema, known=known) == told(tree, **said)
         assert 0 <= len(word) - sum(bits.values()) + 1e-9 < 1
-        leaf, split = node_bits(tree, complete=free)
+        leaf, split = node_bits(tree, **said)
         total = HEADER_BITS + leaf[tree.is_leaf].sum() + split[~tree.is_leaf].sum()
         assert total == pytest.approx(sum(bits.values()))
 
@@ -133,6 +135,7 @@ def test_what_costs_what() -> None:
         "header": 2, "shape": 3, "columns": 1, "thresholds": 0, "categories": 1 + 2 + 11, "leaves": 2,
     }  # fmt: skip
     assert tree_bits(tree)["missing"] == 1
+    assert tree_bits(tree, complete=True, known=True)["categories"] == 3  # a bit for each of a known list
     below = Schema((Column("a"),), (Target("y", ("no", "yes")),))
     lengths = [
         tree_bits(Tree.write(below, Branch(Below("a", x), Leaf([1, 0]), Leaf([0, 1]))))["thresholds"]

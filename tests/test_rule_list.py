@@ -14,6 +14,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from treewright import RuleListClassifier, encode, grow
+from treewright.certifying import certify_errors
 from treewright.datasets import load_spam
 from treewright.pruning.rules import rule_list
 
@@ -136,3 +137,20 @@ def test_a_fit_that_fails_leaves_the_old_one() -> None:
     with pytest.raises(ValueError, match="rows"):
         model.fit(table, y[:-1])
     assert vars(model) == before
+
+
+def test_rules_are_certified_by_rows_that_were_never_used() -> None:
+    table, y = frame()
+    model = RuleListClassifier().fit(table, y)
+    found = model.certify(table, y)
+    wrong = int((model.predict(table) != np.asarray(y)).sum())
+    assert found.value == pytest.approx(certify_errors(wrong, len(y)).value)
+    assert found.check()
+    assert model.certify(table, y, delta=0.001).value > found.value
+    for delta in (0.0, 1.0):
+        with pytest.raises(ValueError, match="delta"):
+            model.certify(table, y, delta=delta)
+    with pytest.raises(ValueError, match="rows, but y has"):
+        model.certify(table, y[:-1])
+    with pytest.raises(ValueError, match="3 errors on 2 rows"):
+        certify_errors(3, 2)

@@ -38,7 +38,7 @@ from treewright.certifying.binomial import (
 from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate, Certificates
 from treewright.certifying.codes import HEADER_BITS, is_complete, node_bits, tree_bits
-from treewright.certifying.held_out import held_out, reduced_error
+from treewright.certifying.held_out import certify_errors, held_out, reduced_error
 from treewright.certifying.kearns_mansour import excess, penalty
 from treewright.certifying.leaves import LeafIntervals, leaf_intervals
 from treewright.certifying.training import from_training
@@ -56,6 +56,7 @@ __all__ = [
     "binomial_lower",
     "binomial_upper",
     "certify",
+    "certify_errors",
     "excess",
     "hoeffding_upper",
     "is_complete",
@@ -113,6 +114,10 @@ def certify(
         Whether test rows that count like the training rows at every node are refused; True by default.
     complete : bool
         For training rows: no value was missing; instead of `data`.
+    known_categories : bool
+        For training rows: the list of the categories of each column was fixed before the rows were seen (the
+        answers of a questionnaire, say), and there are no others. Then they need not be named, which makes
+        the bound smaller; False by default.
     points : int
         For compression: the rows that name a threshold, 2 or 1.
 

@@ -58,6 +58,7 @@ class Certificate:
     limit: str = "binomial"  # the inequality
     named: int = 0  # rows that name thresholds, and so do not count
     complete: bool = False  # whether the code leaves missing values out
+    known: bool = False  # whether the code counts categories instead of naming them
     tree: Tree | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -111,10 +112,11 @@ class Certificate:
         if rows != self.rows or not math.isclose(lost / rows * most, self.error, abs_tol=1e-12):
             return False
         if self.method in ("occam", "occam_hoeffding", "pac_bayes"):
-            word = write(tree, complete=self.complete)
-            same = read_word(word, tree.schema) == told(tree, complete=self.complete)
+            word = write(tree, complete=self.complete, known=self.known)
+            meant = told(tree, complete=self.complete, known=self.known)
+            same = read_word(word, tree.schema, known=self.known) == meant
             return same and 0 <= len(word) - self.bits + 1e-6 < 1 + 2e-6
-        own, splits = tree_bits(tree, complete=self.complete), tree.n_leaves - 1
+        own, splits = tree_bits(tree, complete=self.complete, known=self.known), tree.n_leaves - 1
         symbols = len(tree.schema.columns) + math.prod(tree.schema.block_widths) + 1
         own["symbols"] = (tree.n_nodes + 1) * math.log2(symbols)
         own["rows"] = self.named * math.log2(rows)

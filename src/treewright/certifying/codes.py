@@ -55,7 +55,7 @@ _FEW = 32  # digits that are joined one by one
 _BLOCK = 2**22  # categories that are looked at together
 
 
-def node_bits(tree: Tree, *, complete: bool = False) -> tuple[Floats, Floats]:
+def node_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> tuple[Floats, Floats]:
     """For each node its bits as a leaf, and its own bits as a split (infinite where it has no test).
 
     The length of a pruning is HEADER_BITS + the first over its leaves + the second over its splits. The code
@@ -67,6 +67,8 @@ def node_bits(tree: Tree, *, complete: bool = False) -> tuple[Floats, Floats]:
         A tree of classes.
     complete : bool
         No training row missed a value in a column that the tree tests: then where such rows go is free.
+    known : bool
+        The list of the categories of each column was known before the rows were, and there are no others.
 
     Examples
     --------
@@ -76,12 +78,12 @@ def node_bits(tree: Tree, *, complete: bool = False) -> tuple[Floats, Floats]:
     >>> leaf.tolist(), split.tolist()
     ([2.0, 2.0, 2.0], [12.0, inf, inf])
     """
-    parts = _split_parts(tree, complete)
+    parts = _split_parts(tree, complete, known)
     split = np.where(tree.is_leaf, np.inf, 1.0 + sum(parts.values()))
     return np.full(tree.n_nodes, 1.0 + _label_bits(tree)), split
 
 
-def tree_bits(tree: Tree, *, complete: bool = False) -> dict[str, float]:
+def tree_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> dict[str, float]:
     """The bits of a tree by what they say; their sum is its length.
 
     >>> from treewright import encode, grow
@@ -89,7 +91,7 @@ def tree_bits(tree: Tree, *, complete: bool = False) -> dict[str, float]:
     >>> tree_bits(tree, complete=True)
     {'header': 2.0, 'shape': 3.0, 'columns': 0.0, 'thresholds': 11.0, 'leaves': 2.0}
     """
-    parts = {name: float(bits.sum()) for name, bits in _split_parts(tree, complete).items()}
+    parts = {name: float(bits.sum()) for name, bits in _split_parts(tree, complete, known).items()}
     kept = {name: bits for name, bits in parts.items() if bits or name in ("columns", "thresholds")}
     leaves = tree.n_leaves * _label_bits(tree)
     return {"header": float(HEADER_BITS), "shape": float(tree.n_nodes), **kept, "leaves": leaves}
@@ -110,16 +112,22 @@ def _label_bits(tree: Tree) -> float:
     return sum(log2(width) for width in tree.schema.block_widths)
 
 
-def _split_parts(tree: Tree, complete: bool) -> dict[str, Floats]:
+def _split_parts(tree: Tree, complete: bool, known: bool) -> dict[str, Floats]:
     """The bits of each split's parts; 0 at leaves."""
     schema = tree.schema
     inner = ~tree.is_leaf
     return {
         "columns": np.where(inner, log2(len(schema.columns)), 0.0),
         "thresholds": _threshold_bits(tree),
-        "categories": _category_bits(tree),
+        "categories": _known_bits(tree) if known else _category_bits(tree),
         "missing": np.where(inner & (not complete), 1.0, 0.0),
     }
+
+
+def _known_bits(tree: Tree) -> Floats:
+    """A bit for each category, where categories are tested."""
+    counts = np.array([*tree.schema.category_counts, 0])  # the last is for leaves, whose column is -1
+    return np.where(tree.subset >= 0, counts[tree.feature], 0).astype(np.float64)
 
 
 def _category_bits(tree: Tree) -> Floats:
@@ -169,11 +177,11 @@ class Written(NamedTuple):
     feature: list[int]
     test: list[Any]  # a threshold, or for each category whether it goes left
     missing_left: list[bool]  # empty where the tree has not said it
-    unknown_left: list[bool]  # for the tests of categories only: the side that is not named
+    unknown_left: list[bool]  # for the tests of categories only: the side that is not named, if one is
     label: list[int]
 
 
-def told(tree: Tree, *, complete: bool = False) -> Written:
+def told(tree: Tree, *, complete: bool = False, known: bool = False) -> Written:
     """What the word of a tree has to tell."""
     splits = np.flatnonzero(~tree.is_leaf)
     among = splits[tree.subset[splits] >= 0]
@@ -187,12 +195,12 @@ def told(tree: Tree, *, complete: bool = False) -> Written:
             for i in splits.tolist()
         ],
         [] if complete else tree.missing_left[splits].tolist(),
-        tree.heavier_left[among].tolist(),
+        [] if known else tree.heavier_left[among].tolist(),
         tree.label[tree.is_leaf].ravel().tolist(),
     )
 
 
-def write(tree: Tree, *, complete: bool = False) -> str:
+def write(tree: Tree, *, complete: bool = False, known: bool = False) -> str:
     """The whole word of a tree, in bits.
 
     >>> from treewright import encode, grow
@@ -201,14 +209,16 @@ def write(tree: Tree, *, complete: bool = False) -> str:
     >>> len(word), read(word, tree.schema) == told(tree, complete=True)
     (18, True)
     """
-    signed, what = _has_signs(tree), told(tree, complete=complete)
+    signed, what = _has_signs(tree), told(tree, complete=complete, known=known)
     columns, unknown_left = tree.schema.columns, iter(what.unknown_left)
     radix = _radix(tree.schema, len(what.feature))
     number, width = _packed([*what.feature, *what.label], radix), (_product(radix) - 1).bit_length()
     words = [f"{signed:b}{not complete:b}", "".join("01"[is_split] for is_split in what.shape)]
     words += [f"{number:0{width}b}"] if width else []
     for column, test in zip((columns[j] for j in what.feature), what.test, strict=True):
-        if column.kind == "category":
+        if column.kind == "category" and known:
+            words.append("".join("01"[left] for left in test))
+        elif column.kind == "category":
             others = next(unknown_left)
             named = [name for name, left in zip(column.categories, test, strict=True) if left != others]
             words += ["01"[others], write_names(named)]
@@ -218,7 +228,7 @@ def write(tree: Tree, *, complete: bool = False) -> str:
     return "".join(words)
 
 
-def read(bits: str, schema: Schema) -> Written:
+def read(bits: str, schema: Schema, *, known: bool = False) -> Written:
     """What a word tells to one who knows the schema; EOFError if it ends too early."""
     reader = Reader(bits)
     signed, directed = bool(reader.take(1)), bool(reader.take(1))
@@ -234,7 +244,9 @@ def read(bits: str, schema: Schema) -> Written:
     tests: list[Any] = []
     unknown_left = []
     for column in (schema.columns[j] for j in feature):
-        if column.kind == "category":
+        if column.kind == "category" and known:
+            tests.append([bool(reader.take(1)) for _ in column.categories])
+        elif column.kind == "category":
             unknown_left.append(bool(reader.take(1)))
             named = set(read_names(reader, all(isinstance(name, bool) for name in column.categories)))
             tests.append([(str(name) in named) != unknown_left[-1] for name in column.categories])

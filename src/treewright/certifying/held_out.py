@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from treewright.arriving import rows_of
-from treewright.certifying.binomial import bernstein_upper, binomial_upper, kl_upper
+from treewright.certifying.binomial import bernstein_upper, binomial_upper, check_delta, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.losses import Loss, RowLosses, row_losses
 from treewright.encoding import Dataset
@@ -36,14 +36,34 @@ def held_out(
     Every one of the trees has its own δ / choices, so that the chosen one's bound holds whichever it is. The
     trees must not depend on the rows: those of one pruning path, grown and pruned on other rows.
     """
+    rows = _rows(tree, test, cost_matrix, loss, check_rows)
+    return _after_choice(tree, delta, rows, choices, loss_bound)
+
+
+def _after_choice(
+    tree: Tree | None, delta: float, rows: RowLosses, choices: int, loss_bound: float | None
+) -> Certificate:
     if not (isinstance(choices, int | np.integer) and choices >= 1):
         raise ValueError(f"choices is {choices!r}; it is the number of trees to choose from, 1 or more")
-    rows = _rows(tree, test, cost_matrix, loss, check_rows)
     assumptions: tuple[str, ...] = (_ROWS, _UNSEEN)
     if choices > 1:
         assumptions = (_ROWS, f"they chose one of {choices:,} trees that were made without them")
     paid = {"choices": math.log2(choices)} if choices > 1 else {}
     return _certificate(tree, "held_out", delta, rows, paid, assumptions, loss_bound, int(choices))
+
+
+def certify_errors(errors: int, rows: int, *, delta: float = 0.05, choices: int = 1) -> Certificate:
+    """The bound for whatever made so many errors on rows never used: rules, a forest, another's model.
+
+    >>> print(certify_errors(80, 1000))
+    error on 1,000 rows never used for fitting: 8.0 %   → with 95 % confidence the true error is below 9.6 %
+    """
+    check_delta(delta)
+    if not 0 <= errors <= rows or rows < 1:
+        raise ValueError(f"{errors} errors on {rows} rows are not possible")
+    wrong = np.arange(rows) < errors
+    counted = RowLosses(np.zeros(rows, np.int32), wrong.astype(np.float64), 1.0, True, "error")
+    return _after_choice(None, delta, counted, choices, None)
 
 
 def reduced_error(
@@ -70,7 +90,7 @@ def reduced_error(
 
 
 def _certificate(
-    tree: Tree,
+    tree: Tree | None,
     method: str,
     delta: float,
     rows: RowLosses,

@@ -30,18 +30,20 @@ def from_training(
     *,
     data: Dataset | None = None,
     complete: bool | None = None,
+    known_categories: bool = False,
     points: int = 2,
 ) -> Certificate:
     """The bound of a method of `bounds` for a tree, with the bits by what they say.
 
     With the training rows as `data`, or by `complete=True`, it is known that no value was missing; then the
-    code need not say where missing values go.
+    code need not say where missing values go. By `known_categories` it need not name categories either: the
+    list of them was there before the rows were.
     """
     lost, rows, whole, most = training_loss(tree)
     complete = _completeness(tree, data, complete)
     if points not in (1, 2):
         raise ValueError(f"points is {points!r}; a threshold is named by 1 row or by the 2 beside it")
-    own = tree_bits(tree, complete=complete)
+    own = tree_bits(tree, complete=complete, known=known_categories)
     named = points * (tree.n_leaves - 1) if method == "compression" else 0
     paid, beside = _paid(tree, method, own, rows, named)
     value = BOUNDS[method](
@@ -64,13 +66,16 @@ def from_training(
         delta=delta,
         error=lost / rows * most,
         rows=rows,
-        assumptions=tuple(_assumptions(method, complete, points, most if has_costs else None)),
+        assumptions=tuple(
+            _assumptions(method, complete, known_categories, points, most if has_costs else None)
+        ),
         breakdown=paid,
         what="cost" if has_costs else "error",
         most=most,
         limit=limit if whole or limit != "binomial" else "kl",
         named=named,
         complete=complete,
+        known=known_categories,
         tree=tree,
     )
 
@@ -96,9 +101,9 @@ def _paid(
     return counted | {name: own[name] for name in beside if name in own}, beside
 
 
-def _assumptions(method: str, complete: bool, points: int, most: float | None) -> Iterator[str]:
+def _assumptions(method: str, complete: bool, known: bool, points: int, most: float | None) -> Iterator[str]:
     yield "the training rows are independent draws from where the tree will be used"
-    yield "the columns and classes were known before the rows were"
+    yield f"the columns{', categories' if known else ''} and classes were known before the rows were"
     if complete:
         yield "no training row missed a value that the tree tests"
     if most is not None:

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from treewright.certifying import Certificate, certify_errors
 from treewright.estimators.fitting import (
     Fitted,
     any_table,
@@ -235,6 +236,29 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fitted, places = self._arrive(X)
         shares: NDArray[np.float64] = fitted["rules_"].shares(places)
         return shares
+
+    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> Certificate:
+        """A bound on the true error of the rules, from rows that were never used for fitting.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows that had no part in the fit or in any choice; each counts as one draw.
+        y : array of shape (n_rows,)
+            Their classes.
+        delta : float, default=0.05
+            The chance that the bound fails.
+
+        Returns
+        -------
+        Certificate
+            ``print`` says it in a sentence; ``.value`` is the bound.
+        """
+        answers = self.predict(X)
+        truth = column_or_1d(y)
+        if len(truth) != len(answers):
+            raise ValueError(f"X has {len(answers)} rows, but y has {len(truth)}")
+        return certify_errors(int((answers != truth).sum()), len(truth), delta=delta)
 
     def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
         """What a fit has set and the rule that answers each row; of one fit, even if another follows."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.certifying import certify
-from treewright.certifying.binomial import binomial_upper, check_delta
+from treewright.certifying import certify, certify_errors
+from treewright.certifying.binomial import check_delta
 from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
 from treewright.folding import split
@@ -234,7 +233,7 @@ class _Task:
         if isinstance(outcome, RuleList):
             n, plain = self.test.n_rows, self.test.weight is None and not outcome.schema.has_costs
             wrong = round(_loss(outcome, self.test) * n)
-            return float(binomial_upper(wrong, n, -math.log(self.delta))) if plain else None
+            return certify_errors(wrong, n, delta=self.delta).value if plain else None
         try:
             return certify(outcome, test=self.test, delta=self.delta).value
         except ValueError:  # rows of different weights
