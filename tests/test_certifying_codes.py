@@ -135,7 +135,7 @@ def test_what_costs_what() -> None:
         "header": 2, "shape": 3, "columns": 1, "thresholds": 0, "categories": 1 + 2 + 11, "leaves": 2,
     }  # fmt: skip
     assert tree_bits(tree)["missing"] == 1
-    assert tree_bits(tree, complete=True, known=True)["categories"] == 3  # a bit for each of a known list
+    assert tree_bits(tree, complete=True, known=True)["categories"] == 8  # a bit for each that there may be
     below = Schema((Column("a"),), (Target("y", ("no", "yes")),))
     lengths = [
         tree_bits(Tree.write(below, Branch(Below("a", x), Leaf([1, 0]), Leaf([0, 1]))))["thresholds"]
