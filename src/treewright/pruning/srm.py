@@ -42,8 +42,8 @@ def srm(
     tree : Tree
         The tree to prune; it is left as it is.
     c : float or "cv"
-        The weight of the penalty. 1 is the theorem's, and prunes far more than it should; values about 0.3
-        give good trees. "cv" chooses it by cross validation, which needs `data`.
+        The weight of the penalty. 1 is that of the notes, and prunes far more than it should; about 0.3 gives
+        good trees. "cv" chooses it by cross validation, which needs `data`.
     size : {"nodes", "leaves"}
         What counts as the size of a tree; the notes count nodes.
     data : Dataset, optional
