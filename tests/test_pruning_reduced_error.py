@@ -111,6 +111,16 @@ def test_the_example_of_the_notes() -> None:
     assert reduced_error(tree, validation=validation).pruned == tree.collapse([x4, x6])
 
 
+def test_one_in_ten_million_is_no_rounding() -> None:
+    """A branch that is right on one row more of so many stays, and one that is wrong on one more goes."""
+    tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
+    for n_right, leaves in ((10_000_001.0, 2), (10_000_000.0, 1), (9_999_999.0, 1)):
+        weight = [n_right, 10_000_000.0]
+        rows = encode({"x": [2.0, 2.0]}, ["b", "a"], schema=tree.schema, weight=weight)
+        assert tree.label[0, 0] == 0
+        assert reduced_error(tree, validation=rows).pruned.n_leaves == leaves
+
+
 def test_root() -> None:
     tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
     held_out = encode({"x": [1.0, 2.0, 2.0]}, ["b", "a", "a"], schema=tree.schema)
