@@ -64,7 +64,11 @@ def random_tree(seed: int, data: Dataset, depth: int = 5) -> Tree:
     def node(rows: np.ndarray, depth: int) -> Branch | Leaf:
         for _ in range(4 if depth else 0):
             j = int(rng.integers(len(data.schema.columns)))
-            column, values, missing_left = data.schema.columns[j], column_of(data, j)[rows], rng.random() < 0.5
+            column, values, missing_left = (
+                data.schema.columns[j],
+                column_of(data, j)[rows],
+                rng.random() < 0.5,
+            )
             test: Below | Among
             if column.kind == "category":
                 chosen = rng.permutation(len(column.categories))[: rng.integers(1, len(column.categories))]

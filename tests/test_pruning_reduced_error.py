@@ -168,7 +168,7 @@ def test_significance(seed: int, classes: int, weights: str | None, alpha: float
         n = branch + leaf
         return sum(comb(n, k) for k in range(branch, n + 1)) / 2**n > alpha
 
-    path = reduced_error(tree, validation=data, significance=alpha, unreached=unreached)
+    path = reduced_error(tree, validation=data, significance=alpha, unreached=unreached, ties=unreached)
     assert path.pruned == pruned_to(tree, bottom_up_leaves(tree, collapses))
 
 
@@ -178,6 +178,7 @@ def test_five_of_five_are_significant_at_five_percent() -> None:
     for rows, leaves in ((5, 2), (4, 1)):
         held_out = encode({"x": [2] * rows + [1]}, ["b"] * rows + ["a"], schema=tree.schema)
         assert reduced_error(tree, validation=held_out, significance=0.05).pruned.n_leaves == leaves
+        assert reduced_error(tree, validation=held_out, significance=0.5**rows).pruned.n_leaves == 2
 
 
 # ---- what is refused, and what is not ----------------------------------------------------------
