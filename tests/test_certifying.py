@@ -32,6 +32,7 @@ from treewright.certifying import (
     Certificates,
     binomial_upper,
     excess,
+    kl_upper,
     node_bits,
     penalty,
 )
@@ -323,6 +324,28 @@ def test_numbers_need_a_bound_for_a_guarantee(criterion: Any) -> None:
     with pytest.raises(ValueError, match="cost_matrix is for classes"):
         certify(tree, test=test, cost_matrix=[[0, 1], [1, 0]])
     assert certify(tree, test=test.take([0]), loss=criterion).value == np.inf
+
+
+def test_losses_that_vary_little_are_bounded_by_bernstein() -> None:
+    """Of the two limits, each at half of δ, the smaller one; changed numbers do not check."""
+    draw = np.random.default_rng(1)
+    x = draw.random(4000)
+    data = encode({"x": x[:1000]}, 3 * x[:1000])
+    test = encode({"x": x[1000:]}, 3 * x[1000:], schema=data.schema)
+    tree = grow(data, max_leaf_nodes=4)
+    certificate = certify(tree, test=test, loss_bound=9.0, delta=0.1)
+    lost = (tree.predict({"x": x[1000:]}) - 3 * x[1000:]) ** 2 / 9
+    both, n = log(2 * 2 / 0.1), 3000  # half for each limit, and half of that for the variance
+    value = lost.mean() + np.sqrt(2 * lost.var(ddof=1) * both / n) + 7 * both / (3 * (n - 1))
+    assert value < kl_upper(lost.mean(), log(2 / 0.1) / n)
+    assert certificate.value == pytest.approx(9 * value, rel=1e-12)
+    assert certificate.check(test)
+    for change in (0.999, 1.001):
+        assert not replace(certificate, value=certificate.value * change).check()
+        assert not replace(certificate, deviation=certificate.deviation * change).check()
+    by_kl = replace(certificate, value=9 * float(kl_upper(lost.mean(), log(2 / 0.1) / n)))
+    assert not by_kl.check()  # the larger of the two
+    assert not replace(certificate, error=9.5).check()
 
 
 def test_a_tree_with_costs_of_its_own() -> None:

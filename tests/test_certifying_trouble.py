@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, nan
 from typing import Any
 
@@ -41,6 +42,36 @@ def test_training_rows_are_no_test_rows(spam: Any) -> None:
         with pytest.raises(ValueError, match="rows that the tree was grown from"):
             certify(tree, test=numbers)
         assert certify(tree, test=others).rows == 30
+
+
+def small_and_large(factor: int = 1) -> tuple[Tree, Tree]:
+    """Two trees of the same errors, one of which has a split more."""
+    first, last = Leaf([500 * factor, 20 * factor]), Leaf([50 * factor, 700 * factor])
+    parts = Leaf([30 * factor, 400 * factor]), Leaf([20 * factor, 300 * factor])
+    small = Tree.write(YES_NO, Branch(Below("x", 1.0), first, last))
+    return small, Tree.write(YES_NO, Branch(Below("x", 1.0), first, Branch(Below("x", 2.0), *parts)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_certificate_of_another_tree_is_found_out(method: str) -> None:
+    """Its number fits its own inequality; the tree or the rows tell that they are not its."""
+    test = rows_of([0.0] * 60 + [3.0] * 40, ["no"] * 55 + ["yes"] * 45)
+    options = {"test": test} if method in ("held_out", "reduced_error") else {}
+    small, large = (certify(tree, method, **options) for tree in small_and_large())
+    assert small.check()
+    assert large.check()
+    assert replace(small, tree=small_and_large()[0]).check()
+    if method != "held_out":
+        assert not replace(small, tree=large.tree).check()
+        assert not replace(large, tree=small.tree).check()
+    if options:
+        assert small.check(test)
+        assert not small.check(test.take(np.arange(200) % 100))  # the same share of twice as many rows
+        assert not replace(certify(small.tree, test=test), choices=7).check()
+    else:
+        doubled = small_and_large(2)[0]
+        assert certify(doubled, method).error == small.error
+        assert not replace(small, tree=doubled).check()
 
 
 @pytest.mark.parametrize("delta", [0, 1, -1, nan, "0.05"])

@@ -81,6 +81,7 @@ def test_delta_is_that_of_every_certificate() -> None:
     wrong = int((rules.codes[rules.apply(test)] != test.targets[0]).sum())
     bound = float(binomial_upper(wrong, test.n_rows, np.log(1 / 0.3)))
     assert line(comparison, "rules")["certificate"] == pytest.approx(bound)
+    assert "with 70 % confidence" in str(comparison)
 
 
 def test_rules_on_rows_of_different_weights() -> None:

@@ -17,7 +17,7 @@ from treewright.encoding import Dataset
 from treewright.folding import folds as dealt
 from treewright.folding import split
 from treewright.pruning import PruningPath, cut_at
-from treewright.selecting import ways
+from treewright.selecting import OverfittingCurve, ways
 from treewright.selecting.choosing import by_rule, least
 from treewright.selecting.folds import middle_levels
 from treewright.tree import Tree
@@ -451,6 +451,15 @@ def test_the_overfitting_curve_is_that_of_the_first_splits() -> None:
     again = overfitting_curve(train, test=test, tree=curve.tree)
     assert again.validation is None
     assert again.best == int(np.argmin(curve.test))
+
+
+def test_the_best_of_a_curve() -> None:
+    """By validation rows before test rows; the first of those that differ by rounding only."""
+    tree = grow(table("classes"), max_leaf_nodes=4)
+    leaves, training = np.arange(1, 5), np.zeros(4)
+    both = OverfittingCurve(tree, leaves, training, np.array([0.9, 0.1 + 0.2, 0.3, 0.5]), np.arange(4.0))
+    assert both.best == 1
+    assert replace(both, validation=None).best == 0
 
 
 def test_wrong_rows_for_the_overfitting_curve() -> None:
