@@ -16,6 +16,7 @@ from small_trees import YES_NO, rows_of, stump
 from strategies import tables
 
 from treewright import (
+    Among,
     Below,
     Branch,
     Dataset,
@@ -37,6 +38,7 @@ from treewright.certifying import (
     penalty,
 )
 from treewright.certifying.bounds import occam, untested_bits
+from treewright.certifying.decimals import number_bits
 from treewright.certifying.kearns_mansour import stump_dimension
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset as Rows
@@ -192,6 +194,36 @@ def test_every_certificate_of_any_tree_checks(data: st.DataObject) -> None:
         assert certificate.error <= certificate.value <= 1
         assert certificate.check()
         assert not certificate.value < 1 or not replace(certificate, value=certificate.value * 0.99).check()
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_what_each_method_pays_for(name: str) -> None:
+    """Nothing of a tree is free: what a method does not count itself is paid by the code."""
+    table = {"x": [0.1, 0.1, 0.3, 0.3, nan] * 8, "c": ["u", "v", "w", "u", "v"] * 8}
+    tree = Tree.write(
+        encode(table, ["a", "b"] * 20).schema,
+        Branch(Below("x", 0.2), Leaf([8, 4]), Branch(Among("c", ("u",)), Leaf([4, 9]), Leaf([9, 6]))),
+    )
+    own = {"header": 2, "shape": 5, "columns": 2, "thresholds": 3, "categories": 3, "missing": 3, "leaves": 3}
+    own["thresholds"] = number_bits(0.2, signed=False)
+    beside = {part: own[part] for part in ("header", "categories", "missing")}
+    counted = {part: own[part] for part in ("shape", "columns", "leaves")}
+    expected = {
+        "mdl": {"symbols": 6 * log2(5), **beside, "thresholds": own["thresholds"]},
+        "compression": {"rows": 2 * 2 * log2(40), **counted, **beside},
+        "vc": {"cuts": 2 * log2(80), **counted, **beside},
+    }.get(name, own)
+    certificate = certify(tree, name)
+    assert dict(certificate.breakdown) == pytest.approx(expected)
+    assert "missing" not in certify(tree, name, complete=True).breakdown
+    with pytest.raises(ValueError, match="points is 0"):
+        certify(tree, name, points=0)
+
+
+def test_directions_may_be_paid_for_all_the_same(spam: tuple[Tree, Dataset, Dataset]) -> None:
+    tree, train, _ = spam
+    assert certify(tree, data=train, complete=False) == certify(tree)
+    assert certify(tree, data=train) == certify(tree, complete=True)
 
 
 def test_a_changed_certificate_does_not_check(spam: tuple[Tree, Dataset, Dataset]) -> None:

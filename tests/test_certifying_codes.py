@@ -147,9 +147,20 @@ def test_times_before_1970_need_no_sign_of_numbers() -> None:
     bits = tree_bits(tree, complete=True)
     assert bits["thresholds"] == 3 + time_bits(-86_400e6)
     assert bits["leaves"] == 3
+    assert write_time(946_684_800e6) == "0000" + write_whole(1, 5)  # years are counted from 2000
     word = write(tree, complete=True)
     assert word[0] == "0"
     assert read(word, schema) == told(tree, complete=True)
+
+
+def test_missing_and_unknown_categories_may_go_apart() -> None:
+    """A missing value goes where the tree says, an unknown category to the heavier side."""
+    schema = Schema((Column("c", "category", ("u", "v")),), (Target("y", ("no", "yes")),))
+    for missing_left, heavy in ((True, 1), (False, 9)):
+        sides = Leaf([heavy, 0]), Leaf([0, 5])
+        tree = Tree.write(schema, Branch(Among("c", ("u",)), *sides, missing_left=missing_left))
+        what = read(write(tree), schema)
+        assert (what.missing_left, what.unknown_left) == ([missing_left], [heavy > 5])
 
 
 def test_missing_values_are_seen_where_the_tree_looks() -> None:

@@ -259,3 +259,10 @@ def test_depth_of_100_000(significance: float | None) -> None:
     tree = chain()
     rows = rows_of_the_chain()
     assert reduced_error(tree, validation=rows.take([0, 1, 5]), significance=significance).pruned.depth <= 6
+
+
+def test_the_rows_of_the_tree_do_not_judge_it() -> None:
+    example = case(0)
+    with pytest.raises(ValueError, match="a row grows the tree or judges it, not both"):
+        prune(example.tree, "pessimistic", data=example.data, validation=example.data)
+    assert prune(example.tree, "pessimistic", data=example.data, validation=example.validation).leaves[0] > 1
