@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treewright import Below, Branch, Column, Dataset, Leaf, Schema, Target, Tree, encode, grow
+from treewright import Among, Below, Branch, Column, Dataset, Leaf, Schema, Target, Tree, encode, grow
+from treewright.rules import column_of
 
 DEPTH = 100_000
 ROWS = 60
@@ -51,6 +52,37 @@ def case(
     whole = encode(table, target, weight=weight, classes=classes > 0)
     data, validation = whole.take(slice(0, ROWS)), whole.take(slice(ROWS, n))
     return Case(grow(data, **limits), data, validation)
+
+
+def random_tree(seed: int, data: Dataset, depth: int = 5) -> Tree:
+    """A tree of random tests, each of which has rows on both sides: no test is better than the others, so
+    that every way of pruning has its turn.
+    """
+    rng = np.random.default_rng(seed)
+
+    def node(rows: np.ndarray, depth: int) -> Branch | Leaf:
+        for _ in range(4 if depth else 0):
+            j = int(rng.integers(len(data.schema.columns)))
+            column, values, missing_left = (
+                data.schema.columns[j],
+                column_of(data, j)[rows],
+                rng.random() < 0.5,
+            )
+            test: Below | Among
+            if column.kind == "category":
+                chosen = rng.permutation(len(column.categories))[: rng.integers(1, len(column.categories))]
+                test = Among(column.name, tuple(column.categories[i] for i in chosen))
+                left = np.where(values < 0, missing_left, np.isin(values, chosen))
+            else:
+                test = Below(column.name, float(rng.integers(0, 7)) + 0.5)
+                left = np.where(np.isnan(values), missing_left, values <= test.threshold)
+            if left.any() and not left.all():
+                sides = node(rows[left], depth - 1), node(rows[~left], depth - 1)
+                return Branch(test, *sides, missing_left=bool(missing_left))
+        return Leaf([1.0] * data.schema.width)
+
+    rows = np.array([row for row in range(data.n_rows) if weight_of(data, row) > 0])
+    return Tree.write(data.schema, node(rows, depth)).restated(data)
 
 
 def rows_at(tree: Tree, data: Dataset, node: int) -> list[int]:

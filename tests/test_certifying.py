@@ -16,6 +16,7 @@ from small_trees import YES_NO, rows_of, stump
 from strategies import tables
 
 from treewright import (
+    Among,
     Below,
     Branch,
     Dataset,
@@ -32,10 +33,12 @@ from treewright.certifying import (
     Certificates,
     binomial_upper,
     excess,
+    kl_upper,
     node_bits,
     penalty,
 )
 from treewright.certifying.bounds import occam, untested_bits
+from treewright.certifying.decimals import number_bits
 from treewright.certifying.kearns_mansour import stump_dimension
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset as Rows
@@ -202,6 +205,44 @@ def test_missing_values_are_not_told_away() -> None:
     assert not told.check(data)
 
 
+@pytest.mark.parametrize("name", BOUNDS)
+def test_what_each_method_pays_for(name: str) -> None:
+    """Nothing of a tree is free: what a method does not count itself is paid by the code."""
+    table = {"x": [0.1, 0.1, 0.3, 0.3, nan] * 8, "c": ["u", "v", "w", "u", "v"] * 8}
+    tree = Tree.write(
+        encode(table, ["a", "b"] * 20).schema,
+        Branch(Below("x", 0.2), Leaf([8, 4]), Branch(Among("c", ("u",)), Leaf([4, 9]), Leaf([9, 6]))),
+    )
+    own = {
+        "header": 2,
+        "shape": 5,
+        "columns": 2,
+        "thresholds": 3,
+        "categories": 14,
+        "missing": 2,
+        "leaves": 3,
+    }
+    own["thresholds"] = number_bits(0.2, signed=False)
+    beside = {part: own[part] for part in ("header", "categories", "missing")}
+    counted = {part: own[part] for part in ("shape", "columns", "leaves")}
+    expected = {
+        "mdl": {"symbols": 6 * log2(5), **beside, "thresholds": own["thresholds"]},
+        "compression": {"rows": 2 * 2 * log2(40), **counted, **beside},
+        "vc": {"cuts": 2 * log2(80), **counted, **beside},
+    }.get(name, own)
+    certificate = certify(tree, name)
+    assert dict(certificate.breakdown) == pytest.approx(expected)
+    assert "missing" not in certify(tree, name, complete=True).breakdown
+    with pytest.raises(ValueError, match="points is 0"):
+        certify(tree, name, points=0)
+
+
+def test_directions_may_be_paid_for_all_the_same(spam: tuple[Tree, Dataset, Dataset]) -> None:
+    tree, train, _ = spam
+    assert certify(tree, data=train, complete=False) == certify(tree)
+    assert certify(tree, data=train) == certify(tree, complete=True)
+
+
 def test_a_changed_certificate_does_not_check(spam: tuple[Tree, Dataset, Dataset]) -> None:
     tree, train, test = spam
     certificates = [certify(tree, name, data=train) for name in BOUNDS]
@@ -332,6 +373,28 @@ def test_numbers_need_a_bound_for_a_guarantee(criterion: Any) -> None:
     with pytest.raises(ValueError, match="cost_matrix is for classes"):
         certify(tree, test=test, cost_matrix=[[0, 1], [1, 0]])
     assert certify(tree, test=test.take([0]), loss=criterion).value == np.inf
+
+
+def test_losses_that_vary_little_are_bounded_by_bernstein() -> None:
+    """Of the two limits, each at half of δ, the smaller one; changed numbers do not check."""
+    draw = np.random.default_rng(1)
+    x = draw.random(4000)
+    data = encode({"x": x[:1000]}, 3 * x[:1000])
+    test = encode({"x": x[1000:]}, 3 * x[1000:], schema=data.schema)
+    tree = grow(data, max_leaf_nodes=4)
+    certificate = certify(tree, test=test, loss_bound=9.0, delta=0.1)
+    lost = (tree.predict({"x": x[1000:]}) - 3 * x[1000:]) ** 2 / 9
+    both, n = log(2 * 2 / 0.1), 3000  # half for each limit, and half of that for the variance
+    value = lost.mean() + np.sqrt(2 * lost.var(ddof=1) * both / n) + 7 * both / (3 * (n - 1))
+    assert value < kl_upper(lost.mean(), log(2 / 0.1) / n)
+    assert certificate.value == pytest.approx(9 * value, rel=1e-12)
+    assert certificate.check(test)
+    for change in (0.999, 1.001):
+        assert not replace(certificate, value=certificate.value * change).check()
+        assert not replace(certificate, deviation=certificate.deviation * change).check()
+    by_kl = replace(certificate, value=9 * float(kl_upper(lost.mean(), log(2 / 0.1) / n)))
+    assert not by_kl.check()  # the larger of the two
+    assert not replace(certificate, error=9.5).check()
 
 
 def test_a_tree_with_costs_of_its_own() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TIMES, limits, table_of, tables
 
-from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
+from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.certifying import HEADER_BITS, is_complete, node_bits, tree_bits
 from treewright.certifying.codes import read, told, write
 from treewright.certifying.decimals import (
@@ -173,6 +173,29 @@ def test_the_code_knows_no_categories_beforehand() -> None:
     assert bits(few) == bits(many) == 1 + count_bits(1) + name_bits("cook")
 
 
+def test_times_before_1970_need_no_sign_of_numbers() -> None:
+    schema = Schema((Column("t", "time"), Column("a")), (Target("y", ("no", "yes")),))
+    inner = Branch(Below("a", 0.1), Leaf([1, 0]), Leaf([0, 1]))
+    tree = Tree.write(schema, Branch(Below("t", -86_400e6), inner, Leaf([1, 0])))
+    bits = tree_bits(tree, complete=True)
+    assert bits["thresholds"] == 3 + time_bits(-86_400e6)
+    assert bits["leaves"] == 3
+    assert write_time(946_684_800e6) == "0000" + write_whole(1, 5)  # years are counted from 2000
+    word = write(tree, complete=True)
+    assert word[0] == "0"
+    assert read(word, schema) == told(tree, complete=True)
+
+
+def test_missing_and_unknown_categories_may_go_apart() -> None:
+    """A missing value goes where the tree says, an unknown category to the heavier side."""
+    schema = Schema((Column("c", "category", ("u", "v")),), (Target("y", ("no", "yes")),))
+    for missing_left, heavy in ((True, 1), (False, 9)):
+        sides = Leaf([heavy, 0]), Leaf([0, 5])
+        tree = Tree.write(schema, Branch(Among("c", ("u",)), *sides, missing_left=missing_left))
+        what = read(write(tree), schema)
+        assert (what.missing_left, what.unknown_left) == ([missing_left], [heavy > 5])
+
+
 def test_missing_values_are_seen_where_the_tree_looks() -> None:
     columns = {"x": [1.0, 2.0, 3.0, 4.0], "z": [1.0, math.nan, 1.0, 1.0]}
     data = encode(columns, ["a", "a", "b", "b"])
@@ -180,7 +203,10 @@ def test_missing_values_are_seen_where_the_tree_looks() -> None:
     assert is_complete(tree, data)
     assert not is_complete(tree, encode({**columns, "x": [1.0, math.nan, 3.0, 4.0]}, schema=data.schema))
     mixed = encode({"x": [1.0, 2.0], "c": ["u", None]}, ["a", "b"])
-    assert not is_complete(grow(mixed.take([0, 1])), mixed) or grow(mixed).feature[0] == 0
+    by_category = Tree.write(mixed.schema, Branch(Among("c", ("u",)), Leaf([1, 0]), Leaf([0, 1])))
+    assert not is_complete(by_category, mixed)
+    assert is_complete(by_category, mixed.take([0]))
+    assert not is_complete(by_category, encode({"x": [1.0], "c": ["unknown"]}, schema=mixed.schema))
     matrix = encode(np.array([[1.0, np.nan], [2.0, 0.0]]), ["a", "b"])
     assert is_complete(grow(matrix), matrix)
 

@@ -60,6 +60,17 @@ def test_known_values() -> None:
     np.testing.assert_allclose(kl([0.0, 1.0, 0.3], [0.5, 0.25, 0.3]), [np.log(2), np.log(4), 0], atol=1e-15)
     assert hoeffding_upper(0.9, 10, 50.0) == 1
     assert bernstein_upper(0.1, 0.0, 1, NATS) == 1
+    assert bernstein_upper(0.1, 0.04, 50, NATS) == pytest.approx(
+        0.1 + np.sqrt(2 * 0.04 * log(40) / 50) + 7 * log(40) / (3 * 49), rel=1e-14
+    )
+
+
+@pytest.mark.parametrize("nats", [391.65613612741834, 545.5565594512393, 740.0])
+def test_limits_near_the_end_of_floating_point(nats: float) -> None:
+    """Where e^-nats is tiny but still a number, and far more rows were wrong than right."""
+    for k, n in ((14464, 15833), (22094, 23477), (900, 2000)):
+        p = float(binomial_upper(k, n, nats))
+        assert binomial_sum(k, n, p) == pytest.approx(-nats, rel=1e-9)
 
 
 def test_limits_are_monotone() -> None:

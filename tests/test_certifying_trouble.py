@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, nan
 from typing import Any
 
@@ -11,6 +12,7 @@ from small_trees import YES_NO, rows_of, stump
 
 from treewright import Below, Branch, Certificate, Leaf, Tree, certify, encode, grow
 from treewright.certifying import BOUNDS, METHODS, binomial_upper, leaf_intervals
+from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.bounds import mdl
 from treewright.datasets import load_spam
 
@@ -41,6 +43,119 @@ def test_training_rows_are_no_test_rows(spam: Any) -> None:
         with pytest.raises(ValueError, match="rows that the tree was grown from"):
             certify(tree, test=numbers)
         assert certify(tree, test=others).rows == 30
+
+
+def small_and_large(factor: int = 1) -> tuple[Tree, Tree]:
+    """Two trees of the same errors, one of which has a split more."""
+    first, last = Leaf([500 * factor, 20 * factor]), Leaf([50 * factor, 700 * factor])
+    parts = Leaf([30 * factor, 400 * factor]), Leaf([20 * factor, 300 * factor])
+    small = Tree.write(YES_NO, Branch(Below("x", 1.0), first, last))
+    return small, Tree.write(YES_NO, Branch(Below("x", 1.0), first, Branch(Below("x", 2.0), *parts)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_certificate_of_another_tree_is_found_out(method: str) -> None:
+    """Its number fits its own inequality; the tree or the rows tell that they are not its."""
+    test = rows_of([0.0] * 60 + [3.0] * 40, ["no"] * 55 + ["yes"] * 45)
+    options = {"test": test} if method in ("held_out", "reduced_error") else {}
+    small, large = (certify(tree, method, **options) for tree in small_and_large())
+    assert small.check()
+    assert large.check()
+    assert replace(small, tree=small_and_large()[0]).check()
+    if method != "held_out":
+        assert not replace(small, tree=large.tree).check()
+        assert not replace(large, tree=small.tree).check()
+    if options:
+        assert small.check(test)
+        assert not small.check(test.take(np.arange(200) % 100))  # the same share of twice as many rows
+        assert not replace(certify(small.tree, test=test), choices=7).check()
+    else:
+        doubled = small_and_large(2)[0]
+        assert certify(doubled, method).error == small.error
+        assert not replace(small, tree=doubled).check()
+
+
+def test_numbers_that_no_row_supports_do_not_check() -> None:
+    tree = stump([9, 1], [1, 9])
+    wrong = certify(tree, test=rows_of([0.0] * 5, ["yes"] * 5))
+    assert (wrong.value, wrong.check()) == (1, True)
+    assert not replace(wrong, value=0.9).check()
+    numbers = encode({"x": [0.0, 0.0, 1.0, 1.0]}, [1.0, 2.0, 5.0, 6.0])
+    above = [encode({"x": [0.0] * n}, [3.0] * n, schema=numbers.schema) for n in (1, 4)]
+    single, same = (certify(grow(numbers), test=test) for test in above)
+    for certificate in (single, same):
+        assert certificate.check()
+        assert not replace(certificate, value=certificate.error + 1).check()
+    bound = certify(grow(numbers), test=numbers.take([0, 2]), loss_bound=0.25)  # the very loss of each
+    assert bound.error == 0.25
+    with pytest.raises(ValueError, match="a row loses"):
+        certify(grow(numbers), test=numbers.take([0, 2]), loss_bound=0.2499)
+
+
+def test_the_larger_of_two_limits_does_not_check() -> None:
+    """Costs that vary much: the limit by kl is the smaller one."""
+    tree, matrix = stump([90, 10], [10, 90]), [[0, 1], [3, 0]]
+    test = rows_of([0.0] * 50 + [1.0] * 50, ["no"] * 45 + ["yes"] * 50 + ["no"] * 5)
+    certificate = certify(tree, test=test, cost_matrix=matrix)
+    mean, deviation = certificate.error / 3, certificate.deviation / 3
+    bernstein = 3 * float(bernstein_upper(mean, deviation**2, 100, log(2 / 0.05)))
+    assert certificate.value < bernstein < 3
+    assert certificate.check(test, cost_matrix=matrix)
+    assert not replace(certificate, value=bernstein).check()
+
+
+def test_costs_are_those_of_the_answers_of_the_tree() -> None:
+    """A cost matrix for the certificate changes no answer; weights that are all the same change nothing."""
+    x, y = [0.0] * 5 + [1.0] * 5, ["no"] * 3 + ["yes"] * 7
+    tree = stump([3, 2], [0, 5])
+    test = rows_of([*x, 0.0], [*y, "no"])
+    certificate = certify(tree, test=test, cost_matrix=[[0, 1], [50, 0]])
+    assert certificate.error == pytest.approx(2 * 50 / 11)
+    plain, heavy = (
+        grow(encode({"x": x}, y, weight=weight)).with_costs([[0, 1], [7, 0]])
+        for weight in (None, np.full(10, 4.0))
+    )
+    assert certify(heavy).error == certify(plain).error == pytest.approx(0.3)
+    assert certify(heavy).value == certify(plain).value
+
+
+def test_rows_that_only_weigh_alike_in_sum_are_refused() -> None:
+    """One row of 2 and three of ⅔: four rows of weight 4, but not of 1 each."""
+    data = encode({"x": [0.0, 1.0, 1.0, 1.0]}, ["no", "yes", "yes", "yes"], weight=[2, 2 / 3, 2 / 3, 2 / 3])
+    with pytest.raises(ValueError, match="different weights"):
+        certify(grow(data))
+
+
+def test_several_numbers_are_averaged() -> None:
+    x, y = np.arange(8.0)[:, np.newaxis], np.column_stack([np.arange(8.0), np.arange(8.0)[::-1] * 2])
+    data = encode(x, y)
+    tree = grow(data, max_leaf_nodes=2)
+    test = encode(x[:3], y[:3] + 1, schema=data.schema)
+    lost = (tree.predict(x[:3]) - y[:3] - 1) ** 2
+    assert certify(tree, test=test).error == pytest.approx(lost.mean())
+
+
+@pytest.mark.parametrize("n_classes", [2, 300])
+def test_as_many_rows_of_other_classes_are_other_rows(n_classes: int) -> None:
+    x, y = np.arange(600.0), np.arange(600) % n_classes
+    data = encode({"x": x}, y, classes=True)
+    tree = grow(data, max_leaf_nodes=4)
+    others = encode({"x": x}, np.roll(y, 1), schema=data.schema)
+    assert certify(tree, test=others).rows == 600
+    with pytest.raises(ValueError, match="rows that the tree was grown from"):
+        certify(tree, test=data)
+    with pytest.raises(ValueError, match="not the rows that the tree was grown from"):
+        certify(tree, data=others)
+
+
+def test_a_leaf_without_rows_says_nothing() -> None:
+    found = leaf_intervals(stump([9, 1], [1, 9]), rows_of([0.0] * 900, ["yes"] * 3 + ["no"] * 897), delta=0.9)
+    assert (found.lower[1], found.upper[1]) == (0, 1)
+    assert found.rows.tolist() == [900, 0]
+    text = str(found).splitlines()
+    assert text[2].split()[-5:] == ["0.0", "%", "and", "100.0", "%"]
+    assert 0.0015 < found.lower[0] < 0.002  # rounded down
+    assert "0.1 % and" in text[1]
 
 
 @pytest.mark.parametrize("delta", [0, 1, -1, nan, "0.05"])

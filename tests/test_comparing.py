@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from test_selecting import COSTS, row_losses, table
@@ -11,7 +13,7 @@ from treewright.certifying import binomial_upper, certify
 from treewright.folding import split
 from treewright.pruning import methods
 from treewright.pruning.rules import rule_list
-from treewright.selecting import Comparison
+from treewright.selecting import Comparison, comparing
 
 
 def line(comparison: Comparison, method: str, by: str = "") -> dict[str, object]:
@@ -66,6 +68,58 @@ def test_given_parts_are_kept_and_the_rest_is_split() -> None:
     assert compare(train, [], test=other).n_rows == (120, 40, 40)
     assert compare(train, [], validation=other).n_rows == (120, 40, 40)
     assert compare(train, [], shares=(1, 1, 2)).n_rows == (40, 40, 80)
+    assert compare(train, [], test=other, shares=(2, 2, 1)).n_rows == (80, 80, 40)
+    assert compare(train, [], validation=other, shares=(2, 1, 2)).n_rows == (80, 40, 80)
+
+
+def test_delta_is_that_of_every_certificate() -> None:
+    data = table("classes", n=200)
+    comparison = compare(data, ["srm", "rules"], delta=0.3)
+    test = split(data)[2]
+    tree, rules = comparison.trees["srm"], comparison.trees["rules"]
+    assert line(comparison, "srm")["certificate"] == certify(tree, test=test, delta=0.3).value
+    wrong = int((rules.codes[rules.apply(test)] != test.targets[0]).sum())
+    bound = float(binomial_upper(wrong, test.n_rows, np.log(1 / 0.3)))
+    assert line(comparison, "rules")["certificate"] == pytest.approx(bound)
+    assert "with 70 % confidence" in str(comparison)
+
+
+def test_rules_on_rows_of_different_weights() -> None:
+    """Their loss is weighted, and nothing is certified."""
+    data = table("weights", n=200)
+    comparison = compare(data, ["rules"])
+    rules, row = comparison.trees["rules"], line(comparison, "rules")
+    assert row["certificate"] is None
+    for name, rows in zip(("training", "validation", "test"), split(data), strict=True):
+        wrong = rules.codes[rules.apply(rows)] != rows.targets[0]
+        assert row[name] == pytest.approx(np.average(wrong, weights=rows.weight))
+
+
+def test_what_the_methods_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seed and the way of growing reach the folds and the methods that have them, on training rows."""
+    seen: dict[str, dict[str, Any]] = {}
+
+    def listening(name: str) -> Any:
+        ours = getattr(comparing, name)
+
+        def called(*args: Any, **options: Any) -> Any:
+            seen.setdefault(options.get("method", name), options)
+            return ours(*args, **options)
+
+        return called
+
+    for name in ("prune", "folds"):
+        monkeypatch.setattr(comparing, name, listening(name))
+    monkeypatch.setitem(comparing._WAYS, "folds", comparing._WAYS["folds"])
+    train, validation, test = split(table("classes", n=200))
+    how = {"max_depth": 4}
+    compare(train, ["cost_complexity", "srm", "bound"], validation=validation, test=test, seed=7, growing=how)
+    for name in ("folds", "srm"):
+        assert seen[name]["seed"] == 7
+        assert seen[name]["growing"] == how
+    for name in ("folds", "srm", "bound"):
+        assert seen[name]["data"] is train
+        assert "validation" not in seen[name]
 
 
 @pytest.mark.parametrize("kind", ["numbers", "two targets", "weights", "categories"])
@@ -146,6 +200,9 @@ def test_costs_are_what_counts() -> None:
     row = line(comparison, "cost_complexity", "held-out rows, 0-SE")
     assert row["test"] == pytest.approx(row_losses(chosen, test).mean())
     assert "%" not in str(comparison).splitlines()[3]
+    priors = [0.1, 0.1, 0.8]
+    by_priors = compare(data, ["cost_complexity"], cost_matrix=COSTS, priors=priors)
+    assert by_priors.schema == grow(train).with_costs(COSTS, priors).schema
 
 
 def test_wrong_input() -> None:

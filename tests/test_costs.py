@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright import Column, Leaf, Schema, Target, Tree, encode, grow, load
+from treewright import Column, Leaf, Schema, Target, Tree, encode, grow, load, prune
 from treewright.arriving import squared_losses
 from treewright.encoding import Dataset
 
@@ -187,3 +187,17 @@ def test_a_tree_with_odd_costs_is_no_tree(costs: Any) -> None:
     schema = Schema((Column("x"),), (Target("y", ("a", "b"), costs),))
     with pytest.raises(ValueError, match="costs of target 'y'"):
         Tree.write(schema, Leaf([1, 2]))
+
+
+def test_priors_are_shares_and_name_the_classes() -> None:
+    """However they are given; those of every class, and of no other."""
+    tree = grow(problem(2), max_leaf_nodes=6)
+    names = tree.schema.targets[0].classes or ()
+    shares = tree.with_costs(COSTS, [0.2, 0.3, 0.5])
+    np.testing.assert_allclose(tree.with_costs(COSTS, [2, 3, 5]).loss, shares.loss, rtol=1e-12)
+    told = dict(zip(names, [0.2, 0.3, 0.5], strict=True))
+    assert tree.with_costs(COSTS, told).schema == shares.schema
+    assert prune(tree, priors=[0.2, 0.3, 0.5]).grown.schema == tree.with_costs(None, told).schema
+    for wrong in ({**told, "other": 0.1}, {names[0]: 1.0}):
+        with pytest.raises(ValueError, match="priors must name every class once"):
+            tree.with_costs(COSTS, wrong)

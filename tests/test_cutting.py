@@ -73,6 +73,8 @@ def test_what_cannot_be_grafted() -> None:
     right = int(tree.right[0])
     with pytest.raises(ValueError, match="not below node"):
         tree.graft({1: 0}, data)
+    with pytest.raises(ValueError, match=f"node {right} is not below node 1"):
+        tree.graft({1: right}, data)
     with pytest.raises(ValueError, match=f"node {right} is to be replaced, but lies in a part"):
         tree.graft({0: 1, right: right + 1}, data)
     with pytest.raises(IndexError, match="nodes 0"):

@@ -11,11 +11,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.model_selection import GridSearchCV
 
-from treewright import DecisionTreeClassifier, DecisionTreeRegressor, encode, grow
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, encode, grow, prune, select
 from treewright.encoding import Dataset
 from treewright.estimators import fitting
 from treewright.pruning import methods
 from treewright.selecting import ways
+from treewright.selecting.planning import Plan
 
 X, Y = load_breast_cancer(return_X_y=True)
 SEEN, NEW = slice(0, 400), slice(400, None)
@@ -85,6 +86,27 @@ def test_the_parts_follow_the_seed() -> None:
     assert leaves(random_state=np.random.RandomState(1)) != leaves()
 
 
+def test_the_folds_grow_as_the_estimator_does() -> None:
+    """By its parameters, and dealt by its seed."""
+    options = {"select": "folds", "n_folds": 4}
+    model = DecisionTreeClassifier(
+        max_depth=3, criterion="entropy", pruning="cost_complexity", pruning_options=options, random_state=5
+    ).fit(X[SEEN], Y[SEEN])
+    data = encode(X[SEEN], Y[SEEN])
+    path = prune(grow(data, max_depth=3, criterion="entropy"))
+    expected = select(path, data=data, n_folds=4, growing={"max_depth": 3}, seed=5)
+    np.testing.assert_array_equal(model.pruning_path_.validation, expected.validation)
+    others = [{"growing": {}, "seed": 5}, {"growing": {"max_depth": 3}, "seed": 0}]
+    for other in others:
+        assert (select(path, data=data, n_folds=4, **other).validation != expected.validation).any()
+
+
+def test_an_option_belongs_to_the_method_first() -> None:
+    plan = Plan.of("srm", {"c": 0.3, "size": "leaves"}, "srm")
+    assert plan.pruning == {"c": 0.3, "size": "leaves"}
+    assert plan.choosing == {}
+
+
 def test_rows_of_ones_own() -> None:
     model = DecisionTreeClassifier(pruning="reduced_error")
     model.fit(X[:300], Y[:300], validation=(X[300:400], Y[300:400]))
@@ -121,6 +143,7 @@ def test_a_class_that_validation_lacks_and_a_category_that_training_lacks() -> N
         ({"pruning": "cost_complexity", "pruning_options": {"ruler": 1}}, "'ruler'.*known: select, .*alpha"),
         ({"pruning": "cost_complexity", "pruning_options": {"select": "luck"}}, "select='luck' is unknown"),
         ({"pruning": "reduced_error", "pruning_options": {"validation_fraction": 1.5}}, "between 0 and 1"),
+        ({"pruning": "reduced_error", "pruning_options": {"validation_fraction": 0.0}}, "between 0 and 1"),
         ({"pruning": "cost_complexity", "ccp_alpha": 0.1}, "ccp_alpha=0.1"),
         ({"pruning_options": {"alpha": 1}}, "pruning_options="),
         ({"pruning": "cost_complexity", "pruning_options": {"cost_matrix": np.eye(3)}}, "shape"),

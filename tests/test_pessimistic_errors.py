@@ -21,6 +21,11 @@ def test_numbers_of_the_original_program(rows: float, errors: float, added: floa
     assert add_errors(rows, errors, 0.25) == pytest.approx(added, abs=1e-4)
 
 
+@pytest.mark.parametrize("errors", [5e-7, 2e-6, 5e-4, 0.5, 0.9998, 1.0])
+def test_where_the_cases_meet(errors: float) -> None:
+    assert add_errors(10, errors, 0.1) == pytest.approx(oracle(10, errors, 0.1), rel=1e-12)
+
+
 def test_the_subtree_of_the_book_is_pruned() -> None:
     leaves = add_errors([6, 9, 1], [0, 0, 0])
     assert leaves.sum() == pytest.approx(3.2726, abs=1e-3)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pruning_cases import bottom_up_leaves, case, chain, one_leaf, pruned_to
 
-from treewright import Tree, encode, grow
+from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.certifying.kearns_mansour import penalty
 from treewright.datasets import load_spam
 from treewright.pruning.bottom_up import FORMS, GRID, bottom_up
@@ -61,6 +61,23 @@ def test_the_definition(
     path = bottom_up(tree, form=form, c=c, delta=delta)
     assert path.pruned == pruned_to(tree, bottom_up_leaves(tree, collapses))
     np.testing.assert_array_equal(path.pruned.statistic[0], tree.statistic[0])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("c", [0.02, 0.05, 0.2])
+def test_errors_are_shares_whatever_the_number_of_targets(form: str, c: float) -> None:
+    """The same target twice is pruned as if it were there once."""
+    data = case(2, classes=3).data
+    once = encode(np.column_stack(data.columns), data.targets[0])
+    twice = encode(np.column_stack(data.columns), np.stack([data.targets[0]] * 2, axis=1), classes=True)
+    one, two = (bottom_up(grow(rows), form=form, c=c).pruned for rows in (once, twice))
+    np.testing.assert_array_equal(one.threshold, two.threshold)
+
+
+def test_without_a_price_a_split_of_no_errors_goes() -> None:
+    schema = Schema((Column("x"),), (Target("y", ("a", "b")),))
+    tree = Tree.write(schema, Branch(Below("x", 1), Leaf([3, 0]), Leaf([2, 0])))
+    assert bottom_up(tree, c=0.0).pruned.n_leaves == 1
 
 
 def test_worked_numbers() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from test_costs import COSTS, problem
 
 from treewright import Tree, encode, grow, prune
+from treewright.certifying import BOUNDS as NAMED
 from treewright.certifying import certify
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset
@@ -20,8 +21,9 @@ def naive(tree: Tree, data: Dataset, f: Any, raising: bool) -> Tree:
     """From the last node to the first, the best of all candidates as whole trees; the smaller of equals."""
 
     def worth(candidate: Tree) -> tuple[float, int]:
+        weight = float(tree.weight[0]) * len(tree.schema.targets)
         errors = candidate.loss[candidate.is_leaf].sum()
-        return f(errors / tree.weight[0], candidate.n_nodes, int(tree.rows[0])), candidate.n_nodes
+        return f(errors / weight, candidate.n_nodes, int(tree.rows[0])), candidate.n_nodes
 
     for node in range(tree.n_nodes - 1, -1, -1):
         if node >= tree.n_nodes or tree.is_leaf[node]:
@@ -56,6 +58,75 @@ def test_the_procedure_of_the_book(which: int, seed: int, raising: bool, costs: 
     assert last <= first + 1e-12
     error = expected.loss[expected.is_leaf].sum() / tree.weight[0]
     assert last == pytest.approx(BOUNDS[which](error, expected.n_nodes, int(tree.rows[0])))
+
+
+def with_missing(seed: int, several: bool) -> Dataset:
+    """Three columns, of which two miss values; one target or two."""
+    rng = np.random.default_rng(seed)
+    x, z = rng.integers(0, 6, (2, 120)).astype(float)
+    job = rng.choice(["clerk", "cook", "pilot"], 120).astype(object)
+    y = ((x > 2).astype(int) + (z > 3) + (rng.random(120) < 0.3)) % 3
+    x[rng.random(120) < 0.25] = np.nan
+    job[rng.random(120) < 0.2] = None
+    target = np.column_stack([rng.integers(0, 2, 120), y]) if several else y
+    return encode({"x": x, "z": z, "job": job}, target, classes=True)
+
+
+@given(seed=st.integers(0, 2**20), several=st.booleans(), price=st.sampled_from([0.01, 0.003, 0.001]))
+def test_subtrees_that_rise_again(seed: int, several: bool, price: float) -> None:
+    """Rows that one raised subtree took over are sent on by the next, those with missing values, too."""
+    data = with_missing(seed, several)
+    tree = grow(data)
+
+    def f(error: float, nodes: int, rows: float) -> float:
+        return error + price * nodes
+
+    path = prune(tree, "bound", data=data, f=f)
+    assert path.pruned == naive(tree, data, f, raising=True)
+
+
+@pytest.mark.parametrize("f", ["mdl", "compression", "vc"])
+@pytest.mark.parametrize("costs", [False, True])
+@pytest.mark.parametrize("delta", [0.05, 0.9])
+def test_named_bounds_of_three_classes(f: str, costs: bool, delta: float) -> None:
+    """What a name stands for: all of it known from errors, nodes and rows where bits are not asked for."""
+    rng = np.random.default_rng(6)
+    x = rng.integers(0, 12, (2000, 3)).astype(float)
+    y = np.where(rng.random(2000) < 0.7, (x[:, 0] > 5).astype(int) + (x[:, 1] > 7), rng.integers(0, 3, 2000))
+    data = encode(x, y)
+    tree = grow(data, max_leaf_nodes=20)
+    if costs:
+        tree = tree.with_costs(COSTS)
+    dearest = np.max(COSTS) if costs else 1.0
+
+    def written_out(error: float, nodes: int, rows: float) -> float:
+        size = {"leaves": (nodes + 1) // 2, "columns": 3, "classes": 3}
+        lost = error * rows / dearest
+        return float(NAMED[f](lost, rows, **size, delta=delta, whole=not costs))
+
+    if f == "vc" and costs:
+        with pytest.raises(ValueError, match="right or wrong"):
+            prune(tree, "bound", data=data, f=f, delta=delta)
+        return
+    path, expected = (prune(tree, "bound", data=data, f=each, delta=delta) for each in (f, written_out))
+    assert path.pruned == expected.pruned
+    before, after = np.divide(path.details["bound"], expected.details["bound"])
+    assert before == pytest.approx(after, rel=1e-12)  # the same in any unit of cost
+    assert len(set(path.details["bound"])) == 2
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_directions_are_paid_for_where_values_were_missing(missing: bool) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 50, (1500, 3)) / 10
+    y = (x[:, 0] > 2.5) ^ (x[:, 1] > 4) ^ (rng.random(1500) < 0.1)
+    if missing:
+        x[rng.random(x.shape) < 0.02] = np.nan
+    data = encode(x, y)
+    path = prune(grow(data, max_leaf_nodes=30), "bound", data=data, f="occam")
+    found = certify(path.pruned, "occam", data=data)
+    assert ("missing" in found.breakdown) == missing
+    assert path.details["bound"][1] == pytest.approx(found.value, rel=1e-12)
 
 
 def test_a_subtree_raised_inside_one_that_goes() -> None:

@@ -52,11 +52,11 @@ def test_the_definition(
     path = chi_squared(tree, significance=significance, bonferroni=bonferroni)
     assert path.pruned == pruned_to(tree, bottom_up_leaves(tree, collapses))
     np.testing.assert_array_equal(path.pruned.statistic[0], tree.statistic[0])
-    if not bonferroni:
-        inner = np.flatnonzero(~tree.is_leaf)
-        expected = [p_value(tree, int(node)) for node in inner]
-        np.testing.assert_allclose(path.details["p_value"][inner], expected, rtol=1e-9, atol=1e-300)
-        assert np.isnan(path.details["p_value"][tree.is_leaf]).all()
+    inner = np.flatnonzero(~tree.is_leaf).tolist()
+    factor = [splits(tree, node) if bonferroni else 1.0 for node in inner]
+    expected = [min(p_value(tree, node) * more, 1.0) for node, more in zip(inner, factor, strict=True)]
+    np.testing.assert_allclose(path.details["p_value"][inner], expected, rtol=1e-9, atol=1e-300)
+    assert np.isnan(path.details["p_value"][tree.is_leaf]).all()
 
 
 @given(st.integers(0, 2**20))
@@ -74,6 +74,19 @@ def test_a_significant_split_keeps_those_above_it() -> None:
     path = chi_squared(tree, significance=0.01)
     assert path.details["p_value"][0] == pytest.approx(1.0)
     assert path.pruned == tree
+
+
+def test_a_p_value_at_the_limit_is_significant() -> None:
+    tree = grow(encode({"x": [0.0] * 20 + [1.0] * 20}, ["a"] * 14 + ["b"] * 13 + ["a"] * 13))
+    p = float(chi_squared(tree).details["p_value"][0])
+    assert chi_squared(tree, significance=p).pruned.n_leaves == 2
+    assert chi_squared(tree, significance=float(np.nextafter(p, 0))).pruned.n_leaves == 1
+
+
+def test_two_categories_have_one_split() -> None:
+    data = encode({"job": ["cook", "pilot"] * 20, "x": [0.0] * 40}, ["a", "b"] * 19 + ["b", "b"])
+    plain, strict = (chi_squared(grow(data), bonferroni=b).details["p_value"][0] for b in (False, True))
+    assert strict == pytest.approx(plain * (1 + 39))
 
 
 def test_a_split_that_separates_nothing_goes() -> None:

@@ -90,6 +90,8 @@ def test_a_cap_on_leaves() -> None:
     assert capped.leaves.tolist() == whole.leaves[kept].tolist()
     assert capped.level.tolist() == whole.level[kept].tolist()
     assert pickle.loads(pickle.dumps(capped))[0] == capped[0]
+    assert capped.is_open
+    assert not prune(tree, "minimum_errors", errors=float(capped.level[0])).is_open
     with pytest.raises(ValueError, match="max_leaves"):
         prune(tree, "minimum_errors", max_leaves=0)
     for errors in (float("nan"), -1, "few"):
@@ -165,6 +167,14 @@ def test_a_single_leaf() -> None:
         path = prune(tree, method)
         assert path.leaves.tolist() == [1]
         assert path.pruned == tree
+
+
+def test_losses_are_per_row_and_target() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 6, (50, 2)).astype(float), rng.integers(0, 3, (50, 2))
+    path = prune(grow(encode(x, y, classes=True), max_leaf_nodes=7), "minimum_errors")
+    errors = [(tree.predict(x) != y).mean() for tree in path]
+    np.testing.assert_allclose(path.training, errors, rtol=1e-12)
 
 
 def test_numbers() -> None:

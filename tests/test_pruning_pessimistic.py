@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from pruning_cases import case, chain, check_bad_rows, one_leaf, rows_of_the_chain, weight_of
+from pruning_cases import case, chain, check_bad_rows, one_leaf, random_tree, rows_of_the_chain, weight_of
 
 from treewright import Among, Below, Branch, Column, Dataset, Leaf, Schema, Target, Tree, encode, grow, prune
 from treewright.pruning import pessimistic as module
 from treewright.pruning.pessimistic import pessimistic
+from treewright.rules import column_of
 
 DEVIATES = [(0, 4), (0.001, 3.09), (0.005, 2.58), (0.01, 2.33), (0.05, 1.65), (0.1, 1.28), (0.2, 0.84)]
 DEVIATES += [(0.4, 0.25), (1, 0)]
@@ -45,7 +46,7 @@ class Naive:
 
     def passes(self, i: int, row: int) -> bool:
         column = self.data.schema.columns[self.tree.feature[i]]
-        cell = self.data.columns[self.tree.feature[i]][row]
+        cell = column_of(self.data, int(self.tree.feature[i]))[row]
         if column.kind == "category":
             known = cell >= 0
             passes = known and column.categories[cell] in self.tree.categories_left(i)
@@ -133,6 +134,37 @@ def test_the_recursion_of_the_program(
     assert path.details["estimate"] * example.tree.weight[0] == pytest.approx(errors)
     if not path.details["raised"]:
         np.testing.assert_array_equal(path.pruned.statistic[0], example.tree.statistic[0])
+
+
+@settings(max_examples=150)
+@given(
+    st.integers(0, 2**20),
+    st.sampled_from([2, 3]),
+    st.sampled_from([None, "whole", "parts"]),
+    st.booleans(),
+    st.sampled_from([0.05, 0.25, 0.6]),
+    st.sampled_from([1, 2, 1000]),
+)
+def test_the_recursion_in_trees_of_random_tests(
+    seed: int, classes: int, weights: str | None, is_matrix: bool, cf: float, trial: int
+) -> None:
+    """Branches rise again and again, leaves win and lose against the larger child, and values are missing."""
+    data = case(seed, classes=classes, weights=weights, mixed=True).data
+    if is_matrix:
+        matrix = np.column_stack([data.columns[0], data.columns[1]])
+        data = encode(matrix, data.targets[0], weight=data.weight, classes=True)
+    tree = random_tree(seed, data)
+    naive = Naive(tree, data, cf)
+    rows = [i for i in range(data.n_rows) if weight_of(data, i) > 0]
+    expected, errors = naive.pruned(naive.node(0), rows, True)
+    usual, module.TRIAL = module.TRIAL, trial
+    try:
+        path = pessimistic(tree, data=data, confidence=cf)
+    finally:
+        module.TRIAL = usual
+    path.pruned.check()
+    naive.check(expected, rows, path.pruned)
+    assert path.details["estimate"] * tree.weight[0] == pytest.approx(errors)
 
 
 def test_branches_do_rise_in_these_trees() -> None:

@@ -111,6 +111,16 @@ def test_the_example_of_the_notes() -> None:
     assert reduced_error(tree, validation=validation).pruned == tree.collapse([x4, x6])
 
 
+def test_one_in_ten_million_is_no_rounding() -> None:
+    """A branch that is right on one row more of so many stays, and one that is wrong on one more goes."""
+    tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
+    for n_right, leaves in ((10_000_001.0, 2), (10_000_000.0, 1), (9_999_999.0, 1)):
+        weight = [n_right, 10_000_000.0]
+        rows = encode({"x": [2.0, 2.0]}, ["b", "a"], schema=tree.schema, weight=weight)
+        assert tree.label[0, 0] == 0
+        assert reduced_error(tree, validation=rows).pruned.n_leaves == leaves
+
+
 def test_root() -> None:
     tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
     held_out = encode({"x": [1.0, 2.0, 2.0]}, ["b", "a", "a"], schema=tree.schema)
@@ -158,7 +168,7 @@ def test_significance(seed: int, classes: int, weights: str | None, alpha: float
         n = branch + leaf
         return sum(comb(n, k) for k in range(branch, n + 1)) / 2**n > alpha
 
-    path = reduced_error(tree, validation=data, significance=alpha, unreached=unreached)
+    path = reduced_error(tree, validation=data, significance=alpha, unreached=unreached, ties=unreached)
     assert path.pruned == pruned_to(tree, bottom_up_leaves(tree, collapses))
 
 
@@ -168,6 +178,7 @@ def test_five_of_five_are_significant_at_five_percent() -> None:
     for rows, leaves in ((5, 2), (4, 1)):
         held_out = encode({"x": [2] * rows + [1]}, ["b"] * rows + ["a"], schema=tree.schema)
         assert reduced_error(tree, validation=held_out, significance=0.05).pruned.n_leaves == leaves
+        assert reduced_error(tree, validation=held_out, significance=0.5**rows).pruned.n_leaves == 2
 
 
 # ---- what is refused, and what is not ----------------------------------------------------------
@@ -251,3 +262,10 @@ def test_depth_of_100_000(significance: float | None) -> None:
     tree = chain()
     rows = rows_of_the_chain()
     assert reduced_error(tree, validation=rows.take([0, 1, 5]), significance=significance).pruned.depth <= 6
+
+
+def test_the_rows_of_the_tree_do_not_judge_it() -> None:
+    example = case(0)
+    with pytest.raises(ValueError, match="a row grows the tree or judges it, not both"):
+        prune(example.tree, "pessimistic", data=example.data, validation=example.data)
+    assert prune(example.tree, "pessimistic", data=example.data, validation=example.validation).leaves[0] > 1

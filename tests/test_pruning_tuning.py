@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,6 +53,49 @@ def test_the_constant_that_loses_least(method: str) -> None:
         example.tree, method, c="cv", data=example.data, n_folds=4, seed=1, growing={"max_depth": 5}
     )
     assert (other.details["losses"] != told["losses"]).any()
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("srm", {"size": "leaves"}),
+        ("bottom_up", {"form": "mansour97"}),
+        ("bottom_up", {"form": "counted", "delta": 1e-9}),
+    ],
+)
+def test_the_folds_prune_by_the_same_options(method: str, options: dict[str, Any]) -> None:
+    """The options beside the constant count in the folds, and so does the criterion of the tree."""
+    example = case(4, classes=3)
+    tree = grow(example.data, criterion="error")
+    told = prune(tree, method, c="cv", data=example.data, n_folds=4, seed=2, **options).details
+    mean, error = cross_validated(
+        example.data,
+        {"criterion": "error"},
+        4,
+        2,
+        lambda grown, c: prune(grown, method, c=c, **options).pruned,
+        told["tried"],
+    )
+    np.testing.assert_array_equal(told["losses"], mean)
+    np.testing.assert_array_equal(told["standard_errors"], error)
+
+
+def test_the_standard_error_of_costs() -> None:
+    """Rows that lose nothing, 1 or 9."""
+    example = case(5, classes=3)
+    tree = example.tree.with_costs([[0, 1, 9], [9, 0, 1], [1, 1, 0]])
+    told = prune(tree, "srm", c="cv", data=example.data, n_folds=3).details
+    data = replace(example.data, schema=tree.schema)
+    fold = folds(data, 3, 0)
+    lost = np.zeros(data.n_rows)
+    for number in range(3):
+        grown = grow(data.take(fold != number), criterion=tree.criterion)
+        grown = prune(grown, "srm", c=told["tried"][0]).pruned
+        out = np.flatnonzero(fold == number)
+        answer = grown.label[grown.apply(data.take(out)), 0]
+        lost[out] = np.array(tree.schema.targets[0].costs)[data.targets[0, out], answer]
+    assert told["losses"][0] == pytest.approx(lost.mean())
+    assert told["standard_errors"][0] == pytest.approx(lost.std() / sqrt(len(lost)))
 
 
 @pytest.mark.parametrize("method", ["srm", "bottom_up"])

@@ -17,7 +17,8 @@ from treewright.encoding import Dataset
 from treewright.folding import folds as dealt
 from treewright.folding import split
 from treewright.pruning import PruningPath, cut_at
-from treewright.selecting import ways
+from treewright.selecting import OverfittingCurve, ways
+from treewright.selecting.choosing import by_rule, least
 from treewright.selecting.folds import middle_levels
 from treewright.tree import Tree
 
@@ -181,6 +182,40 @@ def test_held_out_rows_choose_the_least(kind: str) -> None:
     assert again.chosen == select(path, validation=validation).chosen
 
 
+def test_folds_grow_by_the_criterion_of_the_tree() -> None:
+    data = table("classes")
+    path = prune(grow(data, criterion="entropy", max_depth=6))
+    for growing in ({"criterion": None}, {"criterion": "log_loss"}, {}):
+        got = select(path, data=data, growing={"max_depth": 6, **growing}, n_folds=4)
+        same = select(path, data=data, growing={"max_depth": 6, "criterion": "entropy"}, n_folds=4)
+        np.testing.assert_array_equal(got.validation, same.validation)
+
+
+def test_sums_that_differ_by_rounding_are_equal() -> None:
+    path = path_of("classes", table("classes"))
+    worth = np.full(len(path), 0.9)
+    worth[1:4] = 0.3, 0.1 + 0.2, 0.3
+    assert worth[2] > worth[1]
+    assert least(path, worth) == 3
+    assert least(path, np.where(np.arange(len(path)) == 3, 0.1 + 0.2, worth)) == 3
+    judged = replace(path, validation=worth, standard_error=np.where(worth < 0.5, 0.6, 0.0))
+    assert by_rule(judged, "1-SE", "").chosen == len(path) - 1
+    judged = replace(path, validation=worth, standard_error=np.where(worth < 0.5, 0.0, 0.6))
+    assert by_rule(judged, "1-SE", "").chosen == 3  # the error is that of the best
+
+
+def test_certificates_pay_for_directions_unless_no_value_was_missing() -> None:
+    data = table("classes", n=400)
+    columns = np.asarray(data.columns).copy()
+    columns[::9, 0] = np.nan
+    missing = encode(columns, data.targets[0])
+    for rows, known in ((missing, missing), (missing, None), (data, None), (data, data)):
+        path = prune(grow(rows, max_leaf_nodes=12))
+        got = select(path, by="certificate", data=known).details["certificates"]
+        naive = [certify(tree, complete=rows is data and known is data).value for tree in path]
+        np.testing.assert_allclose(got, naive, rtol=1e-9)
+
+
 def test_among_equals_the_smallest_is_chosen() -> None:
     """No held-out row tells the trees apart."""
     train = encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"])
@@ -290,6 +325,8 @@ def test_folds_need_the_rows_of_the_tree() -> None:
     path = path_of("classes", data)
     with pytest.raises(ValueError, match="data has 40 rows, but the tree was grown from 90"):
         select(path, data=data.take(range(40)))
+    with pytest.raises(ValueError, match="data has 91 rows, but the tree was grown from 90"):
+        select(path, data=data.take([0, *range(90)]))
     with pytest.raises(ValueError, match="other columns than the tree"):
         select(path, data=encode({"x": range(90)}, data.targets[0]))
     with pytest.raises(ValueError, match="other targets than the tree"):
@@ -322,6 +359,9 @@ def test_wrong_validation_rows() -> None:
         select(path, validation=encode({"a": ["c1", "c2", "c3"], "b": [1.0, 2.0, 3.0]}, [0, 1, 2]))
     with pytest.raises(ValueError, match="the very rows that the tree was grown from"):
         select(path, validation=data)
+    other = table("categories", 1)  # as many
+    assert path.grown.n_leaves >= 8
+    assert select(path, validation=other).details["judged_by"] == "90 held-out rows"
 
 
 def test_missing_classes_and_unseen_categories_are_judged() -> None:
@@ -411,6 +451,15 @@ def test_the_overfitting_curve_is_that_of_the_first_splits() -> None:
     again = overfitting_curve(train, test=test, tree=curve.tree)
     assert again.validation is None
     assert again.best == int(np.argmin(curve.test))
+
+
+def test_the_best_of_a_curve() -> None:
+    """By validation rows before test rows; the first of those that differ by rounding only."""
+    tree = grow(table("classes"), max_leaf_nodes=4)
+    leaves, training = np.arange(1, 5), np.zeros(4)
+    both = OverfittingCurve(tree, leaves, training, np.array([0.9, 0.1 + 0.2, 0.3, 0.5]), np.arange(4.0))
+    assert both.best == 1
+    assert replace(both, validation=None).best == 0
 
 
 def test_wrong_rows_for_the_overfitting_curve() -> None:
