@@ -214,6 +214,6 @@ def test_squares_of_losses_of_several_targets() -> None:
     tree = grow(encode(x[:20], y[:20], classes=True), max_leaf_nodes=4)
     data = encode(x, y, weight=weight, schema=tree.schema)
     for node, rows in enumerate(passing(tree, data)):
-        wrong = (data.targets[:, rows].T != tree.label[node]).sum(axis=1)
+        wrong = (tree.label[node] != data.targets[:, rows].T).sum(axis=1)
         assert tree.loss_of(data)[node] == pytest.approx((weight[rows] * wrong).sum())
         assert squared_losses(tree, data)[node] == pytest.approx((weight[rows] * wrong**2).sum())
