@@ -201,3 +201,34 @@ def test_priors_are_shares_and_name_the_classes() -> None:
     for wrong in ({**told, "other": 0.1}, {names[0]: 1.0}):
         with pytest.raises(ValueError, match="priors must name every class once"):
             tree.with_costs(COSTS, wrong)
+
+
+@pytest.mark.parametrize("criterion", ["absolute_error", "poisson", "squared_error"])
+def test_losses_of_weighted_numbers(criterion: Any) -> None:
+    """Row by row at every node, the squares of the losses as well."""
+    rng = np.random.default_rng(4)
+    x, y = rng.integers(0, 9, (2, 50)).astype(float)
+    weight = rng.integers(0, 4, 50).astype(float)
+    tree = grow(encode({"x": x[:25]}, y[:25] + 1), criterion=criterion, max_leaf_nodes=5)
+    data = encode({"x": x}, y, weight=weight, schema=tree.schema)
+    for node, rows in enumerate(passing(tree, data)):
+        value, numbers = tree.value[node, 0], y[rows]
+        lost = np.abs(numbers - value) ** (2 if criterion == "squared_error" else 1)
+        if criterion == "poisson":
+            lost = numbers * np.log(np.where(numbers > 0, numbers, 1) / value) * (numbers > 0)
+            lost = lost - numbers + value
+        assert tree.loss_of(data)[node] == pytest.approx((weight[rows] * lost).sum())
+        assert squared_losses(tree, data)[node] == pytest.approx((weight[rows] * lost**2).sum())
+
+
+def test_squares_of_losses_of_several_targets() -> None:
+    """A row loses the number of its targets that are answered wrongly."""
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(0, 6, (40, 1)).astype(float), rng.integers(0, 2, (40, 3))
+    weight = rng.integers(1, 4, 40).astype(float)
+    tree = grow(encode(x[:20], y[:20], classes=True), max_leaf_nodes=4)
+    data = encode(x, y, weight=weight, schema=tree.schema)
+    for node, rows in enumerate(passing(tree, data)):
+        wrong = (tree.label[node] != data.targets[:, rows].T).sum(axis=1)
+        assert tree.loss_of(data)[node] == pytest.approx((weight[rows] * wrong).sum())
+        assert squared_losses(tree, data)[node] == pytest.approx((weight[rows] * wrong**2).sum())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.encoding import Dataset, encode
-from treewright.folding import folds, split
+from treewright.folding import _first_part_first, folds, split
 
 
 def table(seed: int, n: int, classes: bool = True, weighted: bool = False) -> Dataset:
@@ -96,6 +96,23 @@ def test_several_targets_are_spread_together() -> None:
 
 def test_few_rows_still_fill_every_part() -> None:
     assert [part.n_rows for part in split(table(0, 4), (0.98, 0.01, 0.01))] == [2, 1, 1]
+    assert [part.n_rows for part in split(table(0, 4), (0.01, 0.98, 0.01))] == [1, 2, 1]
+
+
+def test_a_class_takes_the_place_of_one_that_is_there_most() -> None:
+    part = np.array([0, 0, 0, 0, 0, 0, 0, 1, 1])
+    strata = np.array([0, 0, 1, 1, 1, 1, 1, 1, 2])
+    changed = _first_part_first(part, strata)
+    assert sorted(strata[changed == 0].tolist()) == [0, 0, 1, 1, 1, 1, 2]
+    assert changed[8] == 0
+    assert part[8] == 1  # what was given stays
+
+
+def test_only_rows_that_weigh_something_are_dealt() -> None:
+    data = encode({"x": np.arange(6.0)}, list("ababab"), weight=[1, 1, 0, 0, 1, 0])
+    assert sorted(folds(data, 3)[[0, 1, 4]].tolist()) == [0, 1, 2]
+    with pytest.raises(ValueError, match="from 2 to the number of rows, 3"):
+        folds(data, 4)
 
 
 @pytest.mark.parametrize("n", [1, 0, -3, 61, 2.5, None, "ten"])

@@ -16,7 +16,7 @@ from test_deep import PROBES, chain, schema_of
 
 from treewright import Among, Below, Branch, Column, Leaf, RuleList, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
-from treewright.rules import Between, Within, merged
+from treewright.rules import Between, Rule, Within, merged
 
 CODES = [-2, -1, *range(8)]  # unseen, missing, and the categories of the strategies
 NUMBERS = [nan, inf, -inf, 0.0, -0.0, 1.0, 0.15, 2.5, 1e8, -3.0]
@@ -163,6 +163,24 @@ def test_equality_and_copies() -> None:
     assert rules != RuleList(rules.rules[1:], rules.default, rules.schema)
     assert (len(rules), rules.n_conditions, rules[0].weight, rules[1].errors) == (6, 13, 8.0, 1.0)
     assert repr(rules) == "<RuleList: 6 rules, 13 conditions, otherwise 'yes'>"
+
+
+def test_the_first_rule_that_fits_answers() -> None:
+    schema = encode({"x": [1.0, 2.0]}, ["a", "b"]).schema
+    first, second = (
+        Rule((Between("x", upto=5.0),), "a", 1, (("a", 1.0),), 0.0),
+        Rule((Between("x", above=2.0),), "b", 3, (("b", 3.0),), 0.0),
+    )
+    rules = RuleList((first, second), Rule((), "b", 0, (), 0.5), schema)
+    assert rules.apply(encode({"x": [1.0, 3.0, 9.0, nan]}, schema=schema)).tolist() == [0, 0, 1, 2]
+    np.testing.assert_allclose(rules.predict_proba({"x": [3.0, nan]}), [[1, 0], [0.25, 0.75]])
+
+
+def test_an_unseen_category_goes_left_of_two_equal_sides() -> None:
+    schema = Schema((Column("c", "category", ("u", "v")),), (Target("y", ("a", "b")),))
+    tree = Tree.write(schema, Branch(Among("c", ("u",)), Leaf([2, 0]), Leaf([0, 2]), missing_left=False))
+    table = {"c": ["u", "v", "unseen", None]}
+    assert RuleList.of(tree).predict(table).tolist() == tree.predict(table).tolist() == ["a", "b", "a", "b"]
 
 
 def test_a_leaf_that_no_row_reaches_has_no_rule() -> None:
