@@ -44,6 +44,11 @@ def grafted(tree: Tree, replacements: Mapping[int, int], leaves: Iterable[int] =
     return _rest(tree, ~dropped, _mask(tree, chosen))
 
 
+def covered(tree: Tree, nodes: NDArray[Any]) -> Mask:
+    """The given nodes and all that is below them."""
+    return _inside(tree, nodes, tree.end[nodes])
+
+
 def _mask(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
     mask = np.zeros(tree.n_nodes, np.bool_)
     mask[nodes] = True

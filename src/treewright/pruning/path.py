@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arriving import loses_0_or_1, rows_of, squared_losses
+from treewright.cutting import covered
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -70,6 +71,8 @@ class Nested:
         position = np.where(self.grown.is_leaf, 0, np.minimum(self.position, self.length))
         # What stands above a node may go before it; then the node is never a leaf.
         until = np.append(position, self.length)[self.grown.parent]
+        if (position <= until).all():  # nothing does
+            return position, until
         for wave in reversed(self.grown.waves):  # from the root down: the earliest of all above
             for child in (self.grown.left[wave], self.grown.right[wave]):
                 until[child] = np.minimum(until[child], until[wave])
@@ -162,8 +165,7 @@ class PruningPath:
         cls, method: str, grown: Tree, nodes: NDArray[Any], validation: Dataset | None = None, **details: Any
     ) -> PruningPath:
         """The path of a method that makes one tree by collapsing nodes (their numbers, or a mask)."""
-        position = np.full(grown.n_nodes, 2)
-        position[nodes] = 1
+        position = np.where(covered(grown, np.arange(grown.n_nodes)[nodes]), 1, 2)
         return cls.nested(method, grown, position, np.arange(2.0), validation, **details)
 
     # ---- a sequence of trees -----------------------------------------------------------------------
