@@ -217,3 +217,13 @@ def test_squares_of_losses_of_several_targets() -> None:
         wrong = (tree.label[node] != data.targets[:, rows].T).sum(axis=1)
         assert tree.loss_of(data)[node] == pytest.approx((weight[rows] * wrong).sum())
         assert squared_losses(tree, data)[node] == pytest.approx((weight[rows] * wrong**2).sum())
+
+
+def test_an_answer_of_zero_to_a_positive_number_is_infinitely_wrong() -> None:
+    data = encode({"x": [0.0, 0.0, 1.0, 1.0]}, [0.0, 0.0, 3.0, 4.0])
+    tree = grow(data, criterion="poisson")
+    assert tree.value.ravel().tolist() == [1.75, 0.0, 3.5]
+    right, wrong = (encode({"x": [0.0]}, [y], schema=data.schema) for y in (0.0, 2.0))
+    assert tree.loss_of(right)[1] == 0
+    assert tree.loss_of(wrong)[1] == np.inf
+    assert np.isfinite(tree.loss_of(wrong)[0])
