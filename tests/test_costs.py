@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright import Column, Leaf, Schema, Target, Tree, encode, grow, load, prune
+from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow, load, prune
 from treewright.arriving import squared_losses
 from treewright.encoding import Dataset
 
@@ -220,10 +220,10 @@ def test_squares_of_losses_of_several_targets() -> None:
 
 
 def test_an_answer_of_zero_to_a_positive_number_is_infinitely_wrong() -> None:
-    data = encode({"x": [0.0, 0.0, 1.0, 1.0]}, [0.0, 0.0, 3.0, 4.0])
-    tree = grow(data, criterion="poisson")
-    assert tree.value.ravel().tolist() == [1.75, 0.0, 3.5]
-    right, wrong = (encode({"x": [0.0]}, [y], schema=data.schema) for y in (0.0, 2.0))
+    schema = Schema((Column("x"),), (Target("y"),))
+    root = Branch(Below("x", 0.5), Leaf([2.0, 0.0, 0.0]), Leaf([2.0, 3.5, 0.1]))
+    tree = Tree.write(schema, root, criterion="poisson")
+    right, wrong = (encode({"x": [0.0]}, [y], schema=schema) for y in (0.0, 2.0))
     assert tree.loss_of(right)[1] == 0
     assert tree.loss_of(wrong)[1] == np.inf
     assert np.isfinite(tree.loss_of(wrong)[0])
