@@ -79,7 +79,7 @@ def random_tree(seed: int, data: Dataset, depth: int = 5) -> Tree:
             if left.any() and not left.all():
                 sides = node(rows[left], depth - 1), node(rows[~left], depth - 1)
                 return Branch(test, *sides, missing_left=bool(missing_left))
-        return Leaf([1.0] * data.schema.width)
+        return Leaf([1.0 / width for width in data.schema.block_widths for _ in range(width)])
 
     rows = np.array([row for row in range(data.n_rows) if weight_of(data, row) > 0])
     return Tree.write(data.schema, node(rows, depth)).restated(data)

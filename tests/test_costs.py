@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright import Column, Leaf, Schema, Target, Tree, encode, grow, load, prune
+from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow, load, prune
 from treewright.arriving import squared_losses
 from treewright.encoding import Dataset
 
@@ -232,3 +232,13 @@ def test_squares_of_losses_of_several_targets() -> None:
         wrong = (tree.label[node] != data.targets[:, rows].T).sum(axis=1)
         assert tree.loss_of(data)[node] == pytest.approx((weight[rows] * wrong).sum())
         assert squared_losses(tree, data)[node] == pytest.approx((weight[rows] * wrong**2).sum())
+
+
+def test_an_answer_of_zero_to_a_positive_number_is_infinitely_wrong() -> None:
+    schema = Schema((Column("x"),), (Target("y"),))
+    root = Branch(Below("x", 0.5), Leaf([2.0, 0.0, 0.0]), Leaf([2.0, 3.5, 0.1]))
+    tree = Tree.write(schema, root, criterion="poisson")
+    right, wrong = (encode({"x": [0.0]}, [y], schema=schema) for y in (0.0, 2.0))
+    assert tree.loss_of(right)[1] == 0
+    assert tree.loss_of(wrong)[1] == np.inf
+    assert np.isfinite(tree.loss_of(wrong)[0])

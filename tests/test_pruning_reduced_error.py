@@ -172,6 +172,18 @@ def test_significance(seed: int, classes: int, weights: str | None, alpha: float
     assert path.pruned == pruned_to(tree, bottom_up_leaves(tree, collapses))
 
 
+def test_a_branch_that_no_row_reaches_by_significance() -> None:
+    """It has no right answers to count: `unreached` decides, whatever ties do."""
+    tree = grow(encode({"x": [1, 2, 3, 4]}, ["a", "a", "b", "a"]))
+    held_out = encode({"x": [1] * 9}, ["a"] * 9, schema=tree.schema)
+    inner = int(tree.right[0])
+    assert not tree.is_leaf[inner]
+    for ties in ("prune", "keep"):
+        options = {"validation": held_out, "significance": 0.05, "ties": ties, "root": False}
+        assert reduced_error(tree, unreached="keep", **options).pruned == tree
+        assert reduced_error(tree, unreached="prune", **options).pruned == tree.collapse([inner])
+
+
 def test_five_of_five_are_significant_at_five_percent() -> None:
     """1/32 is below .05, 1/16 is not."""
     tree = grow(encode({"x": [1, 1, 2]}, ["a", "a", "b"]))

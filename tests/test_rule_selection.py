@@ -13,6 +13,7 @@ from test_rule_pruning import naive_length, random_candidates
 
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
+from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Covers
 from treewright.pruning.rule_selection import Candidate, _Costs, _Subsets, default_class, polished, selected
 from treewright.pruning.rules import _generalised, _seen, _shortened, rule_list
@@ -214,6 +215,8 @@ def test_other_rows_judge_and_the_training_rows_are_counted() -> None:
     made = rule_list(tree, data=data, validation=others, method="validation")
     a = next(rule for rule in made if rule.label == "a")
     assert a.error == 0  # of the others
+    default = rule_list(path_of(1), data=rows_for(path_of(1), [([0], "a")] * 3 + [([0], "b")])).default
+    assert default.error == pytest.approx((1 + add_errors(4, 1)) / 4)
     assert dict(a.weights) == {"a": 6.0, "b": 5.0}
 
 

@@ -269,6 +269,16 @@ def test_size(kind: str) -> None:
         assert got.details["chosen_by"] == f"size, at most {leaves} leaves"
 
 
+def test_places_of_a_path() -> None:
+    train, other = split(table("weights", n=240), (3, 1))
+    path = path_of("weights", train)
+    assert path.chose(-1).chosen == len(path) - 1
+    for place in (len(path), -len(path) - 1):
+        with pytest.raises(IndexError, match=f"there is no place {place}"):
+            _ = path[place]
+    np.testing.assert_allclose(path.losses(other), path.tried(other).validation, rtol=1e-12)
+
+
 def test_the_folder_is_the_list() -> None:
     assert ways() == ("certificate", "folds", "held_out", "leaves", "srm")
 
