@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import replace
-from math import log, log2, nan
+from math import inf, log, log2, nan
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,11 @@ from treewright import (
     Among,
     Below,
     Branch,
+    Column,
     Dataset,
     Leaf,
+    Schema,
+    Target,
     Tree,
     certify,
     encode,
@@ -436,3 +439,16 @@ def test_the_assumption_of_compression_is_a_sentence() -> None:
     told = [certify(tree, "compression", points=points).assumptions[-1] for points in (2, 1)]
     start = "every threshold was made by a fixed rule from "
     assert told == [start + "the two training values that it lies between", start + "one training value"]
+
+
+def test_an_answer_of_zero_to_a_count_is_infinitely_wrong() -> None:
+    schema = Schema((Column("x"),), (Target("y"),))
+    tree = Tree.write(
+        schema, Branch(Below("x", 0.5), Leaf([5, 0.0, 0.0]), Leaf([5, 2.0, 1.0])), criterion="poisson"
+    )
+    test = encode({"x": [0.0, 1.0, 0.0]}, [1.0, 2.0, 0.0], schema=schema)
+    found = certify(tree, test=test)
+    assert found.error == inf
+    assert found.value == inf
+    with pytest.raises(ValueError, match="y >= 0"):
+        certify(tree, test=encode({"x": [0.0]}, [-1.0], schema=schema))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pruning_cases import random_tree
 from test_costs import COSTS, problem
 
-from treewright import Tree, encode, grow, prune
+from treewright import Below, Branch, Leaf, Tree, encode, grow, prune
 from treewright.certifying import BOUNDS as NAMED
 from treewright.certifying import certify
 from treewright.datasets import load_spam
@@ -214,3 +214,13 @@ def test_bad_bounds() -> None:
 def test_a_single_leaf() -> None:
     data = encode([[1.0], [1.0]], ["a", "b"])
     assert prune(grow(data), "bound", data=data).pruned.n_leaves == 1
+
+
+def test_the_smaller_of_equal_trees_wins() -> None:
+    """A subtree that can rise without an error more makes a smaller tree of the same bound."""
+    data = encode([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]] * 5, ["a", "b", "a", "a"] * 5)
+    below, right = Branch(Below("x1", 0.5), Leaf([5, 0]), Leaf([0, 5])), Leaf([10, 0])
+    tree = Tree.write(data.schema, Branch(Below("x0", 0.5), below, right))
+    path = prune(tree, "bound", data=data, f=lambda error, nodes, rows: error)
+    assert path.pruned.n_leaves == 2
+    assert path.pruned.loss[path.pruned.is_leaf].sum() == 0

@@ -498,3 +498,14 @@ def test_a_path_says_whether_a_tree_was_chosen() -> None:
     assert str(chosen).splitlines()[-1].startswith("→")
     single = prune(tree.collapse([0]))
     assert repr(single) == "<PruningPath by cost_complexity: 1 tree of 1 leaf, none chosen>"
+
+
+@pytest.mark.parametrize("method", ["occam", "mdl"])
+def test_certificates_are_of_the_rows_that_grew_the_tree(method: str) -> None:
+    grown, other = (
+        encode({"x": [1.0, 2.0, 3.0, last] * 20}, ["a", "a", "b", "b"] * 20) for last in (np.nan, 0.0)
+    )
+    path = prune(grow(grown), "cost_complexity")
+    assert select(path, by="certificate", method=method, data=grown).pruned.n_leaves > 1
+    with pytest.raises(ValueError, match="not the rows that the tree was grown from"):
+        select(path, by="certificate", method=method, data=other)

@@ -149,13 +149,17 @@ def _row_losses(tree: Tree, i: int, node: Ints, y: NDArray[Any]) -> Floats:
         costs = cost_arrays(tree.schema)[i]
         label = tree.label[node, i]
         return np.asarray(label != y if costs is None else costs[y, label], np.float64)
-    value = tree.value[node, i]
-    if tree.criterion == "poisson":
+    return number_losses(tree.criterion, y, tree.value[node, i])
+
+
+def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
+    """What answers lose against numbers, by the loss of a criterion; of poisson half the deviance."""
+    if criterion == "poisson":
         ratio = np.where(y > 0, np.inf, 1.0)  # an answer of 0 to a positive number is infinitely wrong
         np.divide(y, value, out=ratio, where=(y > 0) & (value > 0))
         return np.asarray(y * np.log(ratio) - y + value)
     distance: Floats = np.abs(y - value)
-    return distance if tree.criterion == "absolute_error" else distance**2
+    return distance if criterion == "absolute_error" else distance**2
 
 
 def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:

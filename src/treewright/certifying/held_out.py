@@ -102,7 +102,7 @@ def _certificate(
     nats = sum(paid.values()) * math.log(2) - math.log(delta)
     n, most = len(rows.loss), _most(rows, loss_bound)
     error = float(rows.loss.mean())
-    deviation = float(rows.loss.std(ddof=1)) if n > 1 else 0.0
+    deviation = float(rows.loss.std(ddof=1)) if n > 1 and math.isfinite(error) else 0.0
     guarantee, limit = True, "kl or bernstein"
     if rows.whole:
         limit = "binomial"

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import checked_targets
+from treewright.arriving import checked_targets, number_losses
 from treewright.costing import cost_arrays, costed_schema
 from treewright.encoding import Dataset
 from treewright.schema import Schema
@@ -56,7 +56,9 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         kind = loss or tree.criterion
         if kind not in NUMBER_LOSSES:
             raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(NUMBER_LOSSES)}")
-        each = _number_losses(kind, targets.T, tree.value[leaf])
+        if kind == "poisson" and (targets < 0).any():
+            raise ValueError("the rows have negative numbers; the poisson loss needs y >= 0")
+        each = number_losses(kind, targets.T, tree.value[leaf])
         return RowLosses(leaf, each.mean(axis=1), np.inf, False, NUMBER_LOSSES[kind])
     if loss is not None:
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
@@ -70,17 +72,6 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         for costs, answer, y in zip(cost_arrays(schema), answers, targets, strict=True)
     ]
     return RowLosses(leaf, np.mean(paid, axis=0), most_cost(schema), False, "cost")
-
-
-def _number_losses(kind: str, y: Floats, value: Floats) -> Floats:
-    if kind == "squared_error":
-        return np.asarray((y - value) ** 2)
-    if kind == "absolute_error":
-        return np.abs(y - value)
-    if (y < 0).any():
-        raise ValueError("the rows have negative numbers; the poisson loss needs y >= 0")
-    ratio = np.divide(y, value, out=np.ones(y.shape), where=y > 0)
-    return np.asarray(y * np.log(ratio) - y + value)
 
 
 def training_loss(tree: Tree) -> tuple[float, int, bool, float]:

@@ -227,7 +227,7 @@ class _Walk:
         for raised, other, part in ((left, right, children[0]), (right, left, children[1])):
             # A leaf in the place of the node has been tried. The rows of the other child can only add errors:
             # without them a subtree is as good as it can be.
-            if part.nodes == 1 or self.worth(self.total.changed(kept, part)) >= best:
+            if part.nodes == 1 or self.worth(self.total.changed(kept, part)) > best:
                 continue
             more = sum(added for _, _, added in self._taking_over(raised, other))
             whole = part._replace(errors=part.errors + more)

@@ -33,23 +33,23 @@ class Agenda:
 
     def __init__(self, depths: NDArray[np.int32], waves: list[Ints]) -> None:
         self._depths = depths
-        self._waiting: dict[int, list[Ints]] = {int(depths[wave[0]]): [wave] for wave in waves}
+        self._waiting = {int(depths[wave[0]]): wave for wave in waves}
         self._deepest = max(self._waiting, default=-1)
 
     def pop(self) -> Ints | None:
         """All branches of the greatest depth that is left, ascending; None at the end."""
         while self._deepest >= 0:
-            waves = self._waiting.pop(self._deepest, None)
-            if waves is not None:
-                return waves[0] if len(waves) == 1 else np.unique(np.concatenate(waves))
+            wave = self._waiting.pop(self._deepest, None)
+            if wave is not None:
+                return wave
             self._deepest -= 1
         return None
 
     def push(self, nodes: Ints) -> None:
-        """Put branches back."""
+        """Put branches back, all of them deeper than whatever still waits."""
         depth = self._depths[nodes]
         for level in np.unique(depth).tolist():
-            self._waiting.setdefault(level, []).append(nodes[depth == level])
+            self._waiting[level] = np.sort(nodes[depth == level])
             self._deepest = max(self._deepest, level)
 
 

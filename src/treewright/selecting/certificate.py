@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.certifying import BOUNDS, HEADER_BITS, certify, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
+from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
@@ -47,6 +48,8 @@ def certificate(
     check_delta(delta)
     if method not in BOUNDS:
         raise ValueError(f"method {method!r} is unknown; those from training rows are {', '.join(BOUNDS)}")
+    if data is not None and not same_statistic(path.grown, data):
+        raise ValueError("data are not the rows that the tree was grown from: its nodes count others")
     if method in _BY_CODE:
         value = _by_code(path, delta, method, data)
     else:
