@@ -45,7 +45,7 @@ def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
     """The statistic of other rows at each node, like the tree's own."""
     targets, schema = checked_targets(tree, data), tree.schema
     leaf = leaves_of(tree, data)
-    weight = np.ones(data.n_rows) if data.weight is None else data.weight
+    weight = data.row_weights
     if not schema.predicts_classes:
         blocks = [_moments(tree, leaf, weight, y, tree.value[:, i]) for i, y in enumerate(targets)]
         return np.concatenate(blocks, axis=1)
@@ -134,7 +134,7 @@ def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
     """Σ weight · loss**power at each node, by sending every row from its leaf up to the root."""
     targets = checked_targets(tree, data)
     node, total = leaves_of(tree, data), np.zeros(tree.n_nodes)
-    weight = np.ones(data.n_rows) if data.weight is None else data.weight
+    weight = data.row_weights
     while node.size:
         loss = sum(_row_losses(tree, i, node, y) for i, y in enumerate(targets))
         total += np.bincount(node, weight * loss**power, tree.n_nodes)

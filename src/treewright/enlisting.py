@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -51,8 +51,7 @@ class Folder:
 
     def options(self, name: str) -> Mapping[str, inspect.Parameter]:
         """The parameters of a function but for the first one, which is what it works on."""
-        parameters = inspect.signature(self.function(name)).parameters
-        return dict(list(parameters.items())[1:])
+        return options_of(self.function(name))
 
     def needs(self, name: str, option: str) -> bool:
         """Whether a function cannot do without an option."""
@@ -62,9 +61,25 @@ class Folder:
     def check(self, name: str, given: Mapping[str, Any]) -> None:
         """Each option that is given is one of the function's, and what it needs is there."""
         known = self.options(name)
-        for option in given:
-            if option not in known:
-                raise TypeError(f"{name} has no option {option!r}; its options are {', '.join(known)}")
+        check_names(name, known, given)
         for option in known:
             if self.needs(name, option) and given.get(option) is None:
                 raise TypeError(f"{name} needs {option}=" + _NEEDED.get(option, ""))
+
+
+def options_of(function: Function) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a function but for the first one."""
+    return dict(list(inspect.signature(function).parameters.items())[1:])
+
+
+def check_names(name: str, known: Iterable[str], given: Iterable[str]) -> None:
+    """TypeError about an option that is given but not known."""
+    names = tuple(known)
+    for option in given:
+        if option not in names:
+            raise TypeError(f"{name} has no option {option!r}; its options are {', '.join(names)}")
+
+
+def offered(known: Container[str], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what somebody knows, that for which a function asks."""
+    return {fact: value for fact, value in facts.items() if fact in known and value is not None}

@@ -81,9 +81,7 @@ def _counted(data: Dataset) -> Ints:
     """The rows that weigh something."""
     if not isinstance(data, Dataset):
         raise TypeError(f"data must be a Dataset, as encode makes it, not {type(data).__name__}")
-    if data.weight is None:
-        return np.arange(data.n_rows)
-    return np.flatnonzero(data.weight > 0)
+    return data.counted
 
 
 def _checked_seed(seed: Any) -> int:

@@ -114,9 +114,8 @@ def checked_rows(tree: Tree, data: object) -> Dataset:
         )
     checked_targets(tree, data)
     if data.weight is not None:
-        data = data.take(data.weight > 0)
-        weight = np.asarray(data.weight)
-        if weight.size and not np.allclose(weight, weight[0], rtol=1e-12):
+        data = data.take(data.counted)
+        if not data.weighs_alike:
             raise ValueError(
                 "the rows have different weights; a guarantee counts every row as one draw. Leave the "
                 "weights out"

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from treewright.certifying import Certificate, Certificates, certify
 from treewright.cli.parts import Parts
-from treewright.encoding import Dataset
 from treewright.pruning import METHODS, PruningPath
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
@@ -28,7 +25,7 @@ def certificate_of(
     Without test rows, those that chose the tree bound its error too, at the price of the choice.
     """
     rows = parts.validation if parts.test is None else parts.test
-    if _weigh_differently(parts.training if rows is None else rows):
+    if not (parts.training if rows is None else rows).weighs_alike:
         return "the rows have different weights, and a guarantee counts every row as one draw"
     if not tree.schema.predicts_classes and rows is None:
         return "what predicted numbers lose cannot be told from training rows; --test 0.2 sets others aside"
@@ -41,7 +38,7 @@ def certificate_of(
                 assert path is not None
                 options |= _of_the_choice(plan, path)
             found.append(certify(tree, test=rows, delta=delta, **options))
-        if tree.schema.predicts_classes and not _weigh_differently(parts.training):
+        if tree.schema.predicts_classes and parts.training.weighs_alike:
             found.append(certify(tree, data=parts.training, delta=delta))
     except ValueError as error:
         if not found:
@@ -70,10 +67,3 @@ def _estimate(plan: Plan | None, path: PruningPath | None) -> tuple[float, float
     assert path.validation is not None
     n_folds = plan.choosing.get("n_folds", WAYS.options("folds")["n_folds"].default)
     return float(path.validation[path.chosen]), float(path.standard_error[path.chosen]), int(n_folds)
-
-
-def _weigh_differently(data: Dataset) -> bool:
-    if data.weight is None:
-        return False
-    weight = data.weight[data.weight > 0]
-    return bool(weight.size) and not np.allclose(weight, weight[0], rtol=1e-12)

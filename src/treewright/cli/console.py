@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
-from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -124,16 +123,3 @@ def unbroken_pipe() -> Iterator[None]:
         raise SystemExit(141) from None
     except OSError as error:
         raise Trouble(f"the standard output cannot be written: {error.strerror or error}") from error
-
-
-def aligned(rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:
-    """Lines of a table without borders; the columns named in `right` are flush right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines: list[str] = []
-    for row in rows:
-        cells: list[Any] = [
-            cell.rjust(width) if i in right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("   ".join(cells).rstrip())
-    return lines

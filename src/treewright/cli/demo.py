@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from treewright.aligning import aligned
 from treewright.certifying import Certificates, certify
-from treewright.cli.console import aligned, in_colour, terminal_width, unbroken_pipe
+from treewright.cli.console import in_colour, terminal_width, unbroken_pipe
 from treewright.cli.summary import percent
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset, encode

@@ -6,8 +6,6 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from treewright.cli.errors import Misuse, count
 from treewright.encoding import Dataset
 from treewright.folding import split
@@ -83,7 +81,7 @@ def check_files(data: str | os.PathLike[str], wishes: Iterable[Wish]) -> None:
 
 def is_small(data: Dataset) -> bool:
     """Whether a table is so small that no rows are set aside without being asked for."""
-    return _counted(data) < FEWEST_ROWS
+    return data.n_counted < FEWEST_ROWS
 
 
 def dealt(
@@ -112,10 +110,5 @@ def dealt(
 
 
 def _check_splittable(data: Dataset, option: str) -> None:
-    if (rows := _counted(data)) < 2:
+    if (rows := data.n_counted) < 2:
         raise Misuse(f"{option}: of {count(rows, 'row')} none can be set aside")
-
-
-def _counted(data: Dataset) -> int:
-    """The number of rows that weigh something."""
-    return data.n_rows if data.weight is None else int(np.count_nonzero(data.weight))

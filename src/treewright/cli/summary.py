@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from treewright.aligning import aligned
 from treewright.certifying import Certificates
-from treewright.cli.console import aligned, in_colour, terminal_width
+from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
 from treewright.cli.parts import FEWEST_ROWS, Parts, is_small
 from treewright.cli.plans import in_words

@@ -64,6 +64,27 @@ class Dataset:
         """The weight of all rows; their number where all weigh 1."""
         return float(self.n_rows if self.weight is None else self.weight.sum())
 
+    @property
+    def row_weights(self) -> Array:
+        """The weight of each row; ones where all weigh 1."""
+        return np.ones(self.n_rows) if self.weight is None else self.weight
+
+    @property
+    def counted(self) -> Array:
+        """The positions of the rows that weigh something."""
+        return np.arange(self.n_rows) if self.weight is None else np.flatnonzero(self.weight)
+
+    @property
+    def n_counted(self) -> int:
+        """The number of rows that weigh something."""
+        return self.n_rows if self.weight is None else int(np.count_nonzero(self.weight))
+
+    @property
+    def weighs_alike(self) -> bool:
+        """Whether all rows that weigh something weigh the same."""
+        weight = None if self.weight is None else self.weight[self.counted]
+        return weight is None or not weight.size or np.allclose(weight, weight[0], rtol=1e-12)
+
     def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
         """Two bytes per cell, made once and shared by every tree grown on this table.
 

@@ -28,9 +28,8 @@ from treewright.tree import Tree
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
-_OF_A_FIT = frozenset(
-    {"feature_names_in_", "pruning_path_", "_seen", "_view"}
-)  # those that the next fit does not always set again
+# those that the next fit does not always set again
+_OF_A_FIT = frozenset({"feature_names_in_", "pruning_path_", "_seen", "_view"})
 
 
 class TreeEstimator:
@@ -274,11 +273,10 @@ class TreeEstimator:
     def _growing(self, data: Dataset) -> dict[str, Any]:
         """The parameters of `grow` for a table."""
         n_columns = len(data.schema.columns)
-        if data.weight is None:
-            n_rows, weight = data.n_rows, float(data.n_rows)
-        else:
-            n_rows, weight = int(np.count_nonzero(data.weight)), float(data.weight.sum())
-        return {"criterion": self._criterion(), **limits(self, n_rows, n_columns, weight)}
+        return {
+            "criterion": self._criterion(),
+            **limits(self, data.n_counted, n_columns, data.total_weight),
+        }
 
     def _grow(self, data: Dataset) -> Tree:
         tree = grow(data, **self._growing(data))

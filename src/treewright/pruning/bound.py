@@ -261,7 +261,7 @@ class _Walk:
         arrived = self._arrive(raised, come) - raised
         came = np.bincount(arrived) > 0
         leaves, place = np.flatnonzero(came) + raised, (np.cumsum(came) - 1)[arrived]
-        weight = np.ones(come.n_rows) if come.weight is None else come.weight
+        weight = come.row_weights
         before: NDArray[np.float64] = np.array(tree.statistic[leaves])
         for i, leaf in enumerate(leaves.tolist()):
             if leaf in self.taken_over:

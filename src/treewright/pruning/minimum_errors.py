@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.cutting import covered
 from treewright.encoding import Dataset
 from treewright.pruning.path import Losses, PruningPath
 from treewright.tree import Tree
@@ -48,10 +49,7 @@ class Front:
     def _leaves(self, place: int) -> NDArray[np.bool_]:
         """The nodes that are leaves of a tree: the collapsed ones, and what was a leaf outside of them."""
         branches = self._branches(place)
-        change = np.zeros(self.grown.n_nodes + 1, np.int64)
-        np.add.at(change, branches, 1)
-        np.subtract.at(change, self.grown.end[branches], 1)
-        leaves: NDArray[np.bool_] = self.grown.is_leaf & (np.cumsum(change[:-1]) == 0)
+        leaves: NDArray[np.bool_] = self.grown.is_leaf & ~covered(self.grown, branches)
         leaves[branches] = True
         return leaves
 

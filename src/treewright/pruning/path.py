@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.aligning import aligned
 from treewright.arriving import loses_0_or_1, rows_of, squared_losses
 from treewright.cutting import covered
 from treewright.encoding import Dataset
@@ -253,10 +254,8 @@ def _table(path: PruningPath) -> Iterator[str]:
             error = path.standard_error
             row += [f"{path.validation[place]:.4f}" + ("" if error is None else f" ± {error[place]:.4f}")]
         rows.append(row)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     yield f"{path.method}: {_trees(path)}" + (", none chosen yet: select chooses" if path.is_open else "")
-    for row in rows:
-        yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    yield from aligned(rows, right=range(len(names)), gap=2)
 
 
 def mean_and_error(loss: Floats, square: Floats, data: Dataset) -> tuple[Floats, Floats]:

@@ -62,13 +62,13 @@ class Moving:
         self.is_leaf = tree.is_leaf.copy()
         self.stands = np.arange(tree.n_nodes)  # the node that has taken the place of each
         leaf = tree.apply(data).astype(np.int64)
-        counted = np.arange(data.n_rows) if data.weight is None else np.flatnonzero(data.weight > 0)
+        counted = data.counted
         self.leaf_of = leaf
         self.order = counted[np.argsort(leaf[counted], kind="stable")]  # the rows of a subtree lie together
         border = np.searchsorted(leaf[self.order], np.arange(tree.n_nodes + 1))
         self.first, self.last = border[:-1].copy(), border[tree.end].copy()
         self.classes = checked_targets(tree, data)[0]
-        self.weight = np.ones(data.n_rows) if data.weight is None else data.weight
+        self.weight = data.row_weights
         self.counts = self._counted(leaf[counted], counted)
         if not (self.first < self.last).all() or not np.allclose(self.counts, tree.statistic, rtol=1e-9):
             raise ValueError(

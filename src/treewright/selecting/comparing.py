@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from inspect import signature
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,8 @@ import numpy as np
 
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
-from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
+from treewright.enlisting import check_names, offered, options_of
 from treewright.folding import split
 from treewright.growing import grow
 from treewright.pruning import METHODS, PruningPath, methods, prune
@@ -25,7 +24,7 @@ from treewright.schema import Schema
 from treewright.selecting.choosing import RULES, by_rule
 from treewright.selecting.folds import folds
 from treewright.selecting.held_out import held_out
-from treewright.selecting.tables import aligned
+from treewright.selecting.tables import table_lines
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class Comparison:
         return f"<Comparison: {len(self.rows)} lines, {len(self.trees)} trees; print it, or look at its rows>"
 
     def __str__(self) -> str:
-        return "\n".join(aligned(self))
+        return "\n".join(table_lines(self))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the losses of all methods; needs matplotlib."""
@@ -162,10 +161,7 @@ def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[st
         if name not in (*_known(), *_WAYS):
             known = ", ".join((*_known(), *_WAYS))
             raise ValueError(f"options has {name!r}, which is unknown; known: {known}")
-        names = list(signature(_function(name)).parameters)[1:]
-        for option in values:
-            if option not in names:
-                raise TypeError(f"{name} has no option {option!r}; its options are {', '.join(names)}")
+        check_names(name, options_of(_function(name)), values)
     return given
 
 
@@ -231,9 +227,10 @@ class _Task:
         if not outcome.schema.predicts_classes:
             return None
         if isinstance(outcome, RuleList):
-            n, plain = self.test.n_rows, self.test.weight is None and not outcome.schema.has_costs
-            wrong = round(_loss(outcome, self.test) * n)
-            return certify_errors(wrong, n, delta=self.delta).value if plain else None
+            n = self.test.n_rows
+            if self.test.weight is not None:
+                return None
+            return certify_errors(round(_loss(outcome, self.test) * n), n, delta=self.delta).value
         try:
             return certify(outcome, test=self.test, delta=self.delta).value
         except ValueError:  # rows of different weights
@@ -251,11 +248,14 @@ class _Task:
         else:
             yield from self._choices(path, seconds)
 
+    @property
+    def _facts(self) -> dict[str, Any]:
+        return {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
+
     def _arguments(self, method: str) -> dict[str, Any]:
         """What a method needs to know, and what the user says of it."""
-        known = signature(_function(method)).parameters
-        ours = {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
-        arguments = {name: value for name, value in ours.items() if name in known}
+        known = options_of(_function(method))
+        arguments = offered(known, self._facts)
         needed = known.get("validation")
         if needed is not None and needed.default is needed.empty:
             arguments["validation"] = self.validation
@@ -271,8 +271,7 @@ class _Task:
         if path.method != "cost_complexity":
             return
         start = perf_counter()
-        arguments = {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
-        judged = folds(path, **{**arguments, **self.options.get("folds", {})})
+        judged = folds(path, **{**self._facts, **self.options.get("folds", {})})
         seconds_each = seconds + perf_counter() - start
         for rule in RULES:
             yield f"folds, {rule}", by_rule(judged, rule, "").pruned, seconds_each
@@ -282,15 +281,8 @@ _KEYS = ("method", "by", "leaves", "training", "validation", "test", "certificat
 
 
 def _loss(outcome: Tree | RuleList, data: Dataset) -> float:
-    """The mean loss of a tree, or of rules."""
+    """The mean loss of a tree, or of rules, which know no costs."""
     if isinstance(outcome, Tree):
         return float(outcome.mean(outcome.loss_of(data)[outcome.is_leaf].sum(), data))
-    code = {label: i for i, label in enumerate(outcome.schema.targets[0].classes or ())}
-    answers = np.array([code[rule.label] for rule in (*outcome, outcome.default)])
-    costs, truth, said = (
-        cost_arrays(outcome.schema)[0],
-        np.asarray(data.targets)[0],
-        answers[outcome.apply(data)],
-    )
-    lost = said != truth if costs is None else costs[truth, said]
-    return float(np.average(lost, weights=data.weight))
+    wrong = outcome.codes[outcome.apply(data)] != np.asarray(data.targets)[0]
+    return float(np.average(wrong, weights=data.weight))

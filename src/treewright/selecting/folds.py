@@ -110,7 +110,7 @@ def _check(path: PruningPath, data: Dataset) -> None:
         raise ValueError(f"data has other columns than the tree; {own}")
     if [target.classes for target in data.schema.targets] != [t.classes for t in tree.schema.targets]:
         raise ValueError(f"data has other targets than the tree; {own}")
-    counted = data.n_rows if data.weight is None else int(np.count_nonzero(data.weight))
+    counted = data.n_counted
     if counted != tree.rows[0]:
         raise ValueError(f"data has {counted} rows, but the tree was grown from {tree.rows[0]}; {own}")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.encoding import Dataset
-from treewright.enlisting import Folder
+from treewright.enlisting import offered
 from treewright.folding import split
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.selecting import IMPLIED, WAYS, select
@@ -91,13 +91,7 @@ class Plan:
     ) -> PruningPath:
         """The path of a tree that was grown from `data` with the parameters `growing`, one tree chosen."""
         facts = {"data": data, "validation": validation, "growing": growing, "seed": seed}
-        path = prune(tree, self.method, **_offered(METHODS, self.method, facts), **self.pruning)
+        path = prune(tree, self.method, **offered(METHODS.options(self.method), facts), **self.pruning)
         if self.by is None:
             return path
-        return select(path, self.by, **_offered(WAYS, self.by, facts), **self.choosing)
-
-
-def _offered(folder: Folder, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What the fit knows of what a function asks for."""
-    asked = folder.options(name)
-    return {fact: value for fact, value in facts.items() if fact in asked and value is not None}
+        return select(path, self.by, **offered(WAYS.options(self.by), facts), **self.choosing)

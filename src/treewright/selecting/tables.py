@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from treewright.aligning import aligned
 from treewright.drawing import is_share, loss_words
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 _LOSSES = ("training", "validation", "test", "certificate")
 
 
-def aligned(comparison: Comparison) -> Iterator[str]:
+def table_lines(comparison: Comparison) -> Iterator[str]:
     """The table, with a line above that says whose rows, and lines below for what could not be done."""
     schema = comparison.schema
     in_per_cent = is_share(schema)
@@ -31,11 +32,7 @@ def aligned(comparison: Comparison) -> Iterator[str]:
             if "below" not in names:
                 del cells[6]
             lines.append(cells)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = [cell.ljust(width) for cell, width in zip(line[:2], widths[:2], strict=True)]
-        cells += [cell.rjust(width) for cell, width in zip(line[2:], widths[2:], strict=True)]
-        yield "  ".join(cells).rstrip()
+    yield from aligned(lines, right=range(2, len(names)), gap=2)
     for row in comparison.rows:
         if row["trouble"] is not None:
             yield f"{row['method']}: {row['trouble']}"
