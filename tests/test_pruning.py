@@ -171,3 +171,9 @@ def test_depth_of_100_000() -> None:
     assert level.shape == (tree.n_nodes,)
     assert cut_at(tree, np.inf).n_nodes == 1
     assert cost_complexity_path(tree).leaves[-1] == 1
+
+
+@pytest.mark.parametrize("alpha", [-0.1, float("nan"), "large", None])
+def test_a_price_is_a_number(alpha: object) -> None:
+    with pytest.raises(ValueError, match="the price of a leaf is a number >= 0"):
+        cut_at(small_tree(0, "gini"), alpha)  # type: ignore[arg-type]

@@ -152,5 +152,6 @@ def test_rules_are_certified_by_rows_that_were_never_used() -> None:
             model.certify(table, y, delta=delta)
     with pytest.raises(ValueError, match="rows, but y has"):
         model.certify(table, y[:-1])
-    with pytest.raises(ValueError, match="3 errors on 2 rows"):
-        certify_errors(3, 2)
+    for errors, rows in ((3, 2), (-1, 2), (0, 0), (0.5, 2), ("few", 2)):
+        with pytest.raises(ValueError, match=f"{errors} errors on {rows} rows"):
+            certify_errors(errors, rows)  # type: ignore[arg-type]

@@ -59,8 +59,9 @@ def certify_errors(errors: int, rows: int, *, delta: float = 0.05, choices: int 
     error on 1,000 rows never used for fitting: 8.0 %   → with 95 % confidence the true error is below 9.6 %
     """
     check_delta(delta)
-    if not 0 <= errors <= rows or rows < 1:
-        raise ValueError(f"{errors} errors on {rows} rows are not possible")
+    whole = all(isinstance(number, int | np.integer) for number in (errors, rows))
+    if not whole or not 0 <= errors <= rows or rows < 1:
+        raise ValueError(f"{errors} errors on {rows} rows are not possible; both are whole numbers")
     wrong = np.arange(rows) < errors
     counted = RowLosses(np.zeros(rows, np.int32), wrong.astype(np.float64), 1.0, True, "error")
     return _after_choice(None, delta, counted, choices, None)

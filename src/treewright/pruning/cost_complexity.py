@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isnan
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -126,7 +127,7 @@ def cut_at(tree: Tree, alpha: float, risk: ArrayLike | None = None) -> Tree:
 
 
 def _check_alpha(alpha: float) -> None:
-    if isnan(alpha) or alpha < 0:
+    if not isinstance(alpha, Real) or isnan(alpha) or alpha < 0:
         raise ValueError(f"alpha={alpha!r} is not possible; the price of a leaf is a number >= 0")
 
 
