@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from treewright import Among, Below, Branch, Column, Dataset, Leaf, Schema, Target, Tree, encode, grow
-from treewright.rules import column_of
+from treewright.rule_lists import column_of
 
 DEPTH = 100_000
 ROWS = 60

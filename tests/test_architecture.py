@@ -21,21 +21,22 @@ LAYERS = [
     {"encoding", "checking", "writing"},
     {"costing"},
     {"viewing", "arriving", "cutting", "memory", "folding"},
+    {"presenting"},
     {"tree"},
-    {"rules"},
-    {"growing", "certifying", "explaining", "exporting", "drawing", "saving", "searching"},
-    {"pruning"},
+    {"rule_lists"},
+    {"wording", "arranging"},
+    {"growing", "certifying", "exporting", "drawing", "saving", "searching"},
+    {"pruning", "explaining"},
     {"selecting", "ensembles", "neighbours", "distributing"},
-    {"estimators", "cli", "reporting"},
+    {"reporting"},
+    {"estimators", "converting"},
+    {"cli"},
     {"__init__", "__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 PYTHON = sorted(PACKAGE.rglob("*.py"))
-UPHILL = {
-    ("tree", "treewright.exporting.text"),
-    ("tree", "treewright.saving"),
-    ("rules", "treewright.exporting.text"),
-}  # a tree prints and saves itself, rules print themselves
+UPHILL = {("rule_lists", "treewright.exporting.text")}  # rules print themselves
+LOOKING_UP = {"presenting"}  # whose purpose is that a tree prints, draws and saves itself
 NATIVE = sorted(path for kind in ("*.cpp", "*.hpp") for path in SOURCE.rglob(kind))
 
 
@@ -74,6 +75,8 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("path", PYTHON, ids=name_of)
 def test_imports_go_downhill(path: Path) -> None:
     room = room_of(path)
+    if room in LOOKING_UP:
+        return
     assert room in LEVEL, f"{room} is in no layer"
     for line, name in imports(path):
         parts = name.split(".")

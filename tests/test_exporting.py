@@ -10,8 +10,9 @@ import pytest
 
 from treewright import Column, Schema, Target, Tree, encode, export, grow
 from treewright.exporting import formats
-from treewright.exporting.text import DEEPEST_INDENT, escape, render
+from treewright.exporting.text import DEEPEST_INDENT, render
 from treewright.tree import Among, Below, Branch, Leaf
+from treewright.wording import escape
 
 HOSTILE = [
     "two\nlines",

@@ -14,7 +14,7 @@ from pruning_cases import case, chain, check_bad_rows, one_leaf, random_tree, ro
 from treewright import Among, Below, Branch, Column, Dataset, Leaf, Schema, Target, Tree, encode, grow, prune
 from treewright.pruning import pessimistic as module
 from treewright.pruning.pessimistic import pessimistic
-from treewright.rules import column_of
+from treewright.rule_lists import column_of
 
 DEVIATES = [(0, 4), (0.001, 3.09), (0.005, 2.58), (0.01, 2.33), (0.05, 1.65), (0.1, 1.28), (0.2, 0.84)]
 DEVIATES += [(0.4, 0.25), (1, 0)]

@@ -20,7 +20,7 @@ from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Covers
 from treewright.pruning.rule_selection import Candidate, _class_order, _Subsets
 from treewright.pruning.rules import _generalised, _pessimistic, _seen, rule_list
-from treewright.rules import Between, Condition, paths
+from treewright.rule_lists import Between, Condition, paths
 
 GOLF = [
     ("sunny", 85, 85, "false", "stay"),

@@ -17,7 +17,7 @@ from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Covers
 from treewright.pruning.rule_selection import Candidate, _Costs, _Subsets, default_class, polished, selected
 from treewright.pruning.rules import _generalised, _seen, _shortened, rule_list
-from treewright.rules import Between, Within, paths
+from treewright.rule_lists import Between, Within, paths
 
 AB = Target("y", ("a", "b"))
 

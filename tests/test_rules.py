@@ -16,7 +16,7 @@ from test_deep import PROBES, chain, schema_of
 
 from treewright import Among, Below, Branch, Column, Leaf, RuleList, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
-from treewright.rules import Between, Rule, Within, merged
+from treewright.rule_lists import Between, Rule, Within, merged
 
 CODES = [-2, -1, *range(8)]  # unseen, missing, and the categories of the strategies
 NUMBERS = [nan, inf, -inf, 0.0, -0.0, 1.0, 0.15, 2.5, 1e8, -3.0]
@@ -212,7 +212,7 @@ def test_a_chain_as_deep_as_it_has_leaves() -> None:
 
 
 def test_paths_with_too_many_conditions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treewright.rules.MOST_CONDITIONS", 10)
+    monkeypatch.setattr("treewright.rule_lists.MOST_CONDITIONS", 10)
     with pytest.raises(ValueError, match="more than 10 conditions and categories; prune it"):
         RuleList.of(small_tree())
 

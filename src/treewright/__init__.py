@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from treewright.exporting import export
     from treewright.pruning import PruningPath, prune
-    from treewright.rules import RuleList
+    from treewright.rule_lists import RuleList
     from treewright.saving import load
     from treewright.selecting import compare, overfitting_curve, select
 
@@ -67,7 +67,7 @@ _LATER = {
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "PruningPath": "treewright.pruning",
-    "RuleList": "treewright.rules",
+    "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
     "compare": "treewright.selecting",
     "export": "treewright.exporting",

@@ -1,4 +1,4 @@
-"""A folder as a list of functions: each of its files that has a function of its own name."""
+"""A folder as a list of functions: each file that has one, of its own name or of a name that all share."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ class Folder:
     package: str
     path: Iterable[str]
     what: str  # what such a name is called: "method"
+    shared: str | None = None  # what the function is called in every file; by default as its file is
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names, sorted."""
         files = sorted(module.name for module in pkgutil.iter_modules(self.path))
-        return tuple(name for name in files if hasattr(import_module(f"{self.package}.{name}"), name))
+        modules = {name: import_module(f"{self.package}.{name}") for name in files}
+        return tuple(name for name, module in modules.items() if hasattr(module, self.shared or name))
 
     def module(self, name: str) -> ModuleType:
         """The file of a name; ValueError if there is none."""
@@ -46,7 +48,7 @@ class Folder:
 
     def function(self, name: str) -> Function:
         """The function of a name."""
-        function: Function = getattr(self.module(name), name)
+        function: Function = getattr(self.module(name), self.shared or name)
         return function
 
     def options(self, name: str) -> Mapping[str, inspect.Parameter]:

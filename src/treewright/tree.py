@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from treewright.checking import check
 from treewright.costing import cheapest, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, encode
+from treewright.presenting import Presented
 from treewright.schema import Schema
 from treewright.sparse import SparseRows, Summary
 from treewright.viewing import Node
@@ -27,7 +27,7 @@ Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Presented):
     """A binary tree as arrays in preorder.
 
     left(i) = i + 1      right(i) = end[i + 1]      i is a leaf  ⇔  end[i] = i + 1
@@ -430,11 +430,6 @@ class Tree:
         self.__dict__.update(state)
         self.__post_init__()
 
-    def __str__(self) -> str:
-        from treewright.exporting.text import render  # the one look uphill: a tree prints itself
-
-        return render(self)
-
     def __repr__(self) -> str:
         return f"<Tree: {self.n_leaves} leaves, depth {self.depth}, {len(self.schema.columns)} columns>"
 
@@ -452,12 +447,6 @@ class Tree:
         tree = cls(**flatten(schema, root), schema=schema, criterion=criterion or default)
         tree.check()
         return tree
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tree to a file, from which `treewright.load` makes an equal tree."""
-        from treewright.saving import save  # uphill as well: a tree saves itself
-
-        save(self, path)
 
     def check(self) -> None:
         """Raise ValueError unless every invariant of a tree holds."""

@@ -1,4 +1,4 @@
-"""A light view of one node of a tree."""
+"""A light view of one node of a tree, and what a tree has seen of missing values."""
 
 from __future__ import annotations
 
@@ -53,3 +53,11 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<Node {self.index}: {self.test or 'leaf'}, {int(self.tree.rows[self.index])} rows>"
+
+
+def columns_with_missing(tree: Tree) -> frozenset[int]:
+    """The columns in which some node sends missing values elsewhere than by default, to the heavier child."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    heavier_left = tree.weight[tree.left[inner]] >= tree.weight[tree.right[inner]]
+    learnt = (tree.missing_left[inner] != heavier_left) | np.isposinf(tree.threshold[inner])
+    return frozenset(tree.feature[inner[learnt]].tolist())

@@ -15,10 +15,11 @@ from treewright.cli.errors import count
 from treewright.cli.parts import FEWEST_ROWS, Parts, is_small
 from treewright.cli.plans import in_words
 from treewright.encoding import Dataset
-from treewright.exporting.text import escape, render, word
+from treewright.exporting.text import render
 from treewright.pruning import PruningPath
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
+from treewright.wording import escape, word
 
 MOST_LEAVES = 30  # of a tree that is shown as a whole
 FIRST_LEVELS = 3  # of a larger one

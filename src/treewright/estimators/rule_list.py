@@ -22,7 +22,7 @@ from treewright.estimators.parameters import check_each
 from treewright.estimators.trees import DecisionTreeClassifier
 from treewright.folding import split
 from treewright.pruning.rules import rule_list
-from treewright.rules import RuleList
+from treewright.rule_lists import RuleList
 
 _OF_THE_TREE = (
     "criterion",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
 from typing import Any
 
-from treewright.tree import Tree
+from treewright.enlisting import Folder
+from treewright.presenting import as_tree
+
+FORMATS = Folder(__name__, __path__, "format", shared="render")
 
 
 def formats() -> tuple[str, ...]:
@@ -15,17 +16,19 @@ def formats() -> tuple[str, ...]:
     >>> "text" in formats()
     True
     """
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return FORMATS.names
 
 
-def export(tree: Tree, format: str = "text", **options: Any) -> str | bytes:
-    """Render `tree` in a format; `options` are those of the format's `render`.
+def export(model: Any, format: str = "text", **options: Any) -> str | bytes:
+    """A tree, or that of a fitted model, in a format; `options` are those of the format's `render`.
 
-    >>> export(None, "papyrus")
-    Traceback (most recent call last):
-    ValueError: format 'papyrus' is unknown; known: text
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    >>> print(export(tree))
+    4 rows
+    ├─ x <= 2.5   a   2 rows   100 %
+    └─ x > 2.5    b   2 rows   100 %
     """
-    if format not in formats():
-        raise ValueError(f"format {format!r} is unknown; known: {', '.join(formats())}")
-    rendered: str | bytes = import_module(f"{__name__}.{format}").render(tree, **options)
+    FORMATS.check(format, options)
+    rendered: str | bytes = FORMATS.function(format)(as_tree(model), **options)
     return rendered

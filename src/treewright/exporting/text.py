@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from treewright.rules import Between, Condition, Rule, RuleList
-from treewright.schema import Column
+from treewright.rule_lists import Condition, Rule, RuleList
 from treewright.tree import Tree
+from treewright.viewing import columns_with_missing
+from treewright.wording import branch_in_words, condition_in_words, percent, rows_in_words, word
 
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
-LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
 GAP = "   "  # between the parts of a line
 COLORS = (36, 33, 35, 32, 34, 31)  # terminal colours of the classes, in turn
@@ -92,40 +91,10 @@ def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
                 start = "".join(bars) + f"… depth {depth}: "
             if depth < DEEPEST_INDENT:
                 bars.append("│  " if is_left else "   ")
-            start += _test(tree, parent, is_left, learnt)
+            start += branch_in_words(tree, parent, is_left, learnt=learnt)
         ends = bool(tree.is_leaf[node]) or depth == max_depth
         yield _leaf(tree, node, start) if ends else _Line(start)
         node = int(tree.end[node]) if ends else node + 1
-
-
-def columns_with_missing(tree: Tree) -> frozenset[int]:
-    """The columns in which some node sends missing values elsewhere than by default, to the heavier child."""
-    inner = np.flatnonzero(~tree.is_leaf)
-    heavier_left = tree.weight[tree.left[inner]] >= tree.weight[tree.right[inner]]
-    learnt = (tree.missing_left[inner] != heavier_left) | np.isposinf(tree.threshold[inner])
-    return frozenset(tree.feature[inner[learnt]].tolist())
-
-
-def _test(tree: Tree, node: int, is_left: bool, learnt: frozenset[int]) -> str:
-    """What a row must satisfy to go to one child of `node`, in words."""
-    column = tree.schema.columns[tree.feature[node]]
-    name, only_missing_right = escape(column.name), not tree.missing_left[node]
-    if tree.subset[node] >= 0:
-        own = tree.categories_left(node)
-        lefts = frozenset(own)
-        others = tuple(category for category in column.categories if category not in lefts)
-        only_missing_right &= not others
-        if not is_left:
-            own, others = others, own
-        words = f"in {_listed(own)}" if len(own) <= len(others) else f"not in {_listed(others)}"
-    else:
-        only_missing_right &= np.isposinf(tree.threshold[node])
-        words = f"{'<=' if is_left else '>'} {_value(column, float(tree.threshold[node]))}"
-    if only_missing_right:
-        return f"{name} is known" if is_left else f"{name} is missing"
-    if tree.feature[node] in learnt and tree.missing_left[node] == is_left:
-        words += " or missing"
-    return f"{name} {words}"
 
 
 def _leaf(tree: Tree, node: int, start: str) -> _Line:
@@ -140,7 +109,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
         word((target.classes or ())[code])
         for target, code in zip(tree.schema.targets, tree.label[node], strict=True)
     ]
-    shares = [_percent(share) for share in tree.confidence[node].tolist()]
+    shares = [percent(share) for share in tree.confidence[node].tolist()]
     return _Line(
         start, ", ".join(labels), _rows(tree, node), ", ".join(shares), note, int(tree.label[node, 0])
     )
@@ -151,7 +120,7 @@ def rules_as_text(rules: RuleList) -> str:
     heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
     parts = [
-        (_wrapped(rule, rules), word(rule.label), _count(rule.rows), _rightly(rule))
+        (_wrapped(rule, rules), word(rule.label), rows_in_words(rule.rows), _rightly(rule))
         for rule in (*rules, *last)
     ]
     numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)
@@ -186,87 +155,15 @@ def _wrapped(rule: Rule, rules: RuleList) -> list[str]:
     return lines
 
 
-def _words(condition: Condition, rules: RuleList) -> str:
-    """A condition: an interval, or the categories in it or out of it, whichever are fewer."""
-    column = rules.schema.columns[rules.schema.position(condition.column)]
-    name = escape(column.name)
-    if isinstance(condition, Between):
-        above, upto = condition.above, condition.upto
-        if above is None and upto is None:
-            return f"{name} is known"
-        if above == np.inf:
-            return f"{name} is missing"
-        if above is None or upto is None:
-            words = f"{name} > {_value(column, above)}" if above is not None else ""
-            words += f"{name} <= {_value(column, upto)}" if upto is not None else ""
-        else:
-            words = f"{_value(column, above)} < {name} <= {_value(column, upto)}"
-    else:
-        own = frozenset(condition.categories)
-        others = tuple(category for category in column.categories if category not in own)
-        if not own:
-            return f"{name} is missing" if condition.missing else f"{name} is a new category"
-        if not others:
-            return f"{name} is known" + (" or missing" if condition.missing else "")
-        within = len(own) <= len(others)
-        words = f"{name} in {_listed(condition.categories)}" if within else f"{name} not in {_listed(others)}"
-    return words + (" or missing" if condition.missing and column.name in rules.told_missing else "")
-
-
 def _rightly(rule: Rule) -> str:
-    return _percent(1 - rule.errors / rule.weight) if rule.weight > 0 else ""
+    return percent(1 - rule.errors / rule.weight) if rule.weight > 0 else ""
 
 
 def _rows(tree: Tree, node: int) -> str:
     """How many rows of those learnt from came to a node."""
-    return _count(int(tree.rows[node]))
+    return rows_in_words(int(tree.rows[node]))
 
 
-def _count(rows: int) -> str:
-    return "1 row" if rows == 1 else f"{rows:,} rows"
-
-
-def _percent(share: float) -> str:
-    """A share as per cent; only a whole is written 100 %."""
-    if share < 1:
-        return "> 99.9 %" if share >= 0.9995 else f"{share:.1%}".replace("%", " %")
-    return "100 %"
-
-
-def _value(column: Column, value: float) -> str:
-    """A threshold: a number as short as it can be and still be the same one, a time as a date."""
-    if column.kind == "time":
-        try:
-            moment = datetime(1970, 1, 1) + timedelta(microseconds=int(np.floor(value)))
-        except (OverflowError, ValueError):  # beyond the calendar, which ends with the year 9999
-            return f"{value!r} µs since 1970"
-        return str(moment).removesuffix(" 00:00:00")
-    return repr(value).removesuffix(".0")
-
-
-def _listed(categories: Sequence[Hashable]) -> str:
-    """Categories in braces; of a long list only the first ones."""
-    words = [word(category) for category in categories[:LONGEST_LIST]]
-    if len(categories) > LONGEST_LIST:
-        words.append(f"… {len(categories) - LONGEST_LIST} more")
-    return "{" + ", ".join(words) + "}"
-
-
-def word(name: Hashable) -> str:
-    """A category or class; in quotes where it could be taken for several, for another, or for none."""
-    text = str(name)
-    plain = text and text == text.strip() and not set(text) & set(",{}'\"…")
-    return escape(text) if plain else repr(text)
-
-
-def escape(text: str) -> str:
-    r"""`text` on one line: line breaks, terminal codes and other unprintable characters are written out.
-
-    >>> print(escape("two\nlines, naïve"))
-    two\nlines, naïve
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
-    )
+def _words(condition: Condition, rules: RuleList) -> str:
+    column = rules.schema.columns[rules.schema.position(condition.column)]
+    return condition_in_words(condition, column, told_missing=column.name in rules.told_missing)

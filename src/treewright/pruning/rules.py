@@ -33,7 +33,7 @@ from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Bits, Covers
 from treewright.pruning.rule_selection import Candidate, default_class, polished, selected
-from treewright.rules import Condition, Rule, RuleList, classes_of, column_of, merged, paths
+from treewright.rule_lists import Condition, Rule, RuleList, classes_of, column_of, merged, paths
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]

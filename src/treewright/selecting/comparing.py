@@ -19,7 +19,7 @@ from treewright.growing import grow
 from treewright.pruning import METHODS, PruningPath, methods, prune
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rules import rule_list
-from treewright.rules import RuleList
+from treewright.rule_lists import RuleList
 from treewright.schema import Schema
 from treewright.selecting.choosing import RULES, by_rule
 from treewright.selecting.folds import folds

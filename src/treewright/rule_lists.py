@@ -15,6 +15,7 @@ from treewright.encoding import Dataset, encode
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
 from treewright.tree import Tree, _as_array
+from treewright.viewing import columns_with_missing
 
 Array: TypeAlias = NDArray[Any]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -168,8 +169,6 @@ class RuleList:
 
         Leaves that no row can reach have no rule.
         """
-        from treewright.exporting.text import columns_with_missing  # uphill, for the words
-
         classes = classes_of(tree.schema)
         leaves = np.flatnonzero(tree.is_leaf)
         start, code, weight = _weights_by_class(tree, leaves)

@@ -1,0 +1,43 @@
+"""What a tree does by the rooms above it: it prints, draws, saves and converts itself."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treewright.tree import Tree
+
+
+class Presented:
+    """The part of `Tree` that looks uphill. Every method only finds its room, when it is called."""
+
+    def __str__(self: Tree) -> str:  # type: ignore[misc]
+        from treewright.exporting.text import render
+
+        return render(self)
+
+    def save(self: Tree, path: str | os.PathLike[str]) -> None:  # type: ignore[misc]
+        """Write the tree to a file, from which `treewright.load` makes an equal tree."""
+        from treewright.saving import save
+
+        save(self, path)
+
+
+def as_tree(model: Any) -> Tree:
+    """The tree of a model: itself, or that of a fitted estimator.
+
+    >>> as_tree("oak")
+    Traceback (most recent call last):
+    TypeError: a tree or a fitted model is wanted here, not a str
+    """
+    from treewright.tree import Tree
+
+    if isinstance(model, Tree):
+        return model
+    tree = getattr(model, "model_", None)
+    if isinstance(tree, Tree):
+        return tree
+    if hasattr(model, "fit") and tree is None:
+        raise TypeError(f"this {type(model).__name__} is not fitted yet; call fit first")
+    raise TypeError(f"a tree or a fitted model is wanted here, not a {type(model).__name__}")

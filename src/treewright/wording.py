@@ -1,0 +1,136 @@
+"""Words for people: tests, conditions, numbers, dates, categories, shares; the same wherever shown."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from treewright.rule_lists import Between, Condition
+from treewright.schema import Column
+from treewright.tree import Tree
+from treewright.viewing import columns_with_missing
+
+LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
+
+
+def branch_in_words(
+    tree: Tree, node: int, is_left: bool, *, learnt: frozenset[int] | None = None, longest: int = LONGEST_LIST
+) -> str:
+    """What a row must satisfy to go to one child of `node`.
+
+    "or missing" stands where missing values go in the columns of `learnt`: those in which the tree has met
+    some, unless the caller knows them already. Of more than `longest` categories the first ones are named.
+
+    >>> from treewright import Among, Branch, Column, Leaf, Schema, Target, Tree
+    >>> job = Column("job", "category", ("cook", "clerk", "smith"))
+    >>> schema = Schema((job,), (Target("loan", ("no", "yes")),))
+    >>> tree = Tree.write(schema, Branch(Among("job", ["cook", "smith"]), Leaf([8, 2]), Leaf([1, 9])))
+    >>> branch_in_words(tree, 0, True), branch_in_words(tree, 0, False)
+    ('job not in {clerk}', 'job in {clerk}')
+    """
+    if learnt is None:
+        learnt = columns_with_missing(tree)
+    column = tree.schema.columns[tree.feature[node]]
+    name, only_missing_right = escape(column.name), not tree.missing_left[node]
+    if tree.subset[node] >= 0:
+        own = tree.categories_left(node)
+        lefts = frozenset(own)
+        others = tuple(category for category in column.categories if category not in lefts)
+        only_missing_right &= not others
+        if not is_left:
+            own, others = others, own
+        within = len(own) <= len(others)
+        words = f"{'in' if within else 'not in'} {listed(own if within else others, longest)}"
+    else:
+        only_missing_right &= np.isposinf(tree.threshold[node])
+        words = f"{'<=' if is_left else '>'} {value_in_words(column, float(tree.threshold[node]))}"
+    if only_missing_right:
+        return f"{name} is known" if is_left else f"{name} is missing"
+    if tree.feature[node] in learnt and tree.missing_left[node] == is_left:
+        words += " or missing"
+    return f"{name} {words}"
+
+
+def condition_in_words(
+    condition: Condition, column: Column, *, told_missing: bool = True, longest: int = LONGEST_LIST
+) -> str:
+    """A condition: an interval, or the categories in it or out of it, whichever are fewer."""
+    name = escape(column.name)
+    if isinstance(condition, Between):
+        above, upto = condition.above, condition.upto
+        if above is None and upto is None:
+            return f"{name} is known"
+        if above == np.inf:
+            return f"{name} is missing"
+        if above is None or upto is None:
+            words = f"{name} > {value_in_words(column, above)}" if above is not None else ""
+            words += f"{name} <= {value_in_words(column, upto)}" if upto is not None else ""
+        else:
+            words = f"{value_in_words(column, above)} < {name} <= {value_in_words(column, upto)}"
+    else:
+        own = frozenset(condition.categories)
+        others = tuple(category for category in column.categories if category not in own)
+        if not own:
+            return f"{name} is missing" if condition.missing else f"{name} is a new category"
+        if not others:
+            return f"{name} is known" + (" or missing" if condition.missing else "")
+        within = len(own) <= len(others)
+        words = (
+            f"{name} in {listed(condition.categories, longest)}"
+            if within
+            else f"{name} not in {listed(others, longest)}"
+        )
+    return words + (" or missing" if condition.missing and told_missing else "")
+
+
+def value_in_words(column: Column, value: float) -> str:
+    """A threshold: a number as short as it can be and still be the same one, a time as a date."""
+    if column.kind == "time":
+        try:
+            moment = datetime(1970, 1, 1) + timedelta(microseconds=int(np.floor(value)))
+        except (OverflowError, ValueError):  # beyond the calendar, which ends with the year 9999
+            return f"{value!r} µs since 1970"
+        return str(moment).removesuffix(" 00:00:00")
+    return repr(value).removesuffix(".0")
+
+
+def listed(categories: Sequence[Hashable], longest: int = LONGEST_LIST) -> str:
+    """Categories in braces; of a long list only the first ones."""
+    words = [word(category) for category in categories[:longest]]
+    if len(categories) > longest:
+        words.append(f"… {len(categories) - longest} more")
+    return "{" + ", ".join(words) + "}"
+
+
+def word(name: Hashable) -> str:
+    """A category or class; in quotes where it could be taken for several, for another, or for none."""
+    text = str(name)
+    plain = text and text == text.strip() and not set(text) & set(",{}'\"…")
+    return escape(text) if plain else repr(text)
+
+
+def rows_in_words(rows: int) -> str:
+    """A number of rows."""
+    return "1 row" if rows == 1 else f"{rows:,} rows"
+
+
+def percent(share: float) -> str:
+    """A share as per cent; only a whole is written 100 %."""
+    if share < 1:
+        return "> 99.9 %" if share >= 0.9995 else f"{share:.1%}".replace("%", " %")
+    return "100 %"
+
+
+def escape(text: str) -> str:
+    r"""`text` on one line: line breaks, terminal codes and other unprintable characters are written out.
+
+    >>> print(escape("two\nlines, naïve"))
+    two\nlines, naïve
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+    )
