@@ -77,11 +77,8 @@ def condition_in_words(
         if not others:
             return f"{name} is known" + (" or missing" if condition.missing else "")
         within = len(own) <= len(others)
-        words = (
-            f"{name} in {listed(condition.categories, longest)}"
-            if within
-            else f"{name} not in {listed(others, longest)}"
-        )
+        named = condition.categories if within else others
+        words = f"{name} {'in' if within else 'not in'} {listed(named, longest)}"
     return words + (" or missing" if condition.missing and told_missing else "")
 
 
