@@ -12,14 +12,24 @@ from __future__ import annotations
 from treewright.explaining.competitors import Competitor, Competitors, competitors
 from treewright.explaining.decision import Answer, Decision, Step, explain
 from treewright.explaining.held_out import HeldOut
+from treewright.explaining.importance import ColumnImportance, Importance, importance
+from treewright.explaining.rules import rules
+from treewright.explaining.stability import ColumnStability, Stability, stability
 
 __all__ = [
     "Answer",
+    "ColumnImportance",
+    "ColumnStability",
     "Competitor",
     "Competitors",
     "Decision",
     "HeldOut",
+    "Importance",
+    "Stability",
     "Step",
     "competitors",
     "explain",
+    "importance",
+    "rules",
+    "stability",
 ]

@@ -194,11 +194,13 @@ def explain(
     >>> print(explain(tree, {"wind": 8.0, "sky": "rain"}))
     Answer: stay
     <BLANKLINE>
-                              stay            rows
-        all rows              50.0 %             6
-    1.  wind is 8     > 5     75.0 %   +25.0     4
-    2.  wind is 8     <= 10   50.0 %   -25.0     2
-    3.  sky is rain   rain    100 %   +50.0     1
+                                        stay         rows
+        all rows                      50.0 %            6
+    1.  wind is 8    > 6              75.0 %  +25.0     4
+    2.  sky is rain  not in {clouds}   100 %  +25.0     3
+    <BLANKLINE>
+    Of the 3 rows it learnt from that came this way: stay 100 %.
+    The tree was made to fit these rows; how sure the answer is, held-out rows tell: test=.
     """
     check_delta(delta)
     tree = as_tree(model)

@@ -16,7 +16,7 @@ from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.cutting import covered
 from treewright.encoding import Dataset
 from treewright.explaining.asking import given_rows, grew
-from treewright.explaining.plain import html_table, plain
+from treewright.explaining.plain import html_table, plain, wrapped
 from treewright.folding import _checked_seed
 from treewright.growing import _whole, n_threads
 from treewright.presenting import as_tree
@@ -112,9 +112,10 @@ class Importance:
         head = ["column", "splits", "risk reduction", ""]
         by_rows = self.rows is not None
         head += [f"{self.loss} rises by", "from … to"] if by_rows else []
-        lines = []
+        lines, most = [], max((column.gain for column in used), default=1.0)
         for column in shown:
-            cells = [escape(column.column), f"{column.splits:,}", percent(column.gain), _bar(column.gain)]
+            bar = "█" * round(LONGEST_BAR * column.gain / most) if most > 0 else ""
+            cells = [escape(column.column), f"{column.splits:,}", percent(column.gain), bar]
             lines.append(cells + (_risen(column, self.in_percent) if by_rows else []))
         rest = []
         if len(used) > len(shown):
@@ -134,7 +135,7 @@ class Importance:
         if self.base is not None:
             base = percent(self.base) if self.in_percent else f"{self.base:.4g}"
             rest.append(f"mean {self.loss} as it is: {base}")
-        return "\n".join([*aligned([head, *lines], right=(1, 2, 4)), *rest, "", *self.notes])
+        return "\n".join([*aligned([head, *lines], right=(1, 2, 4)), *rest, "", *wrapped(self.notes)])
 
     def _repr_html_(self) -> str:
         head, lines, rest = self._table()
@@ -145,10 +146,6 @@ class Importance:
         facts = {name: plain(value) for name, value in vars(self).items() if name != "columns"}
         columns = [{name: plain(value) for name, value in vars(each).items()} for each in self.columns]
         return {"columns": columns, **facts, "notes": list(self.notes)}
-
-
-def _bar(share: float) -> str:
-    return "█" * round(LONGEST_BAR * share)
 
 
 def _risen(column: ColumnImportance, in_percent: bool) -> list[str]:
@@ -218,7 +215,8 @@ def importance(
             found.append(replace(column, permutation=0.0, lower=0.0, upper=0.0))
             continue
         rng = np.random.default_rng([start, column.position])
-        rise, error = shuffler.rise(column.position, repeats, rng)
+        with np.errstate(invalid="ignore"):
+            rise, error = shuffler.rise(column.position, repeats, rng)
         found.append(
             replace(column, permutation=rise, lower=rise - reach * error, upper=rise + reach * error)
         )
@@ -305,6 +303,7 @@ class _Shuffler(NamedTuple):
             shifted = loss - np.average(loss, weights=weight)
             lent += np.bincount(donor, weight * shifted, n)
         total = weight.sum()
+        # an answer of 0 to a count is infinitely wrong by poisson: then there is no number to tell
         change = weight * (own / n_repeats - self.base)
         rise = float(change.sum() / total)
         influence = change - weight * rise + lent / n_repeats

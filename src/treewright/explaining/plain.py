@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Mapping, Sequence
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | bool | int) else str(value)
+
+
+def wrapped(notes: Sequence[str], width: int = 100) -> list[str]:
+    """Sentences as lines of text; a long word is not broken."""
+    return [line for note in notes for line in wrap(note, width, break_long_words=False, break_on_hyphens=False)]
 
 
 def html_table(

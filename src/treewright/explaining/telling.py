@@ -8,7 +8,7 @@ from treewright.aligning import aligned
 from treewright.explaining.competitors import share_in_words
 from treewright.explaining.decision import Answer, Decision, Step
 from treewright.explaining.held_out import HeldOut
-from treewright.explaining.plain import html_table
+from treewright.explaining.plain import html_table, wrapped
 from treewright.wording import escape, percent, rows_in_words, word
 
 MOST_TARGETS = 3  # whose numbers stand beside the steps
@@ -24,7 +24,7 @@ def told(decision: Decision) -> str:
     for at in sorted(notes, reverse=True):
         lines[at + 1 : at + 1] = notes[at]
     answer = ", ".join(_said(each, len(decision.answers) > 1) for each in decision.answers)
-    return "\n".join([f"Answer: {answer}", "", *lines, "", *_grounds(decision)])
+    return "\n".join([f"Answer: {answer}", "", *lines, "", *wrapped(_grounds(decision))])
 
 
 def html(decision: Decision) -> str:
