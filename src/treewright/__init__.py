@@ -21,7 +21,11 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
         RuleListClassifier,
     )
-    from treewright.explaining import competitors, explain, importance, rules, stability
+    from treewright.explaining.competitors import competitors
+    from treewright.explaining.decision import explain
+    from treewright.explaining.importance import importance
+    from treewright.explaining.rules import rules
+    from treewright.explaining.stability import stability
     from treewright.exporting import export
     from treewright.pruning import PruningPath, prune
     from treewright.rule_lists import RuleList

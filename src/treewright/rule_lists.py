@@ -330,7 +330,8 @@ def _refuse_several(schema: Schema) -> None:
     if len(schema.targets) > 1:
         names = ", ".join(repr(target.name) for target in schema.targets[:10])
         raise ValueError(
-            f"rules are for one target; this tree has {len(schema.targets)}: {names}. Name one of them: target="
+            f"rules are for one target; this tree has {len(schema.targets)}: {names}. "
+            "Name one of them: rules(tree, target=)"
         )
 
 

@@ -21,7 +21,8 @@ def branch_in_words(
     """What a row must satisfy to go to one child of `node`.
 
     "or missing" stands where missing values go, if they can come here, in the columns of `learnt`: those in
-    which the tree has met some, unless the caller knows them already. Of more than `longest` categories the first ones are named.
+    which the tree has met some, unless the caller knows them already. Of more than `longest` categories the
+    first ones are named.
 
     >>> from treewright import Among, Branch, Column, Leaf, Schema, Target, Tree
     >>> job = Column("job", "category", ("cook", "clerk", "smith"))
@@ -48,11 +49,7 @@ def branch_in_words(
         words = f"{'<=' if is_left else '>'} {value_in_words(column, float(tree.threshold[node]))}"
     if only_missing_right:
         return f"{name} is known" if is_left else f"{name} is missing"
-    if (
-        tree.feature[node] in learnt
-        and tree.missing_left[node] == is_left
-        and missing_arrives(tree)[node]
-    ):
+    if tree.feature[node] in learnt and tree.missing_left[node] == is_left and missing_arrives(tree)[node]:
         words += " or missing"
     return f"{name} {words}"
 

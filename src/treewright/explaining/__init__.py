@@ -1,10 +1,7 @@
-"""Explaining: why a tree answers as it does, by values that can be printed, kept and drawn.
+"""Explaining: why a tree answers as it does, by values that can be printed and kept.
 
-    explain      one row: the way to its leaf, how the chance moved, how sure the answer is
-    competitors  what else could have been asked at a node
-    rules        each leaf as a rule, in the shortest form
-    importance   how much each column matters
-    stability    how much of the tree would change with other rows
+One function to a file, of the file's name but for `explain`, which makes a decision. The functions hide the
+modules of their names: `from treewright.explaining import importance` is the function.
 """
 
 from __future__ import annotations

@@ -128,9 +128,9 @@ def competitors(
 ) -> Competitors:
     """The best split of every other column at nodes of a tree, found exactly by growing on that column alone.
 
-    A competitor that comes near says that the tree could as well have asked it: with other rows it might have.
-    One that parts nearly all rows alike is a stand-in for the node's own test; one of a like gain that does
-    not is another view of the matter.
+    A competitor that comes near says that the tree could as well have asked it, and with other rows might
+    have. One that parts nearly all rows alike is a stand-in for the node's own test; one of a like gain that
+    does not is another view of the matter.
 
     Parameters
     ----------

@@ -51,9 +51,9 @@ class Importance:
 
     `gain` is biased: it is taken from the rows that chose the splits, and a column of many values has more
     splits to choose from. `permutation` is not, unless `own_rows` says that its rows are those that the tree
-    was grown from. `lower` and `upper` bound what would be seen with very many rows from the same source: with
-    confidence 1 - delta for each column by itself, where so many rows make means nearly normal. They cover the
-    draw of the rows and of the shuffles; the tree is taken as it is.
+    was grown from. `lower` and `upper` bound what would be seen with very many rows from the same source,
+    with confidence 1 - delta for each column by itself, where so many rows make means nearly normal. They
+    cover the draw of the rows and of the shuffles; the tree is taken as it is.
     """
 
     columns: tuple[ColumnImportance, ...]
@@ -90,19 +90,22 @@ class Importance:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the numbers mean, and where they are biased."""
-        notes = ["Risk reduction is that of the rows that chose the splits; it favours columns of many values."]
+        notes = [
+            "Risk reduction is that of the rows that chose the splits; it favours columns of many values."
+        ]
         if self.rows is None:
             return (*notes, "What the column is worth for other rows they must tell: data=.")
         sure = f"{round(100 * (1 - self.delta), 10):g} %"
         notes.append(
             f"The rise is that of the mean {self.loss} over {self.n_repeats} shuffles of the column in "
-            f"{rows_in_words(self.rows)}; the interval ({sure}, each column by itself) covers the draw of the "
-            "rows and of the shuffles, not that of the tree. Columns that tell alike share what they are worth."
+            f"{rows_in_words(self.rows)}; the interval ({sure}, each column by itself) covers the draw of "
+            "the rows and of the shuffles, not that of the tree. Columns that tell alike share what they are "
+            "worth."
         )
         if self.own_rows:
             notes.append(
-                "These look like the rows that the tree was grown from: it fits them too well, so the rise is "
-                "biased upwards; give rows that it has never seen."
+                "These look like the rows that the tree was grown from: it fits them too well, so the rise "
+                "is biased upwards; give rows that it has never seen."
             )
         return tuple(notes)
 
@@ -220,9 +223,7 @@ def importance(
         found.append(
             replace(column, permutation=rise, lower=rise - reach * error, upper=rise + reach * error)
         )
-    return Importance(
-        tuple(found), loss, shuffler.base_mean, rows.n_rows, own_rows, repeats, float(delta)
-    )
+    return Importance(tuple(found), loss, shuffler.base_mean, rows.n_rows, own_rows, repeats, float(delta))
 
 
 def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
@@ -231,9 +232,7 @@ def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
     splits = np.bincount(tree.feature[inner], minlength=len(names))
     total = float(gain.sum())
     share = gain / total if total > 0 else gain
-    return tuple(
-        ColumnImportance(name, j, int(splits[j]), float(share[j])) for j, name in enumerate(names)
-    )
+    return tuple(ColumnImportance(name, j, int(splits[j]), float(share[j])) for j, name in enumerate(names))
 
 
 def _loss_name(tree: Tree) -> str:

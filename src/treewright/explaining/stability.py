@@ -86,7 +86,8 @@ class Stability:
     def _story(self) -> list[str]:
         text = [
             f"{self.n_bootstraps:,} trees, each of {rows_in_words(self.rows)} drawn with replacement from "
-            f"{self.rows:,}: {_leaves_in_words(*self.leaves)}; the tree of all rows has {self.whole_leaves:,}."
+            f"{self.rows:,}: {_leaves_in_words(*self.leaves)}; the tree of all rows has "
+            f"{self.whole_leaves:,}."
         ]
         if self.whole_root is not None:
             same = next(each.root for each in self.columns if each.column == self.whole_root)
@@ -99,8 +100,8 @@ class Stability:
         for target, pair, whole in zip(self.targets, self.agreement, self.with_whole, strict=False):
             start = f"{escape(target)}: two" if len(self.targets) > 1 else "Two"
             text.append(
-                f"{start} of the trees answer a row alike in {percent(pair)} of the cases, one of them and the "
-                f"tree of all rows in {percent(whole)}."
+                f"{start} of the trees answer a row alike in {percent(pair)} of the cases, one of them and "
+                f"the tree of all rows in {percent(whole)}."
             )
         for target, spread, scale in zip(self.targets, self.spread, self.scale, strict=False):
             start = f"{escape(target)}: their" if len(self.targets) > 1 else "Their"
@@ -290,9 +291,7 @@ class _Facts:
         low, high = (value_in_words(column, value) for value in (ordered[0], ordered[-1]))
         own = value_in_words(column, float(whole.threshold[0]))
         same = sum(value == whole.threshold[0] for value in ordered) / len(ordered)
-        return (
-            f"Those that do cut it between {low} and {high}; {percent(same)} of them at {own}, as it does."
-        )
+        return f"Those that do cut it between {low} and {high}; {percent(same)} of them at {own}, as it does."
 
 
 def _agreement(answers: NDArray[Any], rows: Dataset) -> dict[str, tuple[float, ...]]:
