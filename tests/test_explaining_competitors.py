@@ -77,6 +77,14 @@ def test_other_rows_give_their_own_gains() -> None:
     assert each.gain == pytest.approx(2.0)
 
 
+def test_rows_without_counts_part_nothing() -> None:
+    data = encode({"x": [1, 2, 3, 4], "z": [1, 2, 9, 9]}, [0.0, 1.0, 5.0, 6.0])
+    tree = grow(data, criterion="poisson", max_splits=1)
+    assert competitors(tree, data)[0]
+    nothing = encode({"x": [1, 4], "z": [1, 9]}, [0.0, 0.0], schema=data.schema)
+    assert competitors(tree, nothing)[0] == ()
+
+
 def test_a_limited_tree_may_have_better_competitors() -> None:
     data = encode({"x": [1, 2, 3, 4, 5, 6], "z": [1, 1, 1, 1, 1, 2]}, list("aababb"))
     tree = grow(data, max_splits=1)

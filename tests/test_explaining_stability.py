@@ -102,6 +102,7 @@ def test_a_clear_case_and_a_tie() -> None:
     found = stability(clear, n_bootstraps=12, max_leaf_nodes=2)
     assert found.columns[0].root == 1.0
     assert found.n_roots == 1
+    assert "It first tests x, as 100 % of them do.\n" in str(found)
     assert len(found.thresholds) == 12
     assert all(20 <= threshold < 40 for threshold in found.thresholds)
     rng = np.random.default_rng(1)

@@ -148,6 +148,7 @@ class Decision:
             "all_rows": self.all_rows,
             "start": plain(self.start),
             "delta": self.delta,
+            "own_rows": self.own_rows,
         }
 
 

@@ -91,10 +91,10 @@ class Stability:
         ]
         if self.whole_root is not None:
             same = next(each.root for each in self.columns if each.column == self.whole_root)
-            line = f"It first tests {escape(self.whole_root)}, as {percent(same)} of them do"
             others = self.n_roots - (same > 0)
-            line += f"; {others} other column{'s come' if others != 1 else ' comes'} first elsewhere."
-            text.append(line if others else f"{line}.")
+            elsewhere = f"; {others} other column{'s come' if others > 1 else ' comes'} first elsewhere"
+            line = f"It first tests {escape(self.whole_root)}, as {percent(same)} of them do"
+            text.append(f"{line}{elsewhere if others else ''}.")
         if self.thresholds_words:
             text.append(self.thresholds_words)
         for target, pair, whole in zip(self.targets, self.agreement, self.with_whole, strict=False):
