@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,19 @@ from sklearn.tree import DecisionTreeClassifier as PeerClassifier
 from sklearn.tree import DecisionTreeRegressor as PeerRegressor
 from test_explaining import Tags
 
-from treewright import DecisionTreeClassifier, Tree, encode, grow, importance
+from treewright import (
+    Below,
+    Branch,
+    Column,
+    DecisionTreeClassifier,
+    Leaf,
+    Schema,
+    Target,
+    Tree,
+    encode,
+    grow,
+    importance,
+)
 from treewright.encoding import Dataset
 
 RNG = np.random.default_rng(5)
@@ -193,6 +206,20 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     assert 1.0 <= np.mean(widths) / (2 * 1.99 * np.std(rises)) <= 1.6
 
 
+def test_intervals_hold_for_columns_that_few_rows_are_asked_about() -> None:
+    """One row in 50 is asked about z, which is right for it; shuffled, it is right for half of them."""
+    schema = Schema((Column("x"), Column("z")), (Target("y", ("a", "b")),))
+    below = Branch(Below("z", 0.5), Leaf([1, 0]), Leaf([0, 1]))
+    tree = Tree.write(schema, Branch(Below("x", 0.5), below, Leaf([40, 0])))
+    rng, held = np.random.default_rng(9), 0
+    for draw in range(300):
+        z, x = rng.integers(0, 2, 60), rng.random(60) > 0.02
+        y = np.where(~x & (z == 1), "b", "a")
+        found = importance(tree, ({"x": x * 1.0, "z": z * 1.0}, y), n_repeats=3, seed=draw)["z"]
+        held += found.lower <= 0.01 <= found.upper
+    assert held / 300 >= 0.93
+
+
 def test_training_rows_are_marked() -> None:
     table = mixed()
     data = encode(table, labels(table))
@@ -227,6 +254,24 @@ def test_a_single_leaf_uses_nothing() -> None:
     found = importance(grow(data), data)
     assert (found["x"].gain, found["x"].permutation) == (0.0, 0.0)
     assert "1 column is not used at all" in str(found)
+
+
+def test_a_column_that_no_row_is_asked_about_is_worth_nothing() -> None:
+    schema = Schema((Column("x"), Column("z")), (Target("y", ("a", "b")),))
+    below = Branch(Below("z", 1.0), Leaf([2, 0]), Leaf([0, 1]))
+    tree = Tree.write(schema, Branch(Below("x", 1.0), below, Leaf([0, 3])))
+    found = importance(tree, ({"x": [2.0, 3.0], "z": [0.0, 5.0]}, ["b", "a"]))
+    assert found["z"].permutation == 0.0
+    assert found["z"].lower < -1  # two rows prove nothing of those that would be asked
+    assert found.base == 0.5
+
+
+def test_an_infinite_loss_has_no_rise() -> None:
+    tree = grow(encode({"x": [1.0, 2.0, 3.0]}, [1.0, 1.0, 4.0]), criterion="poisson")
+    nothing = replace(tree, statistic=tree.statistic * np.array([1.0, 0.0, 1.0]))  # answers 0 to all
+    found = importance(nothing, ({"x": [1.0, 3.0]}, [1.0, 2.0]))
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["columns"][0]["permutation"] is None
+    assert str(found)
 
 
 def test_a_single_row_has_no_interval() -> None:

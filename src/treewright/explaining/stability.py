@@ -159,7 +159,7 @@ def stability(
     top : int
         How many columns of a tree, those that take away most risk, count as its top ones.
     seed : int
-        Of the draws.
+        Of the draws, also of those within a tree where `growing` asks for some.
     grower : callable, optional
         Makes a tree of a Dataset, in place of `grow`: so that pruning takes part. It sees the weights.
     n_jobs : int, optional
@@ -200,7 +200,7 @@ def stability(
                 raise TypeError(f"grower must make a Tree, not {type(tree).__name__}")
             return tree
         told: Any = None if progress is None else lambda share: progress(done + share / (n + 1))
-        return grow(rows, n_jobs=n_jobs, progress=told, **growing)
+        return grow(rows, seed=seed, n_jobs=n_jobs, progress=told, **growing)
 
     whole = grown(data, 0.0)
     answered = _answered(data, rng)
