@@ -1,0 +1,32 @@
+"""Explaining: why a tree answers as it does, by values that can be printed and kept.
+
+One function to a file, of the file's name but for `explain`, which makes a decision. The functions hide the
+modules of their names: `from treewright.explaining import importance` is the function.
+"""
+
+from __future__ import annotations
+
+from treewright.explaining.competitors import Competitor, Competitors, competitors
+from treewright.explaining.decision import Answer, Decision, Step, explain
+from treewright.explaining.held_out import HeldOut
+from treewright.explaining.importance import ColumnImportance, Importance, importance
+from treewright.explaining.rules import rules
+from treewright.explaining.stability import ColumnStability, Stability, stability
+
+__all__ = [
+    "Answer",
+    "ColumnImportance",
+    "ColumnStability",
+    "Competitor",
+    "Competitors",
+    "Decision",
+    "HeldOut",
+    "Importance",
+    "Stability",
+    "Step",
+    "competitors",
+    "explain",
+    "importance",
+    "rules",
+    "stability",
+]
