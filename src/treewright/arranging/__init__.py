@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from treewright.arranging.cards import MOST_LEAVES
 from treewright.arranging.colours import CLASS_COLOURS, OTHER_COLOUR, class_colours, value_colour
 from treewright.arranging.layout import tidy
-from treewright.arranging.scenes import MOST_LEAVES, Scene, scene
+from treewright.arranging.scenes import Scene, scene
 
 __all__ = [
     "CLASS_COLOURS",

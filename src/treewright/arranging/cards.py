@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arranging.colours import class_colours, value_colour
+from treewright.arranging.letters import shortened, text_width
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
 from treewright.wording import LONGEST_LIST, branch_parts, escape, percent, rows_in_words, word
@@ -19,6 +20,7 @@ _LIST_LENGTHS = (LONGEST_LIST, 3, 2, 1)  # of categories, for as much room as th
 _LONGEST_FULL = 200  # categories where there is room for all words
 _MOST_TARGETS = 3  # answers that a node names
 _MOST_CELLS = 10**7  # of a table of nodes by classes
+_LONG = 500  # letters that are too many for a line in any case
 _TOLD = 8  # classes that the full words name
 
 
@@ -36,6 +38,7 @@ class Card:
     tests: tuple[str, ...]  # what a row must satisfy to go left, from the longest wording to the shortest
     answers: tuple[tuple[str, str], ...]  # class and its share, or number and nothing, for each target
     parts: tuple[tuple[float, str], ...]  # share and colour of the classes; for numbers the whole and one
+    colour: str  # of the answer
     place: float | None  # of a number between the least and the greatest; None for classes
     title: str  # all of it in full, several lines
 
@@ -54,16 +57,29 @@ class Card:
         """What is folded, in words; empty where nothing is."""
         return f"… {self.below:,} leaves below" if self.below else ""
 
+    def test_lines(self, room: float, size: float) -> list[str]:
+        """The test on one line, or the column and what its value must be on two, within `room`."""
+        for test in self.tests:
+            if len(test) < _LONG and text_width(f"{self.column} {test}", size) <= room:
+                return [f"{self.column} {test}"]
+        fitting = (test for test in self.tests if len(test) < _LONG and text_width(test, size) <= room)
+        test = next(fitting, None) or _cut(self.tests[-1], room, size)
+        return [shortened(self.column, room, size), test]
+
+    def lines(self, room: float, size: float) -> list[str]:
+        """All that the card says, for formats that place lines of text by themselves."""
+        if self.tests:
+            return [*self.test_lines(room, size), self.rows_words]
+        answers = [shortened(part, room, size) for answer in self.answers for part in answer if part]
+        return [*answers, self.rows_words, *([self.below_words] if self.below else [])]
+
 
 def cards(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> list[Card]:
     """The nodes that a picture shows, in preorder."""
     shown = list(_shown(tree, max_depth, max_leaves))
     kept = np.array([node for node, _, _ in shown])
     told = _Told(tree, kept)
-    return [
-        told.card(i, node, parent, ends)
-        for i, (node, parent, ends) in enumerate(shown)
-    ]
+    return [told.card(i, node, parent, ends) for i, (node, parent, ends) in enumerate(shown)]
 
 
 def shape(shown: list[Card]) -> NDArray[np.int64]:
@@ -122,6 +138,7 @@ class _Told:
             tests,
             tuple(self._answers(node)),
             parts,
+            self._colours[int(tree.label[node, 0])] if place is None else parts[0][1],
             place,
             title,
         )
@@ -174,7 +191,9 @@ class _Told:
         for code, share in sorted(self._shares[i]):
             whole[self._colours[code]] = whole.get(self._colours[code], 0.0) + share
         order = {colour: place for place, colour in enumerate(dict.fromkeys(self._colours))}
-        return tuple((share, colour) for colour, share in sorted(whole.items(), key=lambda p: order[p[0]])), None
+        return tuple(
+            (share, colour) for colour, share in sorted(whole.items(), key=lambda p: order[p[0]])
+        ), None
 
     def _title(self, i: int, node: int, ends: bool, below: int) -> Iterator[str]:
         """Everything in full: where a picture has no room, a tooltip has."""
@@ -194,10 +213,14 @@ class _Told:
             told = [f"{word(classes[code])} {percent(share)}" for code, share in some]
             yield ", ".join(told + [f"… {more} more classes"] * bool(more))
         else:
-            for target, code, share in zip(schema.targets, tree.label[node], tree.confidence[node], strict=True):
+            for target, code, share in zip(
+                schema.targets, tree.label[node], tree.confidence[node], strict=True
+            ):
                 yield f"{escape(target.name)} = {word((target.classes or ())[code])}: {percent(float(share))}"
         total = int(tree.rows[0])
-        yield rows_in_words(int(tree.rows[node])) + (f", {percent(tree.rows[node] / total)} of all" if node else "")
+        yield rows_in_words(int(tree.rows[node])) + (
+            f", {percent(tree.rows[node] / total)} of all" if node else ""
+        )
         if below:
             yield f"{below:,} leaves below"
 
@@ -215,6 +238,14 @@ def number(value: float) -> str:
     ('22.53', '1,234,568', '4e-12')
     """
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:.4g}"
+
+
+def _cut(test: str, room: float, size: float) -> str:
+    """A test that is too long; how many categories it does not name remains."""
+    found = test.rfind(", … ")
+    rest = test[found:] if 0 < found > len(test) - 40 else ""
+    start = shortened(test.removesuffix(rest), room - text_width(rest, size), size, keep_end=not rest)
+    return start + rest
 
 
 def _typeset(words: str) -> str:

@@ -40,7 +40,5 @@ def value_colour(place: float) -> str:
     """
     step = min(max(place, 0.0), 1.0) * (len(_SCALE) - 1)
     low = min(int(step), len(_SCALE) - 2)
-    parts = [
-        round(a + (b - a) * (step - low)) for a, b in zip(_SCALE[low], _SCALE[low + 1], strict=True)
-    ]
+    parts = [round(a + (b - a) * (step - low)) for a, b in zip(_SCALE[low], _SCALE[low + 1], strict=True)]
     return "#{:02X}{:02X}{:02X}".format(*parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-# Hundredths of the font size from the space to the tilde, in DejaVu Sans: wider than Arial, Helvetica, Roboto.
+# Hundredths of the font size from the space to the tilde, in DejaVu Sans, wider than Arial or Roboto.
 _PLAIN = (
     "32 40 46 84 64 95 78 27 39 39 50 84 32 36 32 34 64 64 64 64 64 64 64 64 64 64 34 34 84 84 84 53 100 "
     "68 69 70 77 63 58 77 75 29 29 66 56 86 75 79 60 79 69 63 61 73 68 99 69 61 69 39 34 39 84 50 50 61 "
@@ -51,7 +51,7 @@ def shortened(text: str, room: float, size: float, *, bold: bool = False, keep_e
     Without `keep_end` only its beginning is kept.
 
     >>> shortened("capital_run_length_average", 120.0, 12.0)
-    'capital_r…average'
+    'capital_r…_average'
     """
     if len(text) * size * 0.27 <= room and text_width(text, size, bold=bold) <= room:
         return text

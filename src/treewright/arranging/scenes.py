@@ -153,29 +153,16 @@ class _Arranged:
     def _lines(self, card: Card) -> list[Words]:
         """The lines of a card, without their places."""
         if not card.is_end:
-            return self._test_lines(card)
+            return [_words(line) for line in card.test_lines(_ROOM[self.direction], _BIG)]
         room = _ANSWER_ROOM[self.direction]
         lines: list[Words] = []
         for answer, share in card.answers:
-            if self.down:
-                lines.append(_words(shortened(answer, room, _BIG, bold=True), bold=True))
-                lines += [_words(share)] * bool(share)
-            else:
-                lines.append(_words(shortened(answer, room, _BIG, bold=True), bold=True))
-                lines += [_words(share, _SMALL)] * bool(share)
+            lines.append(_words(shortened(answer, room, _BIG, bold=True), bold=True))
+            lines += [_words(share, _BIG if self.down else _SMALL)] * bool(share)
         lines.append(_words(card.rows_words, _SMALL, colour=QUIET))
         if card.below:
             lines.append(_words(card.below_words, _SMALL, colour=QUIET))
         return lines
-
-    def _test_lines(self, card: Card) -> list[Words]:
-        room = _ROOM[self.direction]
-        for test in card.tests:
-            if len(test) < 500 and text_width(f"{card.column} {test}", _BIG) <= room:
-                return [_words(f"{card.column} {test}")]
-        fitting = (test for test in card.tests if len(test) < 500 and text_width(test, _BIG) <= room)
-        test = next(fitting, None) or _cut(card.tests[-1], room)
-        return [_words(shortened(card.column, room, _BIG)), _words(test)]
 
     def _size(self, card: Card, lines: list[Words]) -> tuple[float, float]:
         """Width and height."""
@@ -219,7 +206,11 @@ class _Arranged:
         """The upper left corner of a card."""
         (centre, start), (width, height) = self.at[i], self.sizes[i]
         left, top = self.origin
-        return (left + centre - width / 2, top + start) if self.down else (left + start, top + centre - height / 2)
+        return (
+            (left + centre - width / 2, top + start)
+            if self.down
+            else (left + start, top + centre - height / 2)
+        )
 
     def _group(self, i: int) -> Group:
         card, lines = self.shown[i], self.lines[i]
@@ -263,10 +254,18 @@ class _Arranged:
         # It bends behind the longest card of the level, so that it crosses none.
         knee = float(self.levels[card.depth]) - _BETWEEN[self.direction][1] + _STRAIGHT[self.direction]
         if self.down:
-            begin, finish, knee = (px + pw / 2 + aside, py + ph), (cx + cw / 2, cy + inside), knee + self.origin[1]
+            begin, finish, knee = (
+                (px + pw / 2 + aside, py + ph),
+                (cx + cw / 2, cy + inside),
+                knee + self.origin[1],
+            )
             bend = (knee + finish[1]) / 2
             return Flow((begin, (begin[0], knee), (begin[0], bend), (finish[0], bend), finish), thickness)
-        begin, finish, knee = (px + pw, py + ph / 2 + aside), (cx + inside, cy + ch / 2), knee + self.origin[0]
+        begin, finish, knee = (
+            (px + pw, py + ph / 2 + aside),
+            (cx + inside, cy + ch / 2),
+            knee + self.origin[0],
+        )
         bend = (knee + finish[0]) / 2
         return Flow((begin, (knee, begin[1]), (bend, begin[1]), (bend, finish[1]), finish), thickness)
 
@@ -294,14 +293,6 @@ class _Arranged:
 
 def _words(text: str, size: float = _BIG, *, bold: bool = False, colour: str = INK) -> Words:
     return Words(0.0, 0.0, text, size, bold=bold, colour=colour)
-
-
-def _cut(test: str, room: float) -> str:
-    """A test that is too long; how many categories it does not name remains."""
-    found = test.rfind(", … ")
-    rest = test[found:] if 0 < found > len(test) - 40 else ""
-    start = shortened(test.removesuffix(rest), room - text_width(rest, _BIG), _BIG, keep_end=not rest)
-    return start + rest
 
 
 def _width(line: Words) -> float:
@@ -346,7 +337,9 @@ def _bar(card: Card, x: float, y: float, width: float) -> list[Mark]:
 def _class_keys(tree: Tree, y: float) -> tuple[list[Mark], float, float]:
     """Discs with the names of the classes, a new line where one is full."""
     colours, classes = class_colours(tree), tree.schema.targets[0].classes or ()
-    named = [(colour, word(name)) for colour, name in zip(colours, classes, strict=True) if colour != OTHER_COLOUR]
+    named = [
+        (colour, word(name)) for colour, name in zip(colours, classes, strict=True) if colour != OTHER_COLOUR
+    ]
     if len(classes) > len(CLASS_COLOURS):
         named.append((OTHER_COLOUR, f"{len(classes) - len(CLASS_COLOURS):,} other classes"))
     marks: list[Mark] = []
@@ -368,5 +361,5 @@ def _value_keys(tree: Tree, y: float) -> tuple[list[Mark], float]:
     start = _MARGIN + text_width(least, _SMALL + 1) + 6
     steps = [Box(start + 4 * i, y - 8, 4.2, 9.0, 0.0, value_colour(i / 23)) for i in range(24)]
     end = start + 4 * 24 + 6
-    marks = [Words(_MARGIN, y, least, _SMALL + 1), *steps, Words(end, y, most, _SMALL + 1)]
+    marks: list[Mark] = [Words(_MARGIN, y, least, _SMALL + 1), *steps, Words(end, y, most, _SMALL + 1)]
     return marks, end + text_width(most, _SMALL + 1)

@@ -1,12 +1,13 @@
-"""A tree as SVG: a picture that stands alone, to be looked at, put into a page or printed; no script, no font."""
+"""A tree as SVG: a picture that stands alone, to look at, to print or to put into a page; no script."""
 
 from __future__ import annotations
 
 from html import escape
 from math import cos, pi, sin
 
-from treewright.arranging.scenes import MOST_LEAVES, Box, Disc, Flow, Group, Mark, Words, scene
+from treewright.arranging.cards import MOST_LEAVES
 from treewright.arranging.colours import LINE
+from treewright.arranging.scenes import Box, Disc, Flow, Group, Mark, Words, scene
 from treewright.tree import Tree
 
 _FONT = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, 'DejaVu Sans', sans-serif"
@@ -95,9 +96,9 @@ def _rectangle(box: Box) -> str:
 def _disc(disc: Disc) -> str:
     """A circle, or slices from the top on clockwise; a ring says that more is below."""
     at = f'cx="{_short(disc.x)}" cy="{_short(disc.y)}"'
-    ring = f'<circle {at} r="{_short(disc.radius + 2.5)}" fill="#FFFFFF" stroke="{LINE}" stroke-dasharray="2 2"/>'
+    dashed = f'fill="#FFFFFF" stroke="{LINE}" stroke-dasharray="2 2"'
     parts = [part for part in disc.parts if part[0] > _SLIVER]
-    marks = [ring] * disc.ringed
+    marks = [f'<circle {at} r="{_short(disc.radius + 2.5)}" {dashed}/>'] * disc.ringed
     if len(parts) == 1:
         return "".join([*marks, f'<circle {at} r="{_short(disc.radius)}" fill="{parts[0][1]}"/>'])
     turned = 0.0
@@ -108,10 +109,8 @@ def _disc(disc: Disc) -> str:
 
 
 def _slice(disc: Disc, begin: float, end: float) -> str:
-    points = [
-        f"{_short(disc.x + disc.radius * sin(2 * pi * turn))} {_short(disc.y - disc.radius * cos(2 * pi * turn))}"
-        for turn in (begin, end)
-    ]
+    turns = ((sin(2 * pi * turn), cos(2 * pi * turn)) for turn in (begin, end))
+    points = [f"{_short(disc.x + disc.radius * x)} {_short(disc.y - disc.radius * y)}" for x, y in turns]
     radius, large = _short(disc.radius), int(end - begin > 0.5)
     return f"M{_short(disc.x)} {_short(disc.y)}L{points[0]}A{radius} {radius} 0 {large} 1 {points[1]}Z"
 
