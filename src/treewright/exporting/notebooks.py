@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arranging.colours import CLASS_COLOURS, INK, LINE
-from treewright.exporting.svg import render
+from treewright.exporting import svg
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ def tree_as_html(tree: Tree) -> str:
     facts = [f"depth {tree.depth:,}", f"{columns:,} column{'s' * (columns != 1)}", tree.criterion]
     if tree.n_leaves > _MOST_LEAVES:
         facts.append(f"the first {_MOST_LEAVES} of {tree.n_leaves:,} leaves; plot(max_leaves=None) shows all")
-    picture = render(tree, max_leaves=_MOST_LEAVES)
+    picture = svg.render(tree, max_leaves=_MOST_LEAVES)
     return f'<div style="overflow-x:auto">{picture}<div>{escape(" · ".join(facts))}</div></div>'
 
 

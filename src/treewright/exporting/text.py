@@ -115,7 +115,7 @@ def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
                 bars.append("│  " if is_left else "   ")
             start += branch_in_words(tree, parent, is_left, learnt=learnt)
         ends = bool(tree.is_leaf[node]) or depth == max_depth
-        yield _leaf(tree, node, start)._replace(node=node) if ends else _Line(start)
+        yield _leaf(tree, node, start) if ends else _Line(start)
         node = int(tree.end[node]) if ends else node + 1
 
 
@@ -125,7 +125,11 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
     note = f"(… {below} leaves below)" if below else ""
     if not tree.schema.predicts_classes:
         return _Line(
-            start, ", ".join(f"{value:.6g}" for value in tree.value[node]), _rows(tree, node), note=note
+            start,
+            ", ".join(f"{value:.6g}" for value in tree.value[node]),
+            _rows(tree, node),
+            note=note,
+            node=node,
         )
     labels = [
         word((target.classes or ())[code])
@@ -133,7 +137,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
     ]
     shares = [percent(share) for share in tree.confidence[node].tolist()]
     color = int(tree.label[node, 0])
-    return _Line(start, ", ".join(labels), _rows(tree, node), ", ".join(shares), note=note, color=color)
+    return _Line(start, ", ".join(labels), _rows(tree, node), ", ".join(shares), "", note, color, node)
 
 
 def _with_intervals(
