@@ -130,6 +130,10 @@ def test_a_tree_of_any_depth(tmp_path: Path) -> None:
     ax = chain(100_000).plot(max_leaves=8)
     assert any("99,994 leaves below" in text.get_text() for text in ax.texts)
     assert overlaps(ax) == []
+    with pytest.raises(
+        ValueError, match="inches large, more than matplotlib can paint; give a smaller max_leaves"
+    ):
+        chain(2_000).plot(max_leaves=None)
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))

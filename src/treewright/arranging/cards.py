@@ -237,7 +237,7 @@ def number(value: float) -> str:
     >>> number(22.53219), number(1234567.8), number(4e-12)
     ('22.53', '1,234,568', '4e-12')
     """
-    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:.4g}"
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:,.4g}"
 
 
 def _cut(test: str, room: float, size: float) -> str:

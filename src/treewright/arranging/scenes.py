@@ -156,9 +156,14 @@ class _Arranged:
             return [_words(line) for line in card.test_lines(_ROOM[self.direction], _BIG)]
         room = _ANSWER_ROOM[self.direction]
         lines: list[Words] = []
+        several = len(card.answers) > 1
         for answer, share in card.answers:
-            lines.append(_words(shortened(answer, room, _BIG, bold=True), bold=True))
-            lines += [_words(share, _BIG if self.down else _SMALL)] * bool(share)
+            text = shortened(answer, room, _BIG, bold=True)
+            if several and self.down:  # one line for each target
+                lines.append(_words(f"{text} {share}".rstrip(), bold=True))
+            else:
+                lines.append(_words(text, bold=True))
+                lines += [_words(share, _BIG if self.down else _SMALL)] * bool(share)
         lines.append(_words(card.rows_words, _SMALL, colour=QUIET))
         if card.below:
             lines.append(_words(card.below_words, _SMALL, colour=QUIET))
@@ -196,7 +201,7 @@ class _Arranged:
         return Scene(
             round(width + 2 * _MARGIN, 1),
             round(top + own_height + _MARGIN, 1),
-            f"{self._heading()}, drawn as a tree",
+            f"{escape(self._heading())}, drawn as a tree",
             flows,
             groups,
             keys,
@@ -272,22 +277,31 @@ class _Arranged:
     # ---- the heading ---------------------------------------------------------------------------------
 
     def _heading(self) -> str:
-        names = ", ".join(escape(target.name) for target in self.tree.schema.targets[:3])
+        if self.title is not None:
+            return self.title
+        targets = self.tree.schema.targets
+        named = [shortened(escape(target.name), 120.0, _BIG + 1, bold=True) for target in targets[:3]]
+        named += [f"… {len(targets) - 3} more"] * (len(targets) > 3)
+        names = ", ".join(named)
         leaves = f"{self.tree.n_leaves:,} {'leaf' if self.tree.n_leaves == 1 else 'leaves'}"
-        named = "" if names in ("", "y") else f"{names}: "
-        return f"{named}{leaves}, {rows_in_words(int(self.tree.rows[0]))}"
+        start = "" if names in ("", "y") else f"{names}: "
+        return f"{start}{leaves}, {rows_in_words(int(self.tree.rows[0]))}"
 
     def _keys(self) -> tuple[list[Mark], float, float]:
         """The heading, a line of what the colours mean, how wide they are, and where the tree begins."""
-        heading = self.title if self.title is not None else self._heading()
-        text = shortened(escape(heading), 460.0, _BIG + 1, bold=True)
+        text = shortened(escape(self._heading()), 460.0, _BIG + 1, bold=True)
         y = _MARGIN + _BIG
         marks: list[Mark] = [Words(_MARGIN, y, text, _BIG + 1, bold=True)]
         y += 1.75 * _BIG
+        x = _MARGIN
+        if len(self.tree.schema.targets) > 1:  # the colours are those of the first one
+            first = shortened(escape(self.tree.schema.targets[0].name), 120.0, _SMALL + 1) + ":"
+            marks.append(Words(x, y, first, _SMALL + 1))
+            x += text_width(first, _SMALL + 1) + 8
         if self.tree.schema.predicts_classes:
-            more, width, y = _class_keys(self.tree, y)
+            more, width, y = _class_keys(self.tree, x, y)
         else:
-            more, width = _value_keys(self.tree, y)
+            more, width = _value_keys(self.tree, x, y)
         return marks + more, max(width, text_width(text, _BIG + 1, bold=True)), y + 1.9 * _BIG
 
 
@@ -334,7 +348,7 @@ def _bar(card: Card, x: float, y: float, width: float) -> list[Mark]:
     return marks
 
 
-def _class_keys(tree: Tree, y: float) -> tuple[list[Mark], float, float]:
+def _class_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float, float]:
     """Discs with the names of the classes, a new line where one is full."""
     colours, classes = class_colours(tree), tree.schema.targets[0].classes or ()
     named = [
@@ -343,7 +357,7 @@ def _class_keys(tree: Tree, y: float) -> tuple[list[Mark], float, float]:
     if len(classes) > len(CLASS_COLOURS):
         named.append((OTHER_COLOUR, f"{len(classes) - len(CLASS_COLOURS):,} other classes"))
     marks: list[Mark] = []
-    x, widest = _MARGIN, 0.0
+    widest = 0.0
     for colour, name in named:
         text = shortened(name, 130.0, _SMALL + 1)
         width = 14 + text_width(text, _SMALL + 1)
@@ -355,11 +369,11 @@ def _class_keys(tree: Tree, y: float) -> tuple[list[Mark], float, float]:
     return marks, widest, y
 
 
-def _value_keys(tree: Tree, y: float) -> tuple[list[Mark], float]:
+def _value_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float]:
     """The scale of colours between the least and the greatest answer."""
     least, most = (number(value) for value in value_range(tree))
-    start = _MARGIN + text_width(least, _SMALL + 1) + 6
+    start = x + text_width(least, _SMALL + 1) + 6
     steps = [Box(start + 4 * i, y - 8, 4.2, 9.0, 0.0, value_colour(i / 23)) for i in range(24)]
     end = start + 4 * 24 + 6
-    marks: list[Mark] = [Words(_MARGIN, y, least, _SMALL + 1), *steps, Words(end, y, most, _SMALL + 1)]
+    marks: list[Mark] = [Words(x, y, least, _SMALL + 1), *steps, Words(end, y, most, _SMALL + 1)]
     return marks, end + text_width(most, _SMALL + 1)

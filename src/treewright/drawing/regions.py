@@ -248,7 +248,7 @@ def _answer(tree: Tree, leaf: int) -> tuple[float, str, str]:
         return 0.9, number(value), value_colour(place)
     code, share = int(tree.label[leaf, 0]), float(tree.confidence[leaf, 0])
     name = word((tree.schema.targets[0].classes or ())[code])
-    return 0.15 + 0.5 * share, _short(name), class_colours(tree)[code]
+    return 0.08 + 0.37 * share, _short(name), class_colours(tree)[code]
 
 
 def _short(name: str) -> str:
@@ -267,7 +267,7 @@ def _points(ax: Axes, tree: Tree, data: Dataset, names: list[str]) -> None:
         if column.kind == "category":
             values = np.where(values < 0, np.nan, values + chance.uniform(-0.3, 0.3, len(some)))
         places.append(values / _scale(column))
-    look: dict[str, Any] = {"s": 16, "edgecolor": "white", "linewidth": 0.4, "zorder": 3}
+    look: dict[str, Any] = {"s": 20, "edgecolor": "white", "linewidth": 0.5, "zorder": 3}
     if not tree.schema.predicts_classes or data.targets is None:
         ax.scatter(*places, color=INK, **look)
         return

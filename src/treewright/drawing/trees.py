@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _POINTS = 72.0  # in an inch
+_LARGEST = 600.0  # inches: 65,536 pixels is the most that it paints, at 100 for an inch
 _SIDES = {"start": "left", "middle": "center", "end": "right"}
 
 
@@ -57,6 +58,11 @@ def plot_tree(
         as_tree(model), max_depth=max_depth, max_leaves=max_leaves, direction=direction, title=title
     )
     if ax is None:
+        if max(picture.width, picture.height) > _LARGEST * _POINTS:
+            raise ValueError(
+                f"the picture would be {max(picture.width, picture.height) / _POINTS:,.0f} inches large, more "
+                "than matplotlib can paint; give a smaller max_leaves or max_depth, or use to_svg"
+            )
         ax = axes_or_new(None, picture.width / _POINTS, picture.height / _POINTS)
         ax.figure.set_layout_engine("none")  # type: ignore[union-attr]
         ax.set_position((0.0, 0.0, 1.0, 1.0))

@@ -65,7 +65,7 @@ def render(
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"50 %": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> print(render(tree).splitlines()[5])
-    \node[twtest] (n0) at (43.9pt,0pt) {50 \% $\leq$ 2.5\\{}4 rows};
+    \node[twtest] (n0) at (44.8pt,0pt) {50 \% $\leq$ 2.5\\{}4 rows};
     """
     shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
     lines = [card.lines(_ROOM, _SIZE) for card in shown]
