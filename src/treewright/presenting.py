@@ -6,6 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from treewright.certifying.leaves import LeafIntervals
+    from treewright.encoding import Dataset
     from treewright.tree import Tree
 
 
@@ -17,11 +21,37 @@ class Presented:
 
         return render(self)
 
+    def plot(self: Tree, ax: Axes | None = None, **options: Any) -> Axes:  # type: ignore[misc]
+        """Draw the tree; needs matplotlib. The options are those of `treewright.drawing.trees.plot_tree`:
+        `max_depth`, `max_leaves`, `direction`, `title`.
+        """
+        from treewright.drawing.trees import plot_tree
+
+        return plot_tree(self, ax, **options)
+
+    def to_svg(self: Tree, **options: Any) -> str:  # type: ignore[misc]
+        """The picture of the tree as SVG text; the options are those of `plot`."""
+        from treewright.exporting import export
+
+        return str(export(self, "svg", **options))
+
+    def _repr_html_(self: Tree) -> str:  # type: ignore[misc]
+        from treewright.exporting.notebooks import tree_as_html
+
+        return tree_as_html(self)
+
     def save(self: Tree, path: str | os.PathLike[str]) -> None:  # type: ignore[misc]
         """Write the tree to a file, from which `treewright.load` makes an equal tree."""
         from treewright.saving import save
 
         save(self, path)
+
+
+def intervals_of(tree: Tree, test: Dataset, delta: float) -> LeafIntervals:
+    """How far each leaf can be wrong, by rows that it has never seen."""
+    from treewright.certifying.leaves import leaf_intervals
+
+    return leaf_intervals(tree, test, delta=delta)
 
 
 def as_tree(model: Any) -> Tree:

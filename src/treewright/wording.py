@@ -31,6 +31,13 @@ def branch_in_words(
     >>> branch_in_words(tree, 0, True), branch_in_words(tree, 0, False)
     ('job not in {clerk}', 'job in {clerk}')
     """
+    return " ".join(branch_parts(tree, node, is_left, learnt=learnt, longest=longest))
+
+
+def branch_parts(
+    tree: Tree, node: int, is_left: bool, *, learnt: frozenset[int] | None = None, longest: int = LONGEST_LIST
+) -> tuple[str, str]:
+    """The two parts of `branch_in_words`: the column, and what its value must be."""
     if learnt is None:
         learnt = columns_with_missing(tree)
     column = tree.schema.columns[tree.feature[node]]
@@ -48,10 +55,10 @@ def branch_in_words(
         only_missing_right &= np.isposinf(tree.threshold[node])
         words = f"{'<=' if is_left else '>'} {value_in_words(column, float(tree.threshold[node]))}"
     if only_missing_right:
-        return f"{name} is known" if is_left else f"{name} is missing"
+        return name, "is known" if is_left else "is missing"
     if tree.feature[node] in learnt and tree.missing_left[node] == is_left and missing_arrives(tree)[node]:
         words += " or missing"
-    return f"{name} {words}"
+    return name, words
 
 
 def condition_in_words(
