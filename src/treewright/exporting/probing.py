@@ -1,12 +1,13 @@
-"""Rows that find out where an export decides otherwise than its tree: thresholds and their neighbours, missing
-values, infinities, categories that were never seen."""
+"""Rows that find out where an export decides otherwise than its tree: on thresholds and next to them, missing,
+infinite, with categories that were never seen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,7 @@ def unseen(column: Column) -> Sequence[Hashable]:
     elif isinstance(first, bool):
         others = [False, True]
     elif isinstance(first, int):
-        others = [int(code) for code in range(-1, 12)] + [max(map(int, column.categories[:1000])) + 1]
+        others = [*range(-1, 12), 1 + max(cast("tuple[int, ...]", column.categories))]
     else:
         others = [-1.5, 0.0, 0.1, 1.25, 1e300]
     return tuple(dict.fromkeys(value for value in others if value not in known))
@@ -142,7 +143,7 @@ def _specials(column: Column) -> Array:
 
 
 def _tries(tree: Tree, n: int, random: np.random.Generator) -> dict[int, list[tuple[int, float]]]:
-    """For some nodes, rows and the value of the node's column that each is to have: in most rows of the table."""
+    """For some nodes, rows and the value of the node's column that each is to have; most rows of the table."""
     inner = np.flatnonzero(~tree.is_leaf)
     room = max(n - n // 5, 1)
     if len(inner) * _TRICKS > room:
@@ -242,7 +243,7 @@ def _inside(column: Column, bounds: tuple[Any, ...], random: np.random.Generator
     else:
         ends = [float(np.nextafter(low, np.inf)) if np.isfinite(low) else low, high]
     finite = [end for end in ends if np.isfinite(end)] or ends
-    return finite[random.integers(len(finite))]
+    return float(finite[random.integers(len(finite))])
 
 
 def _some_bits(bits: int, random: np.random.Generator) -> list[int]:
