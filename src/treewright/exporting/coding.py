@@ -290,8 +290,8 @@ def identifiers(names: Iterable[str], reserved: Container[str]) -> list[str]:
 
 def check_name(name: str, option: str, reserved: Container[str]) -> None:
     """ValueError unless a name that the user gave to a function is an identifier."""
-    if not re.fullmatch("[A-Za-z_][0-9A-Za-z_]*", name) or name in reserved:
-        raise ValueError(f"{option} is {name!r}; it must be a name of letters, digits and _, not a reserved word")
+    if not re.fullmatch("[A-Za-z][0-9A-Za-z_]*", name) or name in reserved:
+        raise ValueError(f"{option} is {name!r}; it must be a name of letters and digits, not a reserved word")
 
 
 def filled(items: Sequence[str], indent: str = "    ") -> list[str]:
