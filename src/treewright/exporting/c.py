@@ -74,7 +74,10 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
     place = one_target(code, target)
     lines = ["/*", *(f" * {_remark(line)}".rstrip() for line in code.heading())]
     lines += [" *", f" *   {name}_row row = {{ … }};   the values of a row"]
-    lines += [f" *   {name}_predict(&row)       " + ("the code of its class" if code.predicts_classes else "its number")]
+    lines += [
+        f" *   {name}_predict(&row)       "
+        + ("the code of its class" if code.predicts_classes else "its number")
+    ]
     lines += [" */", f"#ifndef {name.upper()}_H", f"#define {name.upper()}_H", ""]
     lines += ["#include <math.h>", "#include <string.h>", ""]
     members = _members(code)
@@ -90,7 +93,9 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     """What the header answers to the rows of a table, by compiling and running it."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
-        raise ImportError("check= compiles C by cc, which is not installed; install a compiler or leave check= out")
+        raise ImportError(
+            "check= compiles C by cc, which is not installed; install a compiler or leave check= out"
+        )
     code, name = Code(tree), options.get("name", "treewright")
     place = one_target(code, options.get("target"))
     members = _members(code)
@@ -313,7 +318,12 @@ def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
         yield "    /* where the bits of the categories that go left begin */"
         yield from _table("long", "subset", list(map(str, tables.subset)))
         yield from _table("unsigned char", "bits", list(map(str, tables.bits)))
-    yield from ["    int node = 0;", "    while (column[node] >= 0) {", "        int left;", "        switch (column[node]) {"]
+    yield from [
+        "    int node = 0;",
+        "    while (column[node] >= 0) {",
+        "        int left;",
+        "        switch (column[node]) {",
+    ]
     for place, (column, member) in enumerate(zip(code.columns, members, strict=True)):
         yield f"        {f'case {place}' if place < len(members) - 1 else 'default'}:"
         value = f"row->{member}"
@@ -324,7 +334,13 @@ def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
         else:
             yield f"            left = isnan({value}) ? sides[node] & 1 : {value} <= threshold[node];"
         yield "            break;"
-    yield from ["        }", "        node = left ? node + 1 : right[node];", "    }", "    return right[node];", "}"]
+    yield from [
+        "        }",
+        "        node = left ? node + 1 : right[node];",
+        "    }",
+        "    return right[node];",
+        "}",
+    ]
 
 
 def _table(kind: str, name: str, items: list[str]) -> Iterator[str]:
@@ -342,7 +358,9 @@ def _predict(code: Code, name: str, place: int) -> Iterator[str]:
     kind, what = ("int", "the code of the class") if code.predicts_classes else ("double", "the number")
     yield f"/* {what} for a row */"
     yield from [f"static inline {kind} {name}_predict(const {name}_row *row)", "{"]
-    items = [number(answer, "INFINITY") if kind == "double" else str(answer) for answer in code.answers(place)]
+    items = [
+        number(answer, "INFINITY") if kind == "double" else str(answer) for answer in code.answers(place)
+    ]
     yield from _table(kind, "answers", items)
     yield from [f"    return answers[{name}_leaf(row)];", "}"]
 
@@ -385,7 +403,9 @@ def _text(text: str) -> str:
     """A text as UTF-8. No trigraph can arise, and no digit can be taken for a part of what is before it."""
     encoded = text.encode("utf-8", "surrogatepass").decode("latin-1")
     plain_ones = frozenset(chr(c) for c in range(32, 127)) - frozenset('"\\?')
-    return quoted(encoded, '"', lambda c: f"\\{c}" if c in '"\\?' else f"\\{ord(c):03o}", plain_ones.__contains__)
+    return quoted(
+        encoded, '"', lambda c: f"\\{c}" if c in '"\\?' else f"\\{ord(c):03o}", plain_ones.__contains__
+    )
 
 
 def _remark(text: str) -> str:

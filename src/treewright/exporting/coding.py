@@ -247,8 +247,10 @@ def check_labels(code: Code, kinds: tuple[type, ...] = (str, bool, int, float)) 
     for what, labels in columns + targets:
         for label in labels:
             if type(label) not in kinds:
-                raise TypeError(f"{_short(what)} holds {label!r}, a {type(label).__name__}; only texts, bools and "
-                                "numbers can be exported as code")
+                raise TypeError(
+                    f"{_short(what)} holds {label!r}, a {type(label).__name__}; only texts, bools and "
+                    "numbers can be exported as code"
+                )
 
 
 def one_target(code: Code, target: str | None) -> int:
@@ -291,7 +293,9 @@ def identifiers(names: Iterable[str], reserved: Container[str]) -> list[str]:
 def check_name(name: str, option: str, reserved: Container[str]) -> None:
     """ValueError unless a name that the user gave to a function is an identifier."""
     if not re.fullmatch("[A-Za-z][0-9A-Za-z_]*", name) or name in reserved:
-        raise ValueError(f"{option} is {name!r}; it must be a name of letters and digits, not a reserved word")
+        raise ValueError(
+            f"{option} is {name!r}; it must be a name of letters and digits, not a reserved word"
+        )
 
 
 def filled(items: Sequence[str], indent: str = "    ") -> list[str]:

@@ -99,7 +99,9 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     """What the program answers to the rows of a table, by running it in Node."""
     node = shutil.which("node")
     if node is None:
-        raise ImportError("check= runs JavaScript by node, which is not installed; install it or leave check= out")
+        raise ImportError(
+            "check= runs JavaScript by node, which is not installed; install it or leave check= out"
+        )
     is_module, function = options.get("module") == "esm", options.get("function", "predict")
     columns = {name: _packed(table[name]) for name in (column.name for column in Code(tree).columns)}
     n_rows = len(next(iter(table.values())))
@@ -107,7 +109,9 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
         program = Path(folder, "tree.mjs" if is_module else "tree.cjs")
         program.write_text(rendered, encoding="utf-8")
         runner = Path(folder, "run.mjs")
-        runner.write_text(_RUNNER.replace("PROGRAM", program.name).replace("FUNCTION", function), encoding="utf-8")
+        runner.write_text(
+            _RUNNER.replace("PROGRAM", program.name).replace("FUNCTION", function), encoding="utf-8"
+        )
         run = subprocess.run(
             [node, str(runner)],
             input=json.dumps({"rows": n_rows, "columns": columns}),
@@ -228,14 +232,20 @@ def _functions(code: Code, function: str) -> Iterator[str]:
     if several:
         shares = "_shares[leaf(row)].map((pairs, k) => _byClass(classes[k], pairs))"
     yield from ["", f"function {function}Proba(row) {{", f"    return {shares};", "}"]
-    yield from ["", "function _byClass(classes, pairs) {", "    const shares = new Array(classes.length).fill(0);"]
+    yield from [
+        "",
+        "function _byClass(classes, pairs) {",
+        "    const shares = new Array(classes.length).fill(0);",
+    ]
     yield "    for (let i = 0; i < pairs.length; i += 2) shares[pairs[i]] = pairs[i + 1];"
     yield from ["    return shares;", "}"]
 
 
 def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
-    names = dict(zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True))
+    names = dict(
+        zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True)
+    )
     yield from ["// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
     for j, name in names.items():
         yield f"    const {name} = {_reading(code.tree.schema.columns[j])};"
@@ -317,7 +327,11 @@ def _looping(code: Code) -> Iterator[str]:
         yield "        left = value === value ? value <= _threshold[node] : _sides[node] & 1;"
     yield from ["        node = left ? node + 1 : _right[node];", "    }", "    return _right[node];", "}"]
     if has_categories:
-        yield from ["", "// -1 where it is missing, -2 where it was never seen", "function _code(value, codes) {"]
+        yield from [
+            "",
+            "// -1 where it is missing, -2 where it was never seen",
+            "function _code(value, codes) {",
+        ]
         yield from ["    return value === null ? -1 : codes.get(value) ?? -2;", "}"]
 
 

@@ -55,7 +55,12 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
     lines += ["#", f"#   {function}(row)" + " " * 9 + _ANSWERS[code.predicts_classes]]
     if code.predicts_classes:
         lines += [f"#   {function}_proba(row)   the share of each class"]
-    lines += ["# where row is a dict; a value that is None, NaN or not there is missing.", "", "import datetime", ""]
+    lines += [
+        "# where row is a dict; a value that is None, NaN or not there is missing.",
+        "",
+        "import datetime",
+        "",
+    ]
     lines += _leaf_tables(code)
     lines += ["", *_functions(code, function)]
     lines += ["", *(_nested(code) if code.nests(style) else _looping(code))]
@@ -92,7 +97,9 @@ def _leaf_tables(code: Code) -> Iterator[str]:
     else:
         yield "# of each leaf, from left to right: the number"
     per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
-    whole = per_target[0] if len(per_target) == 1 else [_tuple(leaf) for leaf in zip(*per_target, strict=True)]
+    whole = (
+        per_target[0] if len(per_target) == 1 else [_tuple(leaf) for leaf in zip(*per_target, strict=True)]
+    )
     yield from _table("_ANSWERS", whole)
     if code.predicts_classes:
         shares = [[_pairs(leaf) for leaf in code.shares(k)] for k in range(len(code.targets))]
@@ -125,10 +132,17 @@ def _functions(code: Code, function: str) -> Iterator[str]:
     answer = "_ANSWERS[leaf(row)]"
     if classes:
         answer = (
-            f"tuple(classes[place] for classes, place in zip(CLASSES, {answer}))" if several else f"CLASSES[{answer}]"
+            f"tuple(classes[place] for classes, place in zip(CLASSES, {answer}))"
+            if several
+            else f"CLASSES[{answer}]"
         )
     what = _ANSWERS[classes] if not several else "what is predicted for a row, for each target"
-    yield from ["", f"def {function}(row):", f'    """{what[0].upper()}{what[1:]}."""', f"    return {answer}"]
+    yield from [
+        "",
+        f"def {function}(row):",
+        f'    """{what[0].upper()}{what[1:]}."""',
+        f"    return {answer}",
+    ]
     if not classes:
         return
     yield from ["", "", f"def {function}_proba(row):"]
@@ -145,7 +159,9 @@ def _functions(code: Code, function: str) -> Iterator[str]:
 
 def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
-    names = dict(zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True))
+    names = dict(
+        zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True)
+    )
     yield from ["", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
     for j, name in names.items():
         yield f"    {name} = {_reading(code.tree.schema.columns[j])}"
@@ -212,7 +228,12 @@ def _looping(code: Code) -> Iterator[str]:
     for place, column in enumerate(code.columns):
         reading = _reading(column)
         yield f"        {f'_code({reading}, _CODES_{place})' if column.kind == 'category' else reading},"
-    yield from ["    )", "    node = 0", "    while _COLUMN[node] >= 0:", "        value = values[_COLUMN[node]]"]
+    yield from [
+        "    )",
+        "    node = 0",
+        "    while _COLUMN[node] >= 0:",
+        "        value = values[_COLUMN[node]]",
+    ]
     if has_categories:
         yield "        if _SUBSET[node] >= 0:"
         yield "            if value >= 0:"
@@ -226,7 +247,12 @@ def _looping(code: Code) -> Iterator[str]:
     yield from ["            left = _SIDES[node] & 1", "        node = node + 1 if left else _RIGHT[node]"]
     yield "    return _RIGHT[node]"
     if has_categories:
-        yield from ["", "", "def _code(value, codes):", '    """-1 where it is missing, -2 where it was never seen."""']
+        yield from [
+            "",
+            "",
+            "def _code(value, codes):",
+            '    """-1 where it is missing, -2 where it was never seen."""',
+        ]
         yield "    return -1 if value is None else codes.get(value, -2)"
 
 

@@ -15,7 +15,9 @@ from treewright.tree import Tree
 _MOST_SHOWN = 20  # columns of the row that is told of
 
 
-def recheck(rendered: str | bytes, tree: Tree, module: ModuleType, rows: Any, options: dict[str, Any]) -> None:
+def recheck(
+    rendered: str | bytes, tree: Tree, module: ModuleType, rows: Any, options: dict[str, Any]
+) -> None:
     """ValueError, with the first row, where what `module` rendered does not answer as the tree does.
 
     `rows` is a table or data set, or True for `probes(tree)`. ImportError if what would run it is not here.
@@ -46,7 +48,9 @@ def table_of(tree: Tree, rows: Any) -> dict[str, Any]:
         return probes(tree)
     if isinstance(rows, Dataset):
         if rows.schema.columns != tree.schema.columns:
-            raise ValueError("check: the data's columns are not the tree's; encode it with schema=tree.schema")
+            raise ValueError(
+                "check: the data's columns are not the tree's; encode it with schema=tree.schema"
+            )
         return decoded(rows)
     return decoded(encode(rows, schema=tree.schema))
 
