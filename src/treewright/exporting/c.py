@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 import tempfile
@@ -24,25 +25,26 @@ from treewright.exporting.coding import (
     family,
     filled,
     identifiers,
-    labelled,
     number,
     one_target,
     plain,
     quoted,
     remark,
+    words,
 )
 from treewright.schema import Column, Target
 from treewright.tree import Tree
 
-_RESERVED = frozenset(
-    """alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char8_t char16_t
-    char32_t class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue
-    decltype default delete do double dynamic_cast else enum errno explicit export extern false far float for friend
-    goto i386 if inline int interface linux long mutable namespace near new noexcept not not_eq nullptr operator or
-    or_eq private protected public reflexpr register reinterpret_cast requires restrict return short signed sizeof
-    small static static_assert static_cast stderr stdin stdout struct switch synchronized template this thread_local
-    throw true try typedef typeid typename typeof union unix unsigned using virtual void volatile wchar_t while xor
-    xor_eq NULL NAN INFINITY EOF TRUE FALSE""".split()
+_RESERVED = words(
+    """alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char8_t
+    char16_t char32_t class co_await co_return co_yield compl concept const const_cast consteval
+    constexpr constinit continue decltype default delete do double dynamic_cast else enum errno explicit
+    export extern false far float for friend goto i386 if inline int interface linux long mutable
+    namespace near new noexcept not not_eq nullptr operator or or_eq private protected public reflexpr
+    register reinterpret_cast requires restrict return short signed sizeof small static static_assert
+    static_cast stderr stdin stdout struct switch synchronized template this thread_local throw true try
+    typedef typeid typename typeof union unix unsigned using virtual void volatile wchar_t while xor
+    xor_eq NULL NAN INFINITY EOF TRUE FALSE"""
 )
 _TEXT = "const char *"
 _LARGEST = 2**63 - 1
@@ -53,19 +55,26 @@ _SECONDS = 600  # that a compiler may take
 def render(tree: Tree, *, name: str = "treewright", target: str | None = None, style: Style = "auto") -> str:
     """A header with `treewright_predict(&row)`, and for classes `treewright_predict_proba(&row, shares)`.
 
-    The columns that the tree asks are the members of `treewright_row`: a double for a number (missing: NAN) or a
-    time (microseconds since 1970), a code for a category, which `treewright_code_…(value)` finds. Classes are
-    codes, too; `treewright_class(code)` is the label. `name` takes the place of treewright in all names; `target`
-    says which of several targets; `style` is as for Python.
+    The columns that the tree asks are the members of `treewright_row`: a double for a number (missing: NAN)
+    or a time (microseconds since 1970), a code for a category, which `treewright_code_…(value)` finds.
+    Classes are codes, too; `treewright_class(code)` is the label. `name` takes the place of treewright in all
+    names; `target` says which of several targets; `style` is as for Python.
 
     >>> from treewright import encode, grow
-    >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "versicolor", "virginica"]))
-    >>> print(render(tree).partition("counted from the left */")[2].partition("static")[2].strip()[:171])
-    inline int treewright_leaf(const treewright_row *row)
+    >>> petals = {"petal": [1.4, 4.7, 6.0, 6.1]}
+    >>> tree = grow(encode(petals, ["setosa", "versicolor", "virginica", "virginica"]))
+    >>> program = render(tree)
+    >>> print(program[program.index("static inline int treewright_leaf") : program.index("/* the code")].rstrip())
+    static inline int treewright_leaf(const treewright_row *row)
     {
         if (row->petal <= 3.0) {
             return 0;  /* setosa: 1 row, 100 % */
         } else if (row->petal <= 5.0) {
+            return 1;  /* versicolor: 1 row, 100 % */
+        } else {
+            return 2;  /* virginica: 2 rows, 100 % */
+        }
+    }
     """
     code = Code(tree)
     check_labels(code)
@@ -306,9 +315,9 @@ def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The leaf of a row, by a loop over tables."""
     tables = Tables.of(code)
     yield from _leaf_start(name)
-    yield "    /* of each node, a branch before what is on its left and that before what is on its right: the"
-    yield "       column that it asks (-1: it is a leaf), the node on its right (of a leaf: its number), whether"
-    yield "       missing values (1), unseen categories (2) or both (3) go left, and the threshold */"
+    yield "    /* of each node, a branch before what is on its left and that before what is on its right:"
+    yield "       the column that it asks (-1: it is a leaf), the node on its right (of a leaf: its number),"
+    yield "       whether missing values (1), unseen categories (2) or both (3) go left, and the threshold */"
     yield from _table("int", "column", list(map(str, tables.column)))
     yield from _table("int", "right", list(map(str, tables.right)))
     yield from _table("unsigned char", "sides", list(map(str, tables.sides)))
@@ -409,5 +418,5 @@ def _text(text: str) -> str:
 
 
 def _remark(text: str) -> str:
-    """A remark that nothing in it ends: it is one line, without ends and beginnings of comments or trigraphs."""
-    return remark(text).replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
+    """A remark that nothing in it ends: one line, without marks of comments, without trigraphs."""
+    return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", remark(text))

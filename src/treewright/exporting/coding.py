@@ -1,5 +1,5 @@
-"""What the exports to programming languages share: which columns a tree asks, its tests and answers as tables,
-names that a compiler accepts, remarks that no name can break.
+"""What the exports to programming languages share: which columns a tree asks, its tests and answers as
+tables, names that a compiler accepts, remarks that no name can break.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +44,7 @@ class Code:
     @cached_property
     def used(self) -> list[int]:
         """The columns that some test asks, in order."""
-        return np.unique(self.tree.feature[~self.tree.is_leaf]).tolist()
+        return list(map(int, np.unique(self.tree.feature[~self.tree.is_leaf])))
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -105,7 +106,7 @@ class Code:
     def answers(self, target: int) -> list[Any]:
         """What each leaf answers: the code of a class, or a number."""
         table = self.tree.label if self.predicts_classes else self.tree.value
-        return table[self.leaves, target].tolist()
+        return list(table[self.leaves, target].tolist())
 
     def shares(self, target: int) -> Iterator[list[tuple[int, float]]]:
         """The classes of each leaf with their shares, without those that are not there."""
@@ -115,7 +116,7 @@ class Code:
             leaf, code = np.nonzero(table)
             found = list(zip(code.tolist(), table[leaf, code].tolist(), strict=True))
             border = np.searchsorted(leaf, np.arange(len(table) + 1)).tolist()
-            yield from (found[a:b] for a, b in zip(border[:-1], border[1:], strict=True))
+            yield from (found[a:b] for a, b in pairwise(border))
 
     # ---- words ---------------------------------------------------------------------------------------
 
@@ -225,7 +226,7 @@ def plain(values: Any) -> list[Any]:
     if not isinstance(values, np.ndarray):
         return list(values)
     if values.dtype.kind != "M":
-        return values.tolist()
+        return list(values.tolist())
     missing = np.isnat(values).tolist()
     ticks = values.astype("M8[us]").astype(np.int64).tolist()
     return [None if gone else tick for gone, tick in zip(missing, ticks, strict=True)]
@@ -288,6 +289,11 @@ def identifiers(names: Iterable[str], reserved: Container[str]) -> list[str]:
         taken.add(chosen)
         found.append(chosen)
     return found
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text: those that a language reserves."""
+    return frozenset(text.split())
 
 
 def check_name(name: str, option: str, reserved: Container[str]) -> None:

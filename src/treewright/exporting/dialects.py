@@ -34,6 +34,10 @@ class Dialect:
 
     def identifier(self, name: str) -> str:
         """The name of a column or table, in quotes."""
+        if not name and self.name != "sqlite":
+            raise ValueError(
+                f"{self.name} takes no empty name; say by columns= what the column is called there"
+            )
         if "\0" in name:
             raise ValueError(f"{name!r} cannot be the name of a column or table: it has the character NUL")
         if _SURROGATE.search(name):
@@ -129,7 +133,7 @@ def _sqlite_number(value: float) -> str:
     """
     text = repr(value)
     exponent = int(text.partition("e")[2] or 0)
-    if value == 0 or value.is_integer() and abs(value) < 2**53:
+    if value == 0 or (value.is_integer() and abs(value) < 2**53):
         return text
     distance = abs(Fraction(text) - Fraction(value)) / Fraction(math.ulp(value))
     if abs(exponent) <= 15 and distance <= Fraction(48, 100):

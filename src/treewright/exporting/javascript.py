@@ -1,4 +1,4 @@
-"""A tree as JavaScript that needs nothing else, for Node and browsers: `predict(row)` for an object of values."""
+"""A tree as JavaScript that needs nothing else, for Node and browsers: `predict(row)` for an object."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from treewright.exporting.coding import (
     number,
     plain,
     quoted,
+    words,
 )
 from treewright.schema import Column
 from treewright.tree import Tree
@@ -34,13 +35,13 @@ from treewright.tree import Tree
 Module = Literal["script", "esm"]
 _SAFE = 2**53 - 1  # larger integers are BigInts
 _SECONDS = 600  # that a check may take
-_RESERVED = frozenset(
-    """abstract arguments async await boolean break byte case catch char class const continue debugger default
-    delete do double else enum eval export extends false final finally float for from function get goto if
-    implements import in instanceof int interface let long module native new null of package private protected
-    public return set short static super switch synchronized this throw throws transient true try typeof undefined
-    var void volatile while with yield NaN Infinity Math Number Object Set Map Date BigInt String TypeError
-    RangeError Uint8Array Float64Array row leaf classes""".split()
+_RESERVED = words(
+    """abstract arguments async await boolean break byte case catch char class const continue debugger
+    default delete do double else enum eval export extends false final finally float for from function
+    get goto if implements import in instanceof int interface let long module native new null of package
+    private protected public return set short static super switch synchronized this throw throws
+    transient true try typeof undefined var void volatile while with yield NaN Infinity Math Number
+    Object Set Map Date BigInt String TypeError RangeError Uint8Array Float64Array row leaf classes"""
 )
 _READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
 
@@ -48,27 +49,28 @@ _READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_nam
 def render(tree: Tree, *, function: str = "predict", module: Module = "script", style: Style = "auto") -> str:
     """A program with `predict(row)`, and for classes `predictProba(row)` and `classes`; `row` is an object.
 
-    A value that is null, undefined, NaN or not there is missing; a text where a number is expected is an error.
-    Times are Dates or microseconds since 1970. Probabilities are in the order of `classes`. Integers beyond 2^53
-    are BigInts. Of several targets the answers are an array.
+    A value that is null, undefined, NaN or not there is missing; a text where a number is expected is an
+    error. Times are Dates or microseconds since 1970. Probabilities are in the order of `classes`. Integers
+    beyond 2^53 are BigInts. Of several targets the answers are an array.
 
-    As a "script" it can be included in a page or required by Node; as "esm" it is imported. `function` is another
-    name for `predict`; `style` is as for Python.
+    As a "script" it can be included in a page or required by Node; as "esm" it is imported. `function` is
+    another name for `predict`; `style` is as for Python.
 
     >>> from treewright import encode, grow
-    >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "versicolor", "virginica"]))
-    >>> print(render(tree).partition("function leaf")[2].partition("function _number")[0])  # doctest: +ELLIPSIS
-    (row) {
+    >>> petals = {"petal": [1.4, 4.7, 6.0, 6.1]}
+    >>> tree = grow(encode(petals, ["setosa", "versicolor", "virginica", "virginica"]))
+    >>> program = render(tree)
+    >>> print(program[program.index("function leaf") : program.index("// the value")].rstrip())
+    function leaf(row) {
         const petal = _number(row, "petal");
         if (petal <= 3.0) {
             return 0;  // setosa: 1 row, 100 %
         } else if (petal <= 5.0) {
             return 1;  // versicolor: 1 row, 100 %
         } else {
-            return 2;  // virginica: 1 row, 100 %
+            return 2;  // virginica: 2 rows, 100 %
         }
     }
-    ...
     """
     code = Code(tree)
     check_labels(code)
@@ -294,14 +296,14 @@ def _looping(code: Code) -> Iterator[str]:
     tables = Tables.of(code)
     has_categories = bool(tables.bits)
     yield "// of each node, a branch before what is on its left and that before what is on its right:"
-    yield "// the column that it asks (-1: it is a leaf), the threshold, the node on its right (of a leaf: its"
-    yield "// number), and whether missing values (1), unseen categories (2) or both (3) go left"
+    yield "// the column that it asks (-1: it is a leaf), the threshold, the node on its right (of a leaf:"
+    yield "// its number), and whether missing values (1), unseen categories (2) or both (3) go left"
     yield from _table("_column", list(map(str, tables.column)))
     yield from _table("_threshold", [number(value, "Infinity") for value in tables.threshold])
     yield from _table("_right", list(map(str, tables.right)))
     yield from _table("_sides", list(map(str, tables.sides)))
     if has_categories:
-        yield "// of a category: where the bits of those that go left begin (-1: it asks no category), and the bits"
+        yield "// of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
         yield from _table("_subset", list(map(str, tables.subset)))
         yield from _table("_bits", list(map(str, tables.bits)))
     for place, column in enumerate(code.columns):
@@ -373,12 +375,11 @@ function _number(row, name) {
     const value = _value(row, name);
     if (value === null) return NaN;
     if (typeof value === "bigint") {
-        if (BigInt(Number(value)) !== value) throw new RangeError(`column ${name} is ${value}, too large to be exact`);
-        return Number(value);
+        if (BigInt(Number(value)) === value) return Number(value);
+        throw new RangeError(`column ${name} is ${value}, too large to be exact`);
     }
-    if (typeof value === "boolean") return Number(value);
-    if (typeof value !== "number") throw new TypeError(`column ${name} must be a number, not ${String(value)}`);
-    return value;
+    if (typeof value === "number" || typeof value === "boolean") return Number(value);
+    throw new TypeError(`column ${name} must be a number, not ${String(value)}`);
 }""".splitlines(),
     "_time": """\
 // the value of a column as microseconds since 1970; NaN where it is missing

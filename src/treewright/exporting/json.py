@@ -10,7 +10,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from treewright._version import __version__
 from treewright.exporting.coding import Code, check_labels, labelled, plain
 from treewright.schema import Column, Target
 from treewright.tree import Tree
@@ -22,36 +21,33 @@ _BEYOND = re.compile("[\ud800-\udfff\u2028\u2029]")  # what some readers of JSON
 def render(tree: Tree, *, words: bool = True) -> str:
     """A document that tells all that the tree decides; to keep a tree for treewright there is `Tree.save`.
 
-    A node is a branch or a leaf. A branch has the "column" that it asks and either the "threshold" (values up to
-    it go left) or the "categories_left"; the node numbers of its two children; where missing values go
-    and, for categories, where those go that were never seen. A leaf has its answer and, for classes, the shares of
-    those that are there; a list of answers where there are several targets. An infinite number is
+    A node is a branch or a leaf. A branch has the "column" that it asks and either the "threshold" (values
+    up to it go left) or the "categories_left"; the numbers of its two children; where missing values go and,
+    for categories, where those go that were never seen. A leaf has its answer and, for classes, the shares of
+    those that are there; lists of them where there are several targets. An infinite number is
     ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words.
 
     >>> from treewright import encode, grow
-    >>> print(render(grow(encode({"petal": [1.4, 4.7]}, ["setosa", "virginica"]))))
+    >>> print(render(grow(encode({"x": [1.4, 4.7]}, ["a", "b"])), words=False).rstrip())
     {
       "format": "treewright tree",
       "version": 1,
-      "writer": "treewright ...",
       "columns": [
-        {"name": "petal", "kind": "number"}
+        {"name": "x", "kind": "number"}
       ],
       "targets": [
-        {"name": "y", "classes": ["setosa", "virginica"]}
+        {"name": "y", "classes": ["a", "b"]}
       ],
       "nodes": [
-        {"node": 0, "rows": 2, "column": "petal", "threshold": 3.0, "words": "petal <= 3", "left": 1, "right": 2, \
-"missing": "left"},
-        {"node": 1, "rows": 1, "answer": "setosa", "shares": [["setosa", 1.0]]},
-        {"node": 2, "rows": 1, "answer": "virginica", "shares": [["virginica", 1.0]]}
+        {"node": 0, "rows": 2, "column": "x", "threshold": 3.0, "left": 1, "right": 2, "missing": "left"},
+        {"node": 1, "rows": 1, "answer": "a", "shares": [["a", 1.0]]},
+        {"node": 2, "rows": 1, "answer": "b", "shares": [["b", 1.0]]}
       ]
     }
     """
     code = Code(tree)
     check_labels(code)
     lines = ["{", '  "format": "treewright tree",', f'  "version": {VERSION},']
-    lines += [f'  "writer": "treewright {__version__}",']
     lines += [
         *_list("columns", map(_column, tree.schema.columns)),
         *_list("targets", map(_target, code.targets)),

@@ -1,5 +1,5 @@
-"""Rows that find out where an export decides otherwise than its tree: on thresholds and next to them, missing,
-infinite, with categories that were never seen.
+"""Rows that find out where an export decides otherwise than its tree: on thresholds and next to them,
+missing, infinite, with categories that were never seen.
 """
 
 from __future__ import annotations
@@ -129,11 +129,13 @@ def _neighbours(column: Column, thresholds: Array) -> Array:
 
 
 def _below(values: Array) -> Array:
-    return np.asarray(np.nextafter(values, -np.inf))
+    with np.errstate(over="ignore"):  # below the lowest number is -infinity
+        return np.asarray(np.nextafter(values, -np.inf))
 
 
 def _above(values: Array) -> Array:
-    return np.asarray(np.nextafter(values, np.inf))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.nextafter(values, np.inf))
 
 
 def _specials(column: Column) -> Array:
@@ -143,7 +145,7 @@ def _specials(column: Column) -> Array:
 
 
 def _tries(tree: Tree, n: int, random: np.random.Generator) -> dict[int, list[tuple[int, float]]]:
-    """For some nodes, rows and the value of the node's column that each is to have; most rows of the table."""
+    """For some nodes, rows and the value of the node's column that each is to have: in most rows."""
     inner = np.flatnonzero(~tree.is_leaf)
     room = max(n - n // 5, 1)
     if len(inner) * _TRICKS > room:
@@ -241,7 +243,7 @@ def _inside(column: Column, bounds: tuple[Any, ...], random: np.random.Generator
         first = np.floor(low) + 1 if np.isfinite(low) else low
         ends = [first, np.floor(high) if np.isfinite(high) else high]
     else:
-        ends = [float(np.nextafter(low, np.inf)) if np.isfinite(low) else low, high]
+        ends = [float(_above(np.array(low))) if np.isfinite(low) else low, high]
     finite = [end for end in ends if np.isfinite(end)] or ends
     return float(finite[random.integers(len(finite))])
 

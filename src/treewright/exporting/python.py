@@ -33,11 +33,11 @@ _READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_nam
 def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> str:
     """A module with `predict(row)` and, for classes, `predict_proba(row)`; `row` is a dict of values.
 
-    A value that is None, NaN or not there is missing; a text where a number is expected is an error. Times are
-    datetimes, dates or microseconds since 1970. Of several targets the answers are a tuple.
+    A value that is None, NaN or not there is missing; a text where a number is expected is an error. Times
+    are datetimes, dates or microseconds since 1970. Of several targets the answers are a tuple.
 
-    `function` is another name for `predict`. A tree that a person can read is written as tests within tests, a
-    large one as tables and a loop; `style` ("nested" or "tables") says which if that is not left to its size.
+    `function` is another name for `predict`. A tree that a person can read is written as tests within tests,
+    a large one as tables and a loop; `style` says which ("nested" or "tables") if not by its size ("auto").
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "versicolor", "virginica"]))
@@ -213,7 +213,7 @@ def _looping(code: Code) -> Iterator[str]:
     yield from _table("_RIGHT", list(map(str, tables.right)))
     yield from _table("_SIDES", list(map(str, tables.sides)))
     if has_categories:
-        yield "# of a category: where the bits of those that go left begin (-1: it asks no category), and the bits"
+        yield "# of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
         yield from _table("_SUBSET", list(map(str, tables.subset)))
         yield "_BITS = bytes.fromhex("
         text = tables.bits.hex()

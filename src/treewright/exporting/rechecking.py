@@ -59,9 +59,7 @@ def first_difference(expected: NDArray[Any], found: NDArray[Any]) -> int | None:
     """The first row in which two columns, or tables, of answers differ."""
     if len(expected) != len(found):
         return min(len(expected), len(found))
-    differ = np.asarray(expected != found)
-    if differ.ndim > 1:
-        differ = differ.any(axis=1)
+    differ = np.asarray(expected != found).reshape(len(expected), -1).any(axis=1)
     return int(np.argmax(differ)) if differ.any() else None
 
 

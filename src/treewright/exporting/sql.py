@@ -35,8 +35,8 @@ def render(
 ) -> str:
     """A CASE expression over the columns of a table; with `table` a SELECT of its rows with the answers.
 
-    `dialect` is duckdb, postgres, sqlite, mysql, bigquery or snowflake. NULL goes where the tree sends missing
-    values. However deep the tree is, CASE nests at most as deep as a tree of evenly many leaves would.
+    `dialect` is duckdb, postgres, sqlite, mysql, bigquery or snowflake. NULL goes where the tree sends
+    missing values. However deep the tree is, CASE nests no deeper than a balanced tree of as many leaves.
 
     Parameters
     ----------
@@ -62,14 +62,15 @@ def render(
     Examples
     --------
     >>> from treewright import encode, grow
-    >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "versicolor", "virginica"]))
+    >>> petals = {"petal": [1.4, 4.7, 6.0, 6.1]}
+    >>> tree = grow(encode(petals, ["setosa", "versicolor", "virginica", "virginica"]))
     >>> print(render(tree, table="flowers"))
     SELECT
         *,
         CASE
             WHEN "petal" <= 3e0 THEN 'setosa' /* 1 row */
             WHEN "petal" <= 5e0 THEN 'versicolor' /* 1 row */
-            ELSE 'virginica' /* 1 row */
+            ELSE 'virginica' /* 2 rows */
         END AS "prediction"
     FROM "flowers"
     """
@@ -160,8 +161,8 @@ class _Writer:
     def case(self, answers: list[str], level: int = 0) -> Iterator[str]:
         """The lines of the expression.
 
-        The larger child of a branch goes on in the same CASE, and only the smaller one begins another, so that
-        they nest no deeper than the logarithm of the number of leaves.
+        The larger child of a branch goes on in the same CASE, and only the smaller one begins another, so
+        that they nest no deeper than the logarithm of the number of leaves.
         """
         tree, size = self.code.tree, self.code.tree.end - np.arange(self.code.tree.n_nodes)
         left, right = tree.left.tolist(), tree.right.tolist()
