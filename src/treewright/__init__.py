@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from treewright.exporting import export
     from treewright.pruning import PruningPath, prune
+    from treewright.reporting import report
     from treewright.rule_lists import RuleList
     from treewright.saving import load
     from treewright.selecting import compare, overfitting_curve, select
@@ -55,6 +56,7 @@ __all__ = [
     "load",
     "overfitting_curve",
     "prune",
+    "report",
     "select",
 ]
 
@@ -74,6 +76,7 @@ _LATER = {
     "load": "treewright.saving",
     "overfitting_curve": "treewright.selecting",
     "prune": "treewright.pruning",
+    "report": "treewright.reporting",
     "select": "treewright.selecting",
 }
 
