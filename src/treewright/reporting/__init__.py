@@ -95,8 +95,8 @@ def report(
     >>> test = encode({"x": range(100)}, ["a"] * 6 + ["b"] * 94, schema=train.schema)
     >>> made = report(grow(train), train=train, test=test)
     >>> print(made.payload["headline"]["manager"])
-    On 100 rows it had never seen it was wrong for 2.0 %; with 95 % confidence it is wrong for less than 6.2 % \
-of such rows.
+    On 100 rows it had never seen it was wrong for 2.0 %; with 95 % confidence it is wrong for less than \
+6.2 % of such rows.
     """
     check_delta(delta)
     if title is not None and not isinstance(title, str):

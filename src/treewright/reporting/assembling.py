@@ -30,14 +30,16 @@ def assembled(payload: dict[str, Any]) -> str:
         "PAYLOAD": f'<script type="application/json" id="payload">{as_json(payload)}</script>',
         "SCRIPT": f"<script>{script}</script>",
     }
-    return _MARK.sub(lambda mark: parts[mark[1]], template)  # in one go: what is put in is not looked at again
+    return _MARK.sub(
+        lambda mark: parts[mark[1]], template
+    )  # in one go: what is put in is not looked at again
 
 
 def as_json(payload: Any) -> str:
-    """JSON that no HTML parser mistakes for anything else.
+    r"""JSON that no HTML parser mistakes for anything else.
 
     >>> print(as_json({"name": "</script>"}))
-    {"name":"\\u003c/script\\u003e"}
+    {"name":"\u003c/script\u003e"}
     """
     text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
@@ -60,8 +62,8 @@ def static(payload: dict[str, Any]) -> str:
 def framed(page: str) -> str:
     """The page within another one, such as a notebook, of which it can touch nothing."""
     return (
-        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads" title="treewright report" '
-        'style="width: 100%; height: 800px; border: 0"></iframe>'
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts allow-downloads" '
+        'title="treewright report" style="width: 100%; height: 800px; border: 0"></iframe>'
     )
 
 

@@ -13,7 +13,7 @@ from treewright.arriving import loses_0_or_1
 from treewright.certifying import Certificate, binomial_upper, certify, kl_upper
 from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.held_out import same_statistic
-from treewright.certifying.losses import most_cost
+from treewright.certifying.losses import NUMBER_LOSSES, most_cost
 from treewright.encoding import Dataset
 from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import counts_as
@@ -25,9 +25,7 @@ from treewright.wording import percent, rows_in_words
 Floats = NDArray[np.float64]
 
 
-def uppers(
-    sums: Callable[[NDArray[Any]], Floats], test: Part, places: int, delta: float
-) -> Floats | None:
+def uppers(sums: Callable[[NDArray[Any]], Floats], test: Part, places: int, delta: float) -> Floats | None:
     """For each place of a slider the bound on its true loss; with probability 1 − delta all of them hold.
 
     Each has δ / places, as if the test rows had chosen one of them. None where nothing can be guaranteed:
@@ -77,7 +75,7 @@ def refuse_known_rows(model: Any, subject: Subject, rows: Mapping[str, Dataset])
     for name in ("test", "validation"):
         same = [other for other in names if other != name and rows[other] is rows.get(name)]
         if same:
-            raise ValueError(f"{name} and {same[0]} are the same rows; a row grows the tree or judges it, not both")
+            raise ValueError(f"{name} and {same[0]} are the same rows; each row has one part only")
     seen = vars(model).get("_seen") if hasattr(model, "__dict__") else None
     for name, data in (("validation", validation), ("test", test)):
         if data is None:
@@ -86,11 +84,13 @@ def refuse_known_rows(model: Any, subject: Subject, rows: Mapping[str, Dataset])
         known = [grown.rows] if seen is None else [grown.rows, seen]
         if any(counts_as(grown, own, data) for own in known) or _is_own(grown, data):
             raise ValueError(
-                f"{name} has the rows that the tree was grown from: as many arrive at every node; give rows that "
-                "were never used"
+                f"{name} has the rows that the tree was grown from: as many arrive at every node; give rows "
+                "that were never used"
             )
     if test is not None and path is not None and _have_chosen(path, test):
-        raise ValueError("test has the rows that pruned or chose the tree; give them as validation=, and others as test=")
+        raise ValueError(
+            "test has the rows that pruned or chose the tree; give them as validation=, and others as test="
+        )
 
 
 def _is_own(tree: Tree, data: Dataset) -> bool:
@@ -132,7 +132,8 @@ def _from_test(subject: Subject, test: Part, delta: float) -> tuple[str, list[st
 def _from_validation(subject: Subject, part: Part, delta: float) -> tuple[str, list[str]]:
     """These rows may have had a say in the size of the tree: the bound pays for that."""
     path = subject.path
-    seen = f"On {rows_in_words(part.data.n_counted)} that may have chosen its size {_loses(subject.chosen, part)}"
+    rows = rows_in_words(part.data.n_counted)
+    seen = f"On {rows} that may have chosen its size {_loses(subject.chosen, part)}"
     if part.as_draws is None:
         return f"{seen}; no others were given to test it.", []
     options: dict[str, Any] = {"method": "reduced_error"}
@@ -155,20 +156,22 @@ def _from_training(subject: Subject, train: Dataset | None, delta: float) -> tup
         certificate = certify(tree, data=data, delta=delta)
     except ValueError:  # rows of different weights
         return unknown, []
-    if certificate.value >= certificate.most:
+    if certificate.value >= certificate.most / 2:  # true, but nobody would call it a promise
         return unknown, []
     return f"{seen}; no other rows were given, but {_below(certificate)}.", [_resting(certificate)]
 
 
 def _loses(tree: Tree, part: Part) -> str:
-    return _lost(tree, float(tree.mean(np.maximum(tree.loss_of(part.data)[tree.is_leaf].sum(), 0.0), part.data)))
+    return _lost(
+        tree, float(tree.mean(np.maximum(tree.loss_of(part.data)[tree.is_leaf].sum(), 0.0), part.data))
+    )
 
 
 def _lost(tree: Tree, loss: float) -> str:
     if not tree.schema.predicts_classes:
         if tree.criterion == "squared_error":
             return f"it was off by {math.sqrt(loss):.4g} (root mean squared error)"
-        return f"its mean {tree.criterion.replace('_', ' ')} was {loss:.4g}"
+        return f"its mean {NUMBER_LOSSES[tree.criterion]} was {loss:.4g}"
     return f"it cost {loss:.4g} per row" if tree.schema.has_costs else f"it was wrong for {percent(loss)}"
 
 
@@ -183,7 +186,8 @@ def _below(certificate: Certificate) -> str:
         return f"{sure} it costs less than {certificate.shown} per such row"
     if math.isinf(certificate.value):
         return "a single row says nothing of others"
-    return f"on such rows its mean {certificate.what} is likely below {certificate.shown} (an estimate, no guarantee)"
+    likely = f"its mean {certificate.what} is likely below {certificate.shown}"
+    return f"on such rows {likely} (an estimate, no guarantee)"
 
 
 def _resting(certificate: Certificate) -> str:

@@ -1,4 +1,4 @@
-"""The columns of a report: how much each matters, what else a node could have asked, what values arrive where."""
+"""The columns of a report: how much each matters, and what else a node could have asked."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ Ints = NDArray[np.int64]
 MOST_COMPETED = 64  # branches with competitors
 MOST_COMPETITORS = 5  # of each
 _MOST_CELLS_COMPETED = 100_000_000  # of rows × columns that are split for them
+_MOST_SPLITS = 4_000
 N_REPEATS = 10  # of a permutation
 MOST_PERMUTED = 20_000  # rows of a permutation; of more, some
 
@@ -61,11 +62,11 @@ def _split_by(tree: Tree, data: Dataset, position: int, column: Column, here: In
     schema = Schema((column,), tree.schema.targets)
     assert data.targets is not None
     cells = column_of(data, position)[here]
-    columns = (cells,) if column.kind == "category" else cells[:, np.newaxis]
-    if column.kind == "time":
-        columns = (cells,)
+    columns = cells[:, np.newaxis] if column.kind == "number" else (cells,)
     weight = None if data.weight is None else data.weight[here]
-    return grow(Dataset(schema, columns, data.targets[:, here], weight), criterion=tree.criterion, max_splits=1)
+    return grow(
+        Dataset(schema, columns, data.targets[:, here], weight), criterion=tree.criterion, max_splits=1
+    )
 
 
 class Shuffled(NamedTuple):
@@ -76,8 +77,10 @@ class Shuffled(NamedTuple):
     upper: float
 
 
-def _permutation(tree: Tree, data: Dataset, columns: list[int], seed: int, delta: float) -> dict[int, Shuffled]:
-    """The mean rise of the loss where the values of a column are shuffled, with a normal interval over rows."""
+def _permutation(
+    tree: Tree, data: Dataset, columns: list[int], seed: int, delta: float
+) -> dict[int, Shuffled]:
+    """The mean rise of the loss where the values of a column are shuffled, and how far the rises spread."""
     from scipy.special import ndtri
 
     wide = float(-ndtri(delta / 2))
@@ -115,7 +118,8 @@ def competitor_facts(subject: Subject, parts: Mapping[str, Rows]) -> dict[int, l
     inner = np.flatnonzero(~tree.is_leaf)
     is_branch = subject.inside.copy()
     is_branch[subject.leaves] = False
-    order = inner[np.lexsort((-train.rows[inner], ~is_branch[inner]))][:MOST_COMPETED]
+    most = min(MOST_COMPETED, _MOST_SPLITS // train.data.n_columns)
+    order = inner[np.lexsort((-train.rows[inner], ~is_branch[inner]))][:most]
     cells = np.cumsum(train.rows[order]) * train.data.n_columns
     wanted = np.sort(order[(cells <= _MOST_CELLS_COMPETED) & (train.rows[order] > 1)])
     return _competitors(tree, train.data, wanted.tolist(), MOST_COMPETITORS)
@@ -124,11 +128,12 @@ def competitor_facts(subject: Subject, parts: Mapping[str, Rows]) -> dict[int, l
 def competitors_as_json(
     tree: Tree, rivals: dict[int, list[Rival]], place: Mapping[int, int]
 ) -> dict[str, list[dict[str, Any]]]:
-    """The same for the page: gains as shares of the root's risk, columns by their place in the page's list."""
+    """The same for the page: gains as shares of the root's risk, columns by their place on the page."""
     risk = float(tree.risk[0]) or 1.0
     return {
         str(node): [
-            {"words": each.words, "gain": short(each.gain / risk), "column": place[each.column]} for each in found
+            {"words": each.words, "gain": short(each.gain / risk, 4), "column": place[each.column]}
+            for each in found
         ]
         for node, found in rivals.items()
         if found
@@ -160,8 +165,8 @@ def importance_facts(
         many = data.n_rows < part.data.n_rows
         rows = f"on {f'{data.n_rows:,} of ' if many else ''}the {part.data.n_rows:,} {ROWS_IN_WORDS[name]}"
     note = (
-        "The gain is counted on the training rows and favours columns with many different values; the loss after "
-        "shuffling a column does not, but two columns that say the same can stand in for each other."
+        "The gain is counted on the training rows and favours columns with many different values; the loss "
+        "after shuffling a column does not, but columns that say the same can stand in for each other."
     )
     if name == "train":
         note += " These are the rows that the tree was grown from: on others, columns matter less."
@@ -184,4 +189,3 @@ def _some(data: Dataset, seed: int) -> Dataset:
     rows = np.random.default_rng(seed).choice(data.n_rows, MOST_PERMUTED, replace=False)
     kept = data.take(np.sort(rows))
     return kept if kept.total_weight > 0 else data
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,8 @@ def distribution_facts(subject: Subject, part: Part, place: dict[int, int]) -> d
 
 
 def frontier(subject: Subject, rows: Ints) -> Ints:
-    """Nodes that have all rows between them: the branches of the model are opened first, then the others, those
-    with the most rows first, until there are enough nodes.
+    """Nodes that have all rows between them: the branches of the model are opened first, then the others,
+    those with the most rows first, until there are enough nodes.
     """
     tree: Tree = subject.shown
     inside = subject.inside.copy()
@@ -72,14 +73,16 @@ def frontier(subject: Subject, rows: Ints) -> Ints:
 
 
 def binned(column: Column, cells: NDArray[Any]) -> tuple[list[float] | None, list[str], Ints]:
-    """Borders and labels of the bins of a column, and the bin of each row; the last bin is for missing values."""
+    """Borders and labels of the bins of a column, and the bin of each row; the last is for missing values."""
     if column.kind == "category":
         counts = np.bincount(cells[cells >= 0], minlength=len(column.categories))
         named = np.sort(np.argsort(-counts, kind="stable")[: BINS if len(counts) <= BINS else BINS - 1])
         labels = [word(column.categories[code]) for code in named.tolist()]
         if len(counts) > len(named) or (cells == -2).any():
             labels.append("others")
-        bins = np.full(len(counts) + 2, len(labels) - 1, np.int64)  # code -2, an unknown category, is the last but one
+        bins = np.full(
+            len(counts) + 2, len(labels) - 1, np.int64
+        )  # code -2, an unknown category, is the last but one
         bins[named] = np.arange(len(named))
         bins[-1] = len(labels)
         return None, [*labels, "missing"], bins[cells]
@@ -89,7 +92,7 @@ def binned(column: Column, cells: NDArray[Any]) -> tuple[list[float] | None, lis
     bins = np.clip(np.searchsorted(edges, values, side="left") - 1, 0, len(edges) - 2)
     bins[missing] = len(edges) - 1
     words = [value_in_words(column, edge) for edge in edges.tolist()]
-    labels = [f"{a} to {b}" if a != b else a for a, b in zip(words, words[1:], strict=False)]
+    labels = [f"{a} to {b}" if a != b else a for a, b in pairwise(words)]
     return edges.tolist(), [*labels, "missing"], bins
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.encoding import Dataset
 from treewright.exporting.text import render
 from treewright.reporting.certificates import promise
@@ -16,8 +17,8 @@ from treewright.reporting.distributions import distribution_facts
 from treewright.reporting.nodes import class_words, column_facts, named_categories, tree_facts, what_rows_tell
 from treewright.reporting.parts import OwnRows, Part, Rows, intervals, part_facts
 from treewright.reporting.reproducing import reproduction
-from treewright.reporting.ruling import rules_text
 from treewright.reporting.rounding import shorts
+from treewright.reporting.ruling import rules_text
 from treewright.reporting.slider import slide_facts, slides
 from treewright.reporting.subjects import Subject, shortened
 from treewright.tree import Tree
@@ -72,7 +73,7 @@ def facts(
 
 
 def _parts(tree: Tree, rows: Mapping[str, Dataset]) -> dict[str, Rows]:
-    """The rows at the nodes of the tree; training rows that were not given as the tree itself tells of them."""
+    """The rows at the nodes of the tree; training rows that are not given as the tree tells of them."""
     found: dict[str, Rows] = {} if "train" in rows else {"train": OwnRows(tree)}
     for name, data in rows.items():
         same = data.schema == tree.schema
@@ -98,7 +99,7 @@ def _target(tree: Tree) -> dict[str, Any]:
     target = tree.schema.targets[0]
     words = class_words(tree)
     if target.classes is None:
-        name = f"mean {tree.criterion.replace('_', ' ')}"
+        name = f"mean {NUMBER_LOSSES[tree.criterion]}"
     else:
         name = "errors" if target.costs is None else "mean cost"
     return {
@@ -135,10 +136,13 @@ def _train_notes(train: Rows, subject: Subject) -> list[str]:
     """Training rows that are not those of the tree are worth a word."""
     own: NDArray[Any] = subject.shown.rows
     if np.array_equal(train.rows, own):
-        return []
+        if np.isclose(train.weight, float(subject.shown.weight[0]), rtol=1e-9):
+            return []
+        return ["The tree was grown with other weights than those of the training rows that were given."]
+    grown, given = rows_in_words(int(own[0])), rows_in_words(int(train.rows[0]))
     return [
-        f"The tree was grown from {rows_in_words(int(own[0]))}, but {rows_in_words(int(train.rows[0]))} were given as "
-        "training rows: what is shown of training rows is counted on these."
+        f"The tree was grown from {grown}; the training rows that were given are {given}: what is shown of "
+        "training rows is counted on these."
     ]
 
 

@@ -35,8 +35,8 @@ def tree_facts(tree: Tree, named: dict[int, Ints]) -> dict[str, Any]:
         **_words(tree, inner.tolist()),
         "answer": answers(tree),
         "label": tree.label[:, 0].tolist() if is_classes else [-1] * tree.n_nodes,
-        "value": [None] * tree.n_nodes if value is None else shorts(value, 12),
-        "gain": shorts(tree.gain / risk if risk > 0 else tree.gain),
+        "value": [None] * tree.n_nodes if value is None else shorts(value, 8),
+        "gain": shorts(tree.gain / risk if risk > 0 else tree.gain, 4),
         "step": tree.step.tolist(),
     }
 
@@ -73,13 +73,10 @@ def _words(tree: Tree, inner: list[int]) -> dict[str, list[str]]:
 
 def _left_categories(tree: Tree, named: dict[int, Ints]) -> dict[str, list[int]]:
     """Of the categories that the page knows, the codes that go left; codes as in `named`."""
-    sizes = tree.schema.subset_sizes
-    found = {}
-    for node in np.flatnonzero(tree.subset >= 0).tolist():
-        column, start = int(tree.feature[node]), int(tree.subset[node])
-        bits = np.unpackbits(tree.subsets[start : start + sizes[column]], bitorder="little")
-        found[str(node)] = np.flatnonzero(bits[named[column]]).tolist()
-    return found
+    return {
+        str(node): np.flatnonzero(tree.goes_left(node)[named[int(tree.feature[node])]]).tolist()
+        for node in np.flatnonzero(tree.subset >= 0).tolist()
+    }
 
 
 def named_categories(tree: Tree, counts: dict[int, NDArray[Any]]) -> dict[int, Ints]:

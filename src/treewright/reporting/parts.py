@@ -14,7 +14,7 @@ from treewright.arriving import checked_targets, leaves_of, rows_of, squared_los
 from treewright.certifying import binomial_lower, binomial_upper
 from treewright.encoding import Dataset, encode
 from treewright.pruning.path import refuse_no_rows
-from treewright.reporting.rounding import short, shorts
+from treewright.reporting.rounding import DIGITS, short, shorts
 from treewright.rule_lists import column_of
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
@@ -27,6 +27,7 @@ MOST_CLASSES = 20  # with all their weights at every node; of more classes the h
 HEAVIEST = 12
 MOST_HEAVIEST = 30_000  # pairs of class and weight in a part: of large trees fewer at each node
 _PIECE = 2**21  # cells of a table of nodes by classes that are made at once
+_FEW_NODES = 4_000  # of which all numbers have all digits
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_RESIDUALS = 2_000  # nodes with quantiles
 _MOST_SORTED = 30_000_000  # numbers that are sorted for them
@@ -119,7 +120,9 @@ def part_of(name: str, given: Any, tree: Tree) -> Dataset:
         if given[1] is None:
             raise ValueError(f"{name} has no target; give (X, y), or a Dataset with its target")
         try:
-            given = encode(given[0], given[1], weight=given[2] if len(given) == 3 else None, schema=tree.schema)
+            given = encode(
+                given[0], given[1], weight=given[2] if len(given) == 3 else None, schema=tree.schema
+            )
         except (ValueError, TypeError, KeyError) as error:
             raise type(error)(f"{name}: {error.args[0] if error.args else error}") from None
     if not isinstance(given, Dataset):
@@ -153,7 +156,12 @@ def part_facts(part: Rows, inside: NDArray[np.bool_]) -> dict[str, Any]:
         facts["counts"] = _counts(part)
     else:
         facts |= _numbers(part, inside)
-    return facts | {"loss": shorts(part.loss)}
+    return facts | {"loss": shorts(part.loss, _digits(tree))}
+
+
+def _digits(tree: Tree) -> int:
+    """Of what is not whole: a large tree has no room for many."""
+    return DIGITS if tree.n_nodes <= _FEW_NODES else 4
 
 
 def _counts(part: Rows) -> list[Any] | dict[str, Any]:
@@ -183,7 +191,8 @@ def _numbers(part: Rows, inside: NDArray[np.bool_]) -> dict[str, Any]:
         spread = np.sqrt(spread)
     elif part.tree.criterion == "poisson":  # a deviance says nothing of how far the numbers lie apart
         spread = np.full(len(weight), np.nan)
-    facts = {"mean": shorts(np.where(reached, mean, np.nan)), "deviation": shorts(spread)}
+    digits = _digits(part.tree)
+    facts = {"mean": shorts(np.where(reached, mean, np.nan), digits), "deviation": shorts(spread, digits)}
     if isinstance(part, Part):
         facts["residuals"] = _residuals(part, inside)
     else:
@@ -192,7 +201,7 @@ def _numbers(part: Rows, inside: NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def _residuals(part: Part, inside: NDArray[np.bool_]) -> list[Any]:
-    """Quantiles of what the rows at a node are above its answer. Sorted by leaf, those of a node lie together."""
+    """Quantiles of what the rows at a node are above its answer: sorted by leaf, they lie together."""
     tree, data = part.tree, part.data
     kept = data.counted
     leaf = leaves_of(tree, data)[kept]

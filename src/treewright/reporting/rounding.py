@@ -18,7 +18,7 @@ def short(value: float, digits: int = DIGITS) -> int | float | None:
     """
     if value != value or value in (np.inf, -np.inf):
         return None
-    if value == int(value) and abs(value) < _EXACT:
+    if value.is_integer() and abs(value) < _EXACT:
         return int(value)
     return float(f"{value:.{digits}g}")
 
@@ -30,8 +30,10 @@ def shorts(values: Any, digits: int = DIGITS) -> list[Any]:
     [[0.1, 2], [0.333333, None]]
     """
     array = np.asarray(values, np.float64)
-    if array.ndim > 1:
-        return [shorts(row, digits) for row in array]
-    if np.isfinite(array).all() and (np.abs(array) < _EXACT).all() and (array == np.rint(array)).all():
+    flat = array.ravel()
+    if np.isfinite(flat).all() and (np.abs(flat) < _EXACT).all() and (flat == np.rint(flat)).all():
         return list(array.astype(np.int64).tolist())
-    return [short(value, digits) for value in array.tolist()]
+    listed: list[Any] = [short(value, digits) for value in flat.tolist()]
+    for width in array.shape[:0:-1]:
+        listed = [listed[i : i + width] for i in range(0, len(listed), width)]
+    return listed

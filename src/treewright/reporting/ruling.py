@@ -21,7 +21,7 @@ def rules_text(tree: Tree) -> str:
 def _of_numbers(tree: Tree) -> str:
     learnt, names = columns_with_missing(tree), tree.schema.names
     place = {name: i for i, name in enumerate(names)}
-    lines = []
+    lines: list[str] = []
     for leaf, conditions in paths(tree):
         own = merged(conditions)
         if any(condition.never for condition in own):

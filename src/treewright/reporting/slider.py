@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.enlisting import offered
-from treewright.pruning import METHODS, PruningPath, prune
+from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
 from treewright.pruning.path import Nested
 from treewright.reporting.certificates import uppers, uppers_in_words
 from treewright.reporting.parts import Part, Rows
 from treewright.reporting.rounding import shorts
 from treewright.reporting.subjects import Subject, leaves_of_cuts, leaves_within
-from treewright.selecting.choosing import least
+from treewright.selecting.choosing import SAME
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -62,14 +62,18 @@ def slides(
     else:
         found.append(_around(subject, prune(subject.shown, "cost_complexity")))
     for method in METHODS_SHOWN if methods is None else _checked(methods):
-        if method == found[0].method and _reaches_root(found[0]):
+        if method == found[0].method and not (leaves_choice(method, ()) and _ends_early(found[0])):
             continue
         path = _path_by(method, subject, parts, must=methods is not None)
-        slide = None if path is None else _of_path(path, subject, parts)
-        if slide is not None:
-            found.append(slide)
-        elif path is not None:
+        if path is None:
+            continue
+        slide = _of_path(path, subject, parts)
+        if slide is None:
             notes.append(f"Pruning by {method.replace('_', ' ')} moves subtrees up and is not on the slider.")
+        elif path.leaves[-1] == subject.grown.n_leaves > 1:
+            notes.append(f"Pruning by {method.replace('_', ' ')} keeps the whole tree.")
+        elif subject.grown.n_leaves > 1:
+            found.append(slide)
     return found, notes
 
 
@@ -84,15 +88,15 @@ def _checked(methods: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def _path_by(
-    method: str, subject: Subject, parts: Mapping[str, Rows], *, must: bool
-) -> PruningPath | None:
-    """The path of the grown tree by a method, with the rows that it asks for; None where it does not apply."""
+def _path_by(method: str, subject: Subject, parts: Mapping[str, Rows], *, must: bool) -> PruningPath | None:
+    """The path of the grown tree by a method, with the rows that it asks for; None where it cannot work."""
     rows = {name: part.data for name, part in parts.items() if isinstance(part, Part)}
     facts = {"data": rows.get("train"), "validation": rows.get("validation")}
     if method == "minimum_errors" and subject.grown.n_leaves > _LARGEST_FRONT:
         return None
-    options: dict[str, Any] = offered(METHODS.options(method), facts)
+    # A path that leaves the choice open is tried later, at the places that are shown.
+    known = () if leaves_choice(method, ()) else METHODS.options(method)
+    options: dict[str, Any] = offered(known, facts)
     options |= _FIXED_OPTIONS.get(method, {})
     try:
         return prune(subject.shown, method, **options)
@@ -121,7 +125,7 @@ def _place_of(subject: Subject, path: PruningPath) -> int:
 
 
 def _around(subject: Subject, path: PruningPath) -> Slide:
-    """A path for a tree that comes without one: it begins with the tree itself, whatever splits are useless."""
+    """A path for a tree that comes without one: it begins with the tree itself, useless splits and all."""
     position = np.where(subject.grown.is_leaf, 0, _nested(path, subject.grown))
     level = path.level
     if path.leaves[0] < subject.grown.n_leaves:
@@ -133,18 +137,19 @@ def _around(subject: Subject, path: PruningPath) -> Slide:
 
 
 def _of_path(path: PruningPath, subject: Subject, parts: Mapping[str, Rows]) -> Slide | None:
-    """A path beside that of the model. What it leaves open is chosen by the validation rows, if there are any;
-    otherwise it opens where it is about as large as the model.
+    """A path beside that of the model. What it leaves open is chosen by the validation rows, if there are
+    any; otherwise it opens where it is about as large as the model.
     """
-    chosen, how = path.chosen % len(path), None
-    if path.is_open:
-        validation = parts.get("validation")
-        if isinstance(validation, Part):
-            tried = path.losses(validation.data)
-            chosen, how = least(path, tried), "least loss on the validation rows"
-        else:
-            chosen = int(np.abs(path.leaves - len(subject.leaves)).argmin())
-    return _slide(path, subject.shown, chosen, how)
+    how = path.details.get("chosen_by")
+    if not path.is_open:
+        return _slide(path, subject.shown, path.chosen % len(path), None if how is None else str(how))
+    slide = _slide(path, subject.shown, int(np.abs(path.leaves - len(subject.leaves)).argmin()), None)
+    validation = parts.get("validation")
+    if slide is None or not isinstance(validation, Part):
+        return slide
+    lost = slide.sums(validation.loss)
+    best = int(np.flatnonzero(lost <= lost.min() + SAME * float(np.abs(lost).max()))[-1])  # the smallest one
+    return replace(slide, chosen=best, chosen_by="least loss on the validation rows")
 
 
 def _slide(path: PruningPath, grown: Tree, chosen: int, how: str | None) -> Slide | None:
@@ -215,8 +220,9 @@ def _thinned(leaves: Ints, chosen: int, most: int, among: Ints | None = None) ->
     return np.array(sorted(kept), np.int64)
 
 
-def _reaches_root(slide: Slide) -> bool:
-    return slide.sums(np.ones(slide.grown.n_nodes))[-1] == 1
+def _ends_early(slide: Slide) -> bool:
+    """Whether the path ends before the root."""
+    return bool(slide.sums(np.ones(slide.grown.n_nodes))[-1] > 1)
 
 
 def slide_facts(slide: Slide, parts: Mapping[str, Rows], delta: float) -> dict[str, Any]:
@@ -244,4 +250,3 @@ def slide_facts(slide: Slide, parts: Mapping[str, Rows], delta: float) -> dict[s
         "chosen": slide.chosen,
         "chosen_by": slide.chosen_by,
     }
-

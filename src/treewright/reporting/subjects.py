@@ -61,6 +61,8 @@ def subject_of(model: Any, path: Any = None) -> Subject:
     if isinstance(model, PruningPath):
         if path is not None:
             raise TypeError("the model is a pruning path already; leave path= out")
+        if model.is_open:
+            raise ValueError("none of the trees of this path is chosen yet; select(path, …) chooses")
         model, path = model.pruned, model
     tree = as_tree(model)
     if len(tree.schema.targets) != 1:
@@ -76,7 +78,7 @@ def subject_of(model: Any, path: Any = None) -> Subject:
     leaves = leaves_within(path.grown, tree)
     if leaves is None:
         if tree != path.pruned:
-            raise ValueError("path is not that of the model: the model is no pruning of the tree it begins with")
+            raise ValueError("path is not that of the model: the model is no pruning of its first tree")
         note = (
             f"Pruned by {path.method.replace('_', ' ')}, which moved subtrees up: what is shown is the tree "
             "after that."
@@ -129,10 +131,10 @@ def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def readable(schema: Schema) -> Schema:
-    """The same schema with names that fit a line and are printable, still all different.
+    r"""The same schema with names that fit a line and are printable, still all different.
 
-    >>> readable(Schema((Column("x" * 200), Column("two\\nlines")))).names[1]
-    'two\\\\nlines'
+    >>> print(readable(Schema((Column("x" * 200), Column("two\nlines")))).names[1])
+    two\nlines
     """
     columns = tuple(
         Column(name, column.kind, tuple(_labels(column.categories)))
