@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 ASSETS = "page"  # the folder of index.html, *.css and *.js beside this file
+_LONGEST_RULES = 10_000  # characters; longer rules say only once more what the tree says
 _MARK = re.compile(r"<!--(CSP|TITLE|STYLE|STATIC|PAYLOAD|SCRIPT)-->")
 
 
@@ -52,10 +53,10 @@ def static(payload: dict[str, Any]) -> str:
     headline = payload["headline"]
     paragraphs = [headline["text"], headline["manager"], *headline["notes"]]
     said = "".join(f"<p>{html.escape(text)}</p>" for text in paragraphs)
-    blocks = "".join(
-        f"<h2>{title}</h2><pre>{html.escape(payload[name])}</pre>"
-        for title, name in (("The tree", "text"), ("The rules", "rules"))
-    )
+    texts = {"The tree": payload["text"], "The rules": payload["rules"]}
+    if len(payload["rules"]) > _LONGEST_RULES:
+        del texts["The rules"]
+    blocks = "".join(f"<h2>{title}</h2><pre>{html.escape(text)}</pre>" for title, text in texts.items())
     return f"<h1>{html.escape(payload['title'])}</h1>{said}{blocks}"
 
 

@@ -16,13 +16,14 @@ from treewright.reporting.subjects import Subject
 from treewright.rule_lists import column_of
 from treewright.schema import Column, Schema
 from treewright.tree import Tree
-from treewright.wording import branch_in_words
+from treewright.wording import LONGEST_LIST, branch_in_words
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_COMPETED = 64  # branches with competitors
 MOST_COMPETITORS = 5  # of each
+FEWEST_ROWS = 5  # of a category that is named though the tree does not ask for it
 _MOST_CELLS_COMPETED = 100_000_000  # of rows × columns that are split for them
 _MOST_SPLITS = 4_000
 N_REPEATS = 10  # of a permutation
@@ -38,6 +39,7 @@ class Rival(NamedTuple):
     column: int
     gain: float
     words: str
+    split: Tree
 
 
 def _competitors(tree: Tree, data: Dataset, nodes: list[int], most: int) -> dict[int, list[Rival]]:
@@ -53,7 +55,7 @@ def _competitors(tree: Tree, data: Dataset, nodes: list[int], most: int) -> dict
                 continue
             split = _split_by(tree, data, position, column, here)
             if split.n_leaves == 2 and split.gain[0] > 0:
-                rivals.append(Rival(position, float(split.gain[0]), branch_in_words(split, 0, True)))
+                rivals.append(Rival(position, float(split.gain[0]), branch_in_words(split, 0, True), split))
         found[node] = sorted(rivals, key=lambda rival: (-rival.gain, rival.column))[:most]
     return found
 
@@ -122,7 +124,23 @@ def competitor_facts(subject: Subject, parts: Mapping[str, Rows]) -> dict[int, l
     order = inner[np.lexsort((-train.rows[inner], ~is_branch[inner]))][:most]
     cells = np.cumsum(train.rows[order]) * train.data.n_columns
     wanted = np.sort(order[(cells <= _MOST_CELLS_COMPETED) & (train.rows[order] > 1)])
-    return _competitors(tree, train.data, wanted.tolist(), MOST_COMPETITORS)
+    found = _competitors(tree, train.data, wanted.tolist(), MOST_COMPETITORS)
+    used = set(tree.feature.tolist())
+    return {
+        node: [each for each in rivals if each.column in used or _tells_of_many(each, train)]
+        for node, rivals in found.items()
+    }
+
+
+def _tells_of_many(rival: Rival, train: Part) -> bool:
+    """Whether a split names only categories of several rows: a name that one row has would give it away."""
+    if rival.split.subset[0] < 0:
+        return True
+    cells, goes_left = train.cells[rival.column], rival.split.goes_left(0)
+    rows = np.bincount(cells[cells >= 0], minlength=len(goes_left))
+    sides = [np.flatnonzero(goes_left), np.flatnonzero(~goes_left)]
+    named = min(sides, key=len)[:LONGEST_LIST]
+    return bool((rows[named] >= FEWEST_ROWS).all())
 
 
 def competitors_as_json(

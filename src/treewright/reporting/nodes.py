@@ -121,9 +121,10 @@ def column_facts(
 
 
 def what_rows_tell(tree: Tree, cells: list[NDArray[Any]]) -> dict[int, dict[str, Any]]:
-    """The middle and the ends of each column of numbers, the most frequent category of the others."""
+    """Of the columns that are asked: the middle and the ends of numbers, how frequent each category is."""
     found = {}
-    for i, (column, values) in enumerate(zip(tree.schema.columns, cells, strict=True)):
+    for i in np.unique(tree.feature[~tree.is_leaf]).tolist():
+        column, values = tree.schema.columns[i], cells[i]
         if column.kind == "category":
             counts = np.bincount(values[values >= 0], minlength=len(column.categories))
             facts: dict[str, Any] = {"counts": counts, "missing": bool((values == -1).any())}

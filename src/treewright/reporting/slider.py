@@ -119,7 +119,8 @@ def _place_of(subject: Subject, path: PruningPath) -> int:
     """The place of the model on its path: as a rule the chosen one."""
     n = len(subject.leaves)
     for place in (path.chosen % len(path), *np.flatnonzero(path.leaves == n).tolist()):
-        if path.leaves[place] == n and np.array_equal(np.sort(_cuts(path, place)), subject.cuts):
+        own = _cuts(path, place) if path.leaves[place] == n else None
+        if own is not None and np.array_equal(own, subject.cuts):
             return int(place)
     raise ValueError("path is not that of the model: the model is not among its trees")
 
@@ -166,10 +167,10 @@ def _slide(path: PruningPath, grown: Tree, chosen: int, how: str | None) -> Slid
         place = np.searchsorted(kept, _nested(path, grown))
         facts["leaf_from"] = np.where(place < len(kept), place, -1)
     else:
-        cuts = {place: _cuts(path, place) for place in kept.tolist()}
-        if any(own is None for own in cuts.values()):
+        cuts = {place: own for place in kept.tolist() if (own := _cuts(path, place)) is not None}
+        if len(cuts) < len(kept):
             return None
-        while len(kept) > 2 and sum(len(cuts[place]) for place in kept.tolist()) > MOST_CUTS:
+        while len(kept) > 3 and sum(len(cuts[place]) for place in kept.tolist()) > MOST_CUTS:
             kept = _thinned(path.leaves, chosen, len(kept) * 3 // 4, kept)
         facts["cuts"] = [cuts[place] for place in kept.tolist()]
     return Slide(
@@ -193,7 +194,7 @@ def _nested(path: PruningPath, grown: Tree) -> Ints:
     return position
 
 
-def _cuts(path: PruningPath, place: int) -> Any:
+def _cuts(path: PruningPath, place: int) -> Ints | None:
     """The branches of the grown tree that are leaves at a place; None where the tree is no pruning of it."""
     prunings, grown = path.prunings, path.grown
     if isinstance(prunings, Front):
