@@ -24,8 +24,8 @@ Ints = NDArray[np.int64]
 MOST_COMPETED = 64  # branches with competitors
 MOST_COMPETITORS = 5  # of each
 FEWEST_ROWS = 5  # of a category that is named though the tree does not ask for it
-_MOST_CELLS_COMPETED = 100_000_000  # of rows × columns that are split for them
-_MOST_SPLITS = 4_000
+_MOST_CELLS_COMPETED = 30_000_000  # of rows × columns that are split for them; the root always is
+_MOST_SPLITS = 4_000  # of one node by one column
 N_REPEATS = 10  # of a permutation
 MOST_PERMUTED = 20_000  # rows of a permutation; of more, some
 
@@ -123,7 +123,7 @@ def competitor_facts(subject: Subject, parts: Mapping[str, Rows]) -> dict[int, l
     most = min(MOST_COMPETED, _MOST_SPLITS // train.data.n_columns)
     order = inner[np.lexsort((-train.rows[inner], ~is_branch[inner]))][:most]
     cells = np.cumsum(train.rows[order]) * train.data.n_columns
-    wanted = np.sort(order[(cells <= _MOST_CELLS_COMPETED) & (train.rows[order] > 1)])
+    wanted = np.sort(order[(cells <= _MOST_CELLS_COMPETED) | (order == 0)])
     found = _competitors(tree, train.data, wanted.tolist(), MOST_COMPETITORS)
     used = set(tree.feature.tolist())
     return {
