@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from treewright.explaining.stability import stability
     from treewright.exporting import export
     from treewright.pruning import PruningPath, prune
+    from treewright.reporting import report
     from treewright.rule_lists import RuleList
     from treewright.saving import load
     from treewright.selecting import compare, overfitting_curve, select
@@ -64,6 +65,7 @@ __all__ = [
     "overfitting_curve",
     "prune",
     "rules",
+    "report",
     "select",
     "stability",
 ]
@@ -88,6 +90,7 @@ _LATER = {
     "overfitting_curve": "treewright.selecting",
     "prune": "treewright.pruning",
     "rules": "treewright.explaining",
+    "report": "treewright.reporting",
     "select": "treewright.selecting",
     "stability": "treewright.explaining",
 }

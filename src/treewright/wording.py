@@ -43,16 +43,15 @@ def branch_parts(
     column = tree.schema.columns[tree.feature[node]]
     name, only_missing_right = escape(column.name), not tree.missing_left[node]
     if tree.subset[node] >= 0:
-        own = tree.categories_left(node)
-        lefts = frozenset(own)
-        others = tuple(category for category in column.categories if category not in lefts)
-        only_missing_right &= not others
-        if not is_left:
-            own, others = others, own
+        goes_left = tree.goes_left(node)
+        own, others = np.flatnonzero(goes_left == is_left), np.flatnonzero(goes_left != is_left)
+        only_missing_right &= bool(goes_left.all())
         within = len(own) <= len(others)
-        words = f"{'in' if within else 'not in'} {listed(own if within else others, longest)}"
+        codes = own if within else others
+        named = [column.categories[code] for code in codes[:longest].tolist()]
+        words = f"{'in' if within else 'not in'} {listed(named, longest, more=len(codes) - len(named))}"
     else:
-        only_missing_right &= np.isposinf(tree.threshold[node])
+        only_missing_right &= bool(tree.threshold[node] == np.inf)
         words = f"{'<=' if is_left else '>'} {value_in_words(column, float(tree.threshold[node]))}"
     if only_missing_right:
         return name, "is known" if is_left else "is missing"
@@ -101,12 +100,11 @@ def value_in_words(column: Column, value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def listed(categories: Sequence[Hashable], longest: int = LONGEST_LIST) -> str:
-    """Categories in braces; of a long list only the first ones."""
+def listed(categories: Sequence[Hashable], longest: int = LONGEST_LIST, *, more: int = 0) -> str:
+    """Categories in braces; of a long list only the first ones, and how many `more` there are."""
     words = [word(category) for category in categories[:longest]]
-    if len(categories) > longest:
-        words.append(f"… {len(categories) - longest} more")
-    return "{" + ", ".join(words) + "}"
+    more += len(categories) - len(words)
+    return "{" + ", ".join([*words, f"… {more} more"] if more else words) + "}"
 
 
 def word(name: Hashable) -> str:
