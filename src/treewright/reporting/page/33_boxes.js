@@ -1,0 +1,108 @@
+// How one node looks: a branch with its question, a leaf or folded branch with its answer.
+
+const BOX = { width: 164, height: 42, across: 220, down: 52, margin: 14 };
+const fontFamily = () => getComputedStyle(document.body).fontFamily;
+
+/** What a node's box holds; only redone when `boxKey` changes. */
+function boxContent(node) {
+  const isAnswer = !isUnfolded(node);
+  const hidden = isEnd(node) ? 0 : leavesBelow(node, view.shown.leaves);
+  return [
+    isAnswer && hidden ? shape("rect", { class: "under", x: 4, y: 4, width: BOX.width, height: BOX.height, rx: 8 }) : null,
+    shape("rect", { class: "box", width: BOX.width, height: BOX.height, rx: 8 }),
+    isAnswer ? shape("path", { d: `M8 0H7a7 7 0 0 0-7 7v${BOX.height - 14}a7 7 0 0 0 7 7h1z`, fill: colourOf(node) }) : null,
+    isAnswer ? answerLine(node) : questionLine(node),
+    summaryLine(node),
+    isEnd(node) ? null : handle(node, hidden),
+  ];
+}
+
+function boxKey(node) {
+  if (isUnfolded(node)) return "branch";
+  return isEnd(node) ? "leaf" : `folded ${leavesBelow(node, view.shown.leaves)}`;
+}
+
+function questionLine(node) {
+  const [name, rest] = splitWords(tree.left_words[node], tree.feature[node]);
+  const room = BOX.width - 24, bold = `600 12px ${fontFamily()}`, plain = `12px ${fontFamily()}`;
+  const kept = fitted(rest, name ? room * 0.6 : room, plain);
+  const shown = fitted(name, room - textWidth(kept, plain), bold);
+  return shape("text", { x: 10, y: 17, class: "question" },
+    shape("tspan", { class: "strong" }, shown), shape("tspan", {}, kept));
+}
+
+function answerLine(node) {
+  const room = BOX.width - (isClasses ? 74 : 30);
+  const text = isClasses ? classWords(tree.label[node]) : tree.answer[node];
+  return [
+    shape("text", { x: 16, y: 17, class: "strong" }, fitted(text, room, `600 12px ${fontFamily()}`)),
+    isClasses ? shape("text", { x: BOX.width - 14, y: 17, "text-anchor": "end" }, percentWords(confidenceAt(partNames[0], node), 0)) : null,
+  ];
+}
+
+function summaryLine(node) {
+  const left = isUnfolded(node) ? 10 : 16;
+  const rows = countWords(facts.parts[partNames[0]].node_rows[node]);
+  return [
+    ...(isClasses ? classBar(node, left, 27, 84) : valueMark(node, left, 27, 84)),
+    shape("text", { x: BOX.width - 14, y: 34, "text-anchor": "end", class: "faint" }, rows),
+  ];
+}
+
+/** The classes of a node's rows as one bar. */
+function classBar(node, x, y, width) {
+  const weight = weightAt(partNames[0], node) || 1;
+  const parts = [shape("rect", { class: "track", x, y, width, height: 6 })];
+  let from = x;
+  for (const [code, own] of [...classPairs(partNames[0], node)].sort((a, b) => a[0] - b[0])) {
+    const wide = width * own / weight;
+    if (wide > 0.3) parts.push(shape("rect", { x: from, y, width: wide, height: 6, fill: facts.colours[code] }));
+    from += wide;
+  }
+  return parts;
+}
+
+/** Where a node's number lies between the least and the most of the tree. */
+function valueMark(node, x, y, width) {
+  const at = x + 3 + (width - 6) * (tree.value[node] - valueRange[0]) / (valueRange[1] - valueRange[0]);
+  return [
+    shape("rect", { class: "track", x, y: y + 1, width, height: 4, rx: 2 }),
+    shape("circle", { class: "mark", cx: at, cy: y + 3, r: 4, fill: colourOf(node) }),
+  ];
+}
+
+function handle(node, hidden) {
+  const text = isUnfolded(node) ? "−" : `+${countWords(hidden)}`;
+  const wide = Math.max(18, 10 + 7 * text.length);
+  return shape("g", { class: "handle", "data-handle": node, "aria-hidden": "true" },
+    shape("rect", { x: BOX.width - 9, y: BOX.height / 2 - 9, width: wide, height: 18, rx: 9 }),
+    shape("text", { x: BOX.width - 9 + wide / 2, y: BOX.height / 2 + 4, "text-anchor": "middle" }, text));
+}
+
+/** A node for those who hear it. */
+function spokenWords(node) {
+  const rows = rowsWords(facts.parts[partNames[0]].node_rows[node]);
+  const answer = isClasses
+    ? `${classWords(tree.label[node])} ${percentWords(confidenceAt(partNames[0], node), 0)}`
+    : `answer ${tree.answer[node]}`;
+  const came = node ? `${wordsInto(node)}: ` : "";
+  if (isEnd(node)) return `${came}leaf, ${answer}, ${rows}`;
+  const question = `asks ${tidyWords(tree.left_words[node])}`;
+  const hidden = isUnfolded(node) ? "" : `, ${leavesWords(leavesBelow(node, view.shown.leaves))} folded`;
+  return `${came}${question}, ${answer}, ${rows}${hidden}`;
+}
+
+function tipLines(node) {
+  const lines = [node ? wordsInto(node) : "All rows"];
+  for (const part of partNames) {
+    const rows = rowsWords(facts.parts[part].node_rows[node]);
+    lines.push(`${capital(PART_WORDS[part])}: ${rows}${facts.parts[part].node_rows[node] ? `, ${lossPhrase(part, node)}` : ""}`);
+  }
+  return isClasses ? [...lines.slice(0, 1), `Answer ${shortened(classWords(tree.label[node]), 60)}`, ...lines.slice(1)]
+    : [...lines.slice(0, 1), `Answer ${tree.answer[node]}`, ...lines.slice(1)];
+}
+
+function lossPhrase(part, node) {
+  const loss = lossAt(part, node);
+  return facts.loss.share ? `wrong for ${percentWords(loss)}` : `${facts.loss.name} ${numberWords(loss)}`;
+}

@@ -1,0 +1,152 @@
+// Try a row: a form of the columns that the tree tests, and where a row with these values goes.
+
+const OTHER = "other", MISSING = "missing";
+const MOST_OPTIONS = 300;  // categories in a list to choose from; more are typed
+const row = new Map();  // column -> value; null is missing, UNSEEN a category never seen
+const fields = new Map();  // column -> {line, input}
+const wrong = new Set();  // columns whose field holds no value of their kind
+
+function startTrial() {
+  facts.columns.forEach((column, i) => row.set(i, column.typical));
+  refill(byId("panel-trial"),
+    element("div", { class: "decision", id: "decision", "aria-live": "polite", "aria-atomic": "true" }),
+    element("p", { class: "buttons loose" },
+      element("button", { type: "button", onclick: () => fillRow((column) => column.typical) }, "Typical row"),
+      element("button", { type: "button", onclick: () => fillRow(() => null) }, "All missing")),
+    element("div", { id: "trial-fields", class: "fields" }),
+    element("div", { id: "trial-steps" }));
+  quickDrawers.push(drawFields, () => followRow(false));
+}
+
+/** One field for each column that the tree shown tests; those typed in before keep their values. */
+function drawFields() {
+  for (const column of view.shown.used) if (!fields.has(column)) fields.set(column, newField(column));
+  const wanted = view.shown.used.map((column) => fields.get(column).line);
+  const holder = byId("trial-fields");
+  if (wanted.length === holder.children.length && wanted.every((line, i) => holder.children[i] === line)) return;
+  refill(holder, wanted.length ? wanted : element("p", { class: "faint" }, "A single leaf asks nothing: every row gets the same answer."));
+}
+
+function newField(i) {
+  const column = facts.columns[i], id = `field-${i}`;
+  const isList = column.kind === "category" && column.categories.length <= MOST_OPTIONS;
+  const input = isList ? categoryList(i, id) : typedField(i, id);
+  input.addEventListener("input", () => readField(i, input, isList));
+  const hint = fieldHint(column);
+  const line = element("div", { class: "field" },
+    element("label", { for: id }, shortened(columnWords(i), 80)),
+    input,
+    hint ? element("span", { class: "faint field-hint", id: `${id}-hint` }, hint) : null);
+  if (hint) input.setAttribute("aria-describedby", `${id}-hint`);
+  const field = { line, input, isList };
+  writeField(i, field);
+  return field;
+}
+
+function typedField(i, id) {
+  const { kind } = facts.columns[i];
+  return element("input", {
+    id, type: "text", autocomplete: "off", spellcheck: "false", placeholder: "missing",
+    inputmode: kind === "number" ? "decimal" : null, "data-column": i,
+  });
+}
+
+function categoryList(i, id) {
+  const names = facts.columns[i].categories.map((text, code) => [String(code), text.trim() === "" ? "(empty)" : text]);
+  return element("select", { id, "data-column": i },
+    optionsOf([[MISSING, "— missing —"], ...names, [OTHER, "— another one —"]], null));
+}
+
+function fieldHint(column) {
+  if (column.kind === "category") return column.categories.length > MOST_OPTIONS ? `one of ${countWords(column.categories.length)}` : "";
+  if (column.least === null || column.most === null) return "";
+  return `${valueWords(column, column.least)} to ${valueWords(column, column.most)}`;
+}
+
+function readField(i, input, isList) {
+  const text = input.value;
+  const value = isList ? listedValue(text) : typedValue(facts.columns[i], text);
+  const isWrong = value === undefined;
+  if (isWrong) wrong.add(i);
+  else wrong.delete(i);
+  input.setAttribute("aria-invalid", isWrong);
+  if (!isWrong) row.set(i, value);
+  followRow(true);
+}
+
+function listedValue(text) {
+  if (text === MISSING) return null;
+  return text === OTHER ? UNSEEN : Number(text);
+}
+
+/** What was typed: null is missing, undefined is nothing that a column of this kind can hold. */
+function typedValue(column, text) {
+  if (column.kind === "category") {
+    if (text === "") return null;
+    const code = column.categories.indexOf(text);
+    return code < 0 ? UNSEEN : code;
+  }
+  if (text.trim() === "") return null;
+  const value = column.kind === "time" ? parseDate(text) : parseNumber(text);
+  return Number.isNaN(value) ? undefined : value;
+}
+
+function writeField(i, { input, isList }) {
+  const column = facts.columns[i], value = row.get(i);
+  if (isList) input.value = value === null ? MISSING : value === UNSEEN ? OTHER : String(value);
+  else if (column.kind === "category") input.value = value === null || value === UNSEEN ? "" : column.categories[value];
+  else input.value = typedWords(column, value);
+  input.removeAttribute("aria-invalid");
+}
+
+function fillRow(valueOf) {
+  facts.columns.forEach((column, i) => row.set(i, valueOf(column)));
+  wrong.clear();
+  for (const [i, field] of fields) writeField(i, field);
+  followRow(true);
+}
+
+/** Send the row down the tree shown: the decision, the steps, the way on the drawing. */
+function followRow(isMoved) {
+  const asked = view.shown.used.filter((column) => wrong.has(column));
+  view.way = asked.length ? [] : wayOf(row, view.shown.ends);
+  if (view.isTrying && isMoved && view.way.length) {
+    const leaf = view.way[view.way.length - 1];
+    if (reveal(leaf)) drawTree();
+    bringIntoView(visibleFor(leaf));
+  }
+  markNodes();
+  if (asked.length) tellWrong(asked[0]);
+  else tellDecision();
+}
+
+function tellWrong(i) {
+  const what = facts.columns[i].kind === "time" ? "a date such as 2024-05-31 or 2024-05-31 14:30" : "a number";
+  refill(byId("decision"), element("p", { class: "wrong" }, `${shortened(columnWords(i), 60)} must be ${what}, or empty if it is missing.`));
+  refill(byId("trial-steps"));
+}
+
+function tellDecision() {
+  const leaf = view.way[view.way.length - 1], rows = facts.parts[partNames[0]].node_rows[leaf];
+  const words = isClasses
+    ? `${percentWords(confidenceAt(partNames[0], leaf))} of ${rowsWords(rows)} in this leaf`
+    : `the answer of a leaf of ${rowsWords(rows)}`;
+  refill(byId("decision"),
+    element("span", { class: "faint" }, "The tree answers"),
+    element("strong", { class: "answer", "data-leaf": leaf }, swatch(colourOf(leaf)), isClasses ? classWords(tree.label[leaf]) : tree.answer[leaf]),
+    element("span", {}, words));
+  refill(byId("trial-steps"), element("h4", {}, "Its way"), stepList());
+}
+
+/** Each test on the way, and how the answer moved by it. */
+function stepList() {
+  const leaf = view.way[view.way.length - 1], last = view.way.slice(-MOST_CONDITIONS - 1);
+  const worth = (node) => (isClasses ? shareAt(partNames[0], node, tree.label[leaf]) : tree.value[node]);
+  const text = (node) => (isClasses ? percentWords(worth(node), 0) : numberWords(worth(node)));
+  const most = (node) => (isClasses ? worth(node) : (worth(node) - valueRange[0]) / (valueRange[1] - valueRange[0]));
+  const name = isClasses ? shortened(classWords(tree.label[leaf]), 24) : "answer";
+  return element("div", { class: "bars wide-names" }, last.map((node) => [
+    element("span", { class: "bar-name" }, shortened(node ? wordsInto(node) : `all rows (${name})`, 90)),
+    bar(most(node), colourOf(leaf)),
+    element("span", { class: "number" }, text(node))]));
+}
