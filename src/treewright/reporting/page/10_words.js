@@ -2,6 +2,7 @@
 "use strict";
 
 const GROUPS = new Intl.NumberFormat("en-US");
+const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });  // 325.9M
 
 /** A whole number with its thousands apart; weights keep two digits. */
 function countWords(n) {
@@ -20,6 +21,7 @@ function numberWords(x, digits = 4) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   const size = Math.abs(x);
+  if (size >= 1e7 && size < 1e15) return minus(COMPACT.format(x));
   if (size !== 0 && (size >= 1e15 || size < 1e-4)) {
     const [mantissa, power] = x.toExponential(digits - 1).split("e");
     return `${minus(Number(mantissa).toString())}·10^${minus(Number(power).toString())}`;
@@ -36,13 +38,18 @@ function percentWords(share, digits = 1) {
   if (share === null || share === undefined || Number.isNaN(share)) return "–";
   if (share < 1 && share >= 0.9995) return "> 99.9 %";
   if (share > 0 && share < 0.0005) return "< 0.1 %";
-  const text = (100 * share).toFixed(digits);
-  return `${share === 1 ? "100" : text} %`;
+  const text = share === 1 ? "100" : (100 * share).toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+  return `${minus(text)} %`;
 }
 
-/** A loss as the report's loss is shown: in per cent, or as a number. */
+// Squared errors are shown by their root, which has the unit of what is predicted.
+const isSquared = () => facts.loss.name === "mean squared error";
+const lossName = () => (isSquared() ? `root ${facts.loss.name}` : facts.loss.name);
+const shownLoss = (loss) => (isSquared() ? Math.sqrt(Math.max(0, loss)) : loss);
+
+/** A loss as it is shown: in per cent, or as a number. */
 function lossWords(loss) {
-  return facts.loss.share ? percentWords(loss) : numberWords(loss);
+  return facts.loss.share ? percentWords(loss) : numberWords(shownLoss(loss));
 }
 
 /** A bound from above is rounded up, so that what is quoted still holds. */

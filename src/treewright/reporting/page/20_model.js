@@ -76,12 +76,17 @@ const lossAt = (part, node) => facts.parts[part].loss[node] / weightAt(part, nod
 /** The share of rows that a node answers rightly. */
 const confidenceAt = (part, node) => shareAt(part, node, tree.label[node]);
 
+/** What a node answers, for people. */
+function answerWords(node) {
+  return isClasses ? classWords(tree.label[node]) : numberWords(tree.value[node], 6);
+}
+
 function colourOf(node) {
   return isClasses ? facts.colours[tree.label[node]] : valueColour(tree.value[node]);
 }
 
-// Five stops of a scale from dark blue to yellow that every kind of colour vision reads as an order.
-const SCALE = [[0, 52, 110], [67, 87, 121], [125, 124, 120], [188, 169, 95], [245, 215, 60]];
+// Five stops of a scale from violet to yellow that every kind of colour vision reads as an order.
+const SCALE = [[84, 48, 140], [58, 92, 160], [33, 145, 140], [110, 196, 90], [240, 216, 50]];
 const valueRange = isClasses ? [0, 1] : rangeOf(tree.value);
 
 function rangeOf(values) {

@@ -1,6 +1,6 @@
 // How one node looks: a branch with its question, a leaf or folded branch with its answer.
 
-const BOX = { width: 164, height: 42, across: 220, down: 52, margin: 14 };
+const BOX = { width: 164, height: 42, across: 212, down: 50, margin: 14 };
 const fontFamily = () => getComputedStyle(document.body).fontFamily;
 
 /** What a node's box holds; only redone when `boxKey` changes. */
@@ -25,7 +25,8 @@ function boxKey(node) {
 function questionLine(node) {
   const [name, rest] = splitWords(tree.left_words[node], tree.feature[node]);
   const room = BOX.width - 24, bold = `600 12px ${fontFamily()}`, plain = `12px ${fontFamily()}`;
-  const kept = fitted(rest, name ? room * 0.6 : room, plain);
+  const needed = Math.min(name.length < 200 ? textWidth(name, bold) : room, room * 0.45);
+  const kept = fitted(rest.replace(/ or missing$/, ""), room - needed, plain);  // the details tell of missing values
   const shown = fitted(name, room - textWidth(kept, plain), bold);
   return shape("text", { x: 10, y: 17, class: "question" },
     shape("tspan", { class: "strong" }, shown), shape("tspan", {}, kept));
@@ -33,9 +34,8 @@ function questionLine(node) {
 
 function answerLine(node) {
   const room = BOX.width - (isClasses ? 74 : 30);
-  const text = isClasses ? classWords(tree.label[node]) : tree.answer[node];
   return [
-    shape("text", { x: 16, y: 17, class: "strong" }, fitted(text, room, `600 12px ${fontFamily()}`)),
+    shape("text", { x: 16, y: 17, class: "strong" }, fitted(answerWords(node), room, `600 12px ${fontFamily()}`)),
     isClasses ? shape("text", { x: BOX.width - 14, y: 17, "text-anchor": "end" }, percentWords(confidenceAt(partNames[0], node), 0)) : null,
   ];
 }
@@ -83,8 +83,8 @@ function handle(node, hidden) {
 function spokenWords(node) {
   const rows = rowsWords(facts.parts[partNames[0]].node_rows[node]);
   const answer = isClasses
-    ? `${classWords(tree.label[node])} ${percentWords(confidenceAt(partNames[0], node), 0)}`
-    : `answer ${tree.answer[node]}`;
+    ? `${answerWords(node)} ${percentWords(confidenceAt(partNames[0], node), 0)}`
+    : `answer ${answerWords(node)}`;
   const came = node ? `${wordsInto(node)}: ` : "";
   if (isEnd(node)) return `${came}leaf, ${answer}, ${rows}`;
   const question = `asks ${tidyWords(tree.left_words[node])}`;
@@ -98,11 +98,11 @@ function tipLines(node) {
     const rows = rowsWords(facts.parts[part].node_rows[node]);
     lines.push(`${capital(PART_WORDS[part])}: ${rows}${facts.parts[part].node_rows[node] ? `, ${lossPhrase(part, node)}` : ""}`);
   }
-  return isClasses ? [...lines.slice(0, 1), `Answer ${shortened(classWords(tree.label[node]), 60)}`, ...lines.slice(1)]
-    : [...lines.slice(0, 1), `Answer ${tree.answer[node]}`, ...lines.slice(1)];
+  lines.splice(1, 0, `Answer ${shortened(answerWords(node), 60)}`);
+  return lines;
 }
 
 function lossPhrase(part, node) {
   const loss = lossAt(part, node);
-  return facts.loss.share ? `wrong for ${percentWords(loss)}` : `${facts.loss.name} ${numberWords(loss)}`;
+  return facts.loss.share ? `wrong for ${percentWords(loss)}` : `${lossName()} ${lossWords(loss)}`;
 }

@@ -143,14 +143,14 @@ function zoomTo(wanted, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2)
 
 /** Show all that is unfolded; or, to begin with, as much as can be read. */
 function zoomToFit(least = 0.08) {
-  const fit = Math.min(canvas.clientWidth / extent.width, canvas.clientHeight / extent.height, 1.15);
+  const fit = Math.min(canvas.clientWidth / extent.width, canvas.clientHeight / extent.height, 1.3);
   zoomTo(Math.max(least, fit));
   const root = drawn.get(0);
   canvas.scrollTo(0, root ? (root.y + BOX.height / 2) * scale - canvas.clientHeight / 2 : 0);
 }
 
 /** Scroll the canvas, and only the canvas, until a node is in it. */
-function bringIntoView(node) {
+function bringIntoView(node, isCentred = false) {
   const nodes = visibleNodes(), place = arranged(nodes).get(node);
   if (!place) return;
   const spare = 30, box = { left: place.x * scale, top: place.y * scale, right: (place.x + BOX.width) * scale, bottom: (place.y + BOX.height) * scale };
@@ -159,5 +159,6 @@ function bringIntoView(node) {
   if (box.left - spare < left) left = box.left - spare;
   if (box.bottom + spare > top + canvas.clientHeight) top = box.bottom + spare - canvas.clientHeight;
   if (box.top - spare < top) top = box.top - spare;
+  if (isCentred) top = (box.top + box.bottom - canvas.clientHeight) / 2;
   canvas.scrollTo({ left, top, behavior: prefersStill.matches ? "auto" : "smooth" });
 }

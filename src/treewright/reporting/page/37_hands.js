@@ -46,7 +46,7 @@ function foldAll() {
   view.selected = visibleFor(view.selected);
   drawTree();
   drawDetail();
-  zoomToFit(0.7);
+  zoomToFit(0.85);
 }
 
 function nodeOf(target) {

@@ -20,7 +20,7 @@ function detailHead(node) {
   const kind = isEnd(node) ? "Leaf" : node ? "Branch" : "Root";
   return element("div", { class: "detail-head" },
     element("span", { class: "faint" }, `${kind} ${node}`),
-    element("h3", {}, swatch(colourOf(node)), isClasses ? classWords(tree.label[node]) : tree.answer[node]));
+    element("h3", {}, swatch(colourOf(node)), answerWords(node)));
 }
 
 function foldButtons(node) {
@@ -65,7 +65,7 @@ function classBars(node) {
 
 function numberSummary(node) {
   const part = facts.parts[partNames[0]];
-  return element("p", {}, `It answers ${tree.answer[node]}; the ${PART_WORDS[partNames[0]]} rows here have the mean `
+  return element("p", {}, `It answers ${answerWords(node)}; the ${PART_WORDS[partNames[0]]} rows here have the mean `
     + `${numberWords(part.mean[node])} and the standard deviation ${numberWords(part.deviation[node])}.`);
 }
 
@@ -76,8 +76,8 @@ function partsTable(node) {
       here ? lossWords(lossAt(name, node)) : "–"];
   });
   const names = [{ text: "part" }, { text: "rows", number: true }, { text: "share", number: true },
-    { text: facts.loss.name, number: true }];
-  return table(`Rows and ${facts.loss.name} of each part at node ${node}`, names, rows, "small");
+    { text: lossName(), number: true }];
+  return table(`Rows and ${lossName()} of each part at node ${node}`, names, rows, "small");
 }
 
 /** The interval of a node's own error, as a sentence and as a picture. */
@@ -111,20 +111,20 @@ function residualsOf(node) {
     element("h4", {}, `How far ${PART_WORDS[judging]} rows lie from the answer`),
     shape("svg", { viewBox: "0 0 240 40", class: "interval", role: "img" },
       shape("title", {}, `Nine of ten lie between ${numberWords(found[0])} and ${numberWords(found[4])}, half between ${numberWords(found[1])} and ${numberWords(found[3])}`),
-      ...boxPlot(found, (value) => 120 + 112 * value / reach, 13, colourOf(node)),
+      ...boxPlot(found, (value) => 50 + 47 * value / reach, 13, colourOf(node)),
       shape("line", { class: "axis", x1: 120, x2: 120, y1: 2, y2: 25 }),
       shape("text", { x: 2, y: 38, class: "faint" }, numberWords(found[0], 3)),
       shape("text", { x: 120, y: 38, class: "faint", "text-anchor": "middle" }, "0"),
       shape("text", { x: 238, y: 38, class: "faint", "text-anchor": "end" }, numberWords(found[4], 3))));
 }
 
-/** Quantiles (5, 25, 50, 75, 95 %) as a line, a box and a stroke. */
+/** Quantiles (5, 25, 50, 75, 95 %) as a line, a box and a stroke; `x` gives per cent of the width. */
 function boxPlot(quantiles, x, y, colour) {
   const at = quantiles.map(x);
   return [
-    shape("line", { class: "whisker", x1: at[0], x2: at[4], y1: y, y2: y }),
-    shape("rect", { class: "quartiles", x: at[1], y: y - 7, width: Math.max(1, at[3] - at[1]), height: 14, rx: 2, fill: colour }),
-    shape("line", { class: "median", x1: at[2], x2: at[2], y1: y - 7, y2: y + 7 }),
+    shape("line", { class: "whisker", x1: `${at[0]}%`, x2: `${at[4]}%`, y1: y, y2: y }),
+    shape("rect", { class: "quartiles", x: `${at[1]}%`, y: y - 7, width: `${Math.max(0.4, at[3] - at[1])}%`, height: 14, rx: 2, fill: colour }),
+    shape("line", { class: "median", x1: `${at[2]}%`, x2: `${at[2]}%`, y1: y - 7, y2: y + 7 }),
   ];
 }
 

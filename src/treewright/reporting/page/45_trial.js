@@ -113,7 +113,7 @@ function followRow(isMoved) {
   if (view.isTrying && isMoved && view.way.length) {
     const leaf = view.way[view.way.length - 1];
     if (reveal(leaf)) drawTree();
-    bringIntoView(visibleFor(leaf));
+    bringIntoView(visibleFor(leaf), true);
   }
   markNodes();
   if (asked.length) tellWrong(asked[0]);
@@ -133,7 +133,7 @@ function tellDecision() {
     : `the answer of a leaf of ${rowsWords(rows)}`;
   refill(byId("decision"),
     element("span", { class: "faint" }, "The tree answers"),
-    element("strong", { class: "answer", "data-leaf": leaf }, swatch(colourOf(leaf)), isClasses ? classWords(tree.label[leaf]) : tree.answer[leaf]),
+    element("strong", { class: "answer", "data-leaf": leaf }, swatch(colourOf(leaf)), answerWords(leaf)),
     element("span", {}, words));
   refill(byId("trial-steps"), element("h4", {}, "Its way"), stepList());
 }

@@ -58,8 +58,8 @@ function drawNumbers() {
   const bound = path.certificate && path.certificate[place];
   refill(byId("pruning-numbers"),
     element("h3", {}, chosenWords(path, place)),
-    table(`${capital(facts.loss.name)} of the tree shown`, [{ text: "part" }, { text: "rows", number: true }, { text: facts.loss.name, number: true }], lines, "small"),
-    bound ? element("p", {}, element("b", {}, `At most ${boundWords(bound.upper)}. `), path.certificate_words || "") : null,
+    table(`${capital(lossName())} of the tree shown`, [{ text: "part" }, { text: "rows", number: true }, { text: lossName(), number: true }], lines, "small"),
+    element("p", {}, bound ? element("b", {}, `At most ${boundWords(bound.upper)}. `) : null, path.certificate_words || ""),
     element("dl", { class: "facts" }, sizes(path, place).map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
 }
 
@@ -83,10 +83,11 @@ let curveFrame = null;
 
 function drawCurve() {
   const path = currentPath(), leaves = path.leaves, most = Math.max(...leaves), least = Math.min(...leaves);
-  const series = SERIES.map((name) => [name, seriesValues(path, name)]).filter(([, values]) => values.some(Number.isFinite));
+  const series = SERIES.map((name) => [name, seriesValues(path, name)]).filter(([, values]) => values.some(Number.isFinite))
+    .map(([name, values]) => [name, values.map((value) => (Number.isFinite(value) ? shownLoss(value) : NaN))]);
   const top = Math.max(...series.map(([, values]) => Math.max(...values.filter(Number.isFinite)))) || 1;
   const isLog = most >= Math.max(40, 10 * least);
-  const height = curve.parentNode.clientWidth < 480 ? 230 : 300;
+  const height = curve.parentNode.clientWidth < 480 ? 230 : 370;
   const ticks = isLog ? logTicks(least, most) : niceTicks(least, most, 8).filter(Number.isInteger);
   curveFrame = framed(curve, height,
     { range: [least, Math.max(most, least + 1)], isLog, ticks, words: countWords, label: "leaves" },
@@ -94,7 +95,7 @@ function drawCurve() {
   drawSeries(series, leaves);
   drawMarker(series, leaves[view.place]);
   refill(byId("curve-legend"), series.map(([name]) => element("span", { class: `series ${name}` },
-    element("span", { class: "key", "aria-hidden": "true" }), seriesWords(name))), element("span", { class: "grow" }), element("span", { class: "faint" }, facts.loss.name));
+    element("span", { class: "key", "aria-hidden": "true" }), seriesWords(name))), element("span", { class: "grow" }), element("span", { class: "faint" }, lossName()));
 }
 
 function drawSeries(series, leaves) {

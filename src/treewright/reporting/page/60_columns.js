@@ -34,7 +34,7 @@ function drawImportance() {
   refill(byId("importance"),
     element("h3", {}, "Importance"),
     element("p", { class: "faint" }, `The gain is that of the tree shown.${hasShuffled ? ` Shuffling was tried with the model, ${facts.importance.rows}; lines are intervals.` : ""}`),
-    columns.length ? table("Importance of the columns", names, rows, "importance") : element("p", {}, "The tree tests no column."),
+    columns.length ? element("div", { class: "scroll" }, table("Importance of the columns", names, rows, "importance")) : element("p", {}, "The tree tests no column."),
     columns.length > MOST_COLUMNS ? element("button", { type: "button", class: "quiet", onclick: () => { isEveryColumn = !isEveryColumn; drawImportance(); drawDepths(); } },
       isEveryColumn ? "Show fewer" : `Show all ${columns.length}`) : null,
     facts.importance.note ? element("p", { class: "faint" }, facts.importance.note) : null);
@@ -54,6 +54,9 @@ function shuffleRange(items) {
   return [least, most];
 }
 
+/** What is added to a loss: no root is taken of that. */
+const addedWords = (added) => (facts.loss.share ? percentWords(added) : numberWords(added));
+
 /** What shuffling costs, as a dot with its interval, and as a number. */
 function shuffleCells(item, [least, most]) {
   if (!item || item.permutation === null) return ["", "–"];
@@ -62,8 +65,8 @@ function shuffleCells(item, [least, most]) {
     shape("line", { class: "axis", x1: x(0), x2: x(0), y1: 1, y2: 15 }),
     item.lower === null || item.upper === null ? null : shape("line", { class: "range", x1: x(item.lower), x2: x(item.upper), y1: 8, y2: 8 }),
     shape("circle", { class: "seen", cx: x(item.permutation), cy: 8, r: 4 }));
-  const interval = item.lower === null ? null : `${lossWords(item.lower)} to ${lossWords(item.upper)}`;
-  return [picture, element("span", { title: interval }, lossWords(item.permutation))];
+  const interval = item.lower === null ? null : `${addedWords(item.lower)} to ${addedWords(item.upper)}`;
+  return [picture, element("span", { title: interval }, addedWords(item.permutation))];
 }
 
 // ---- use per depth -------------------------------------------------------------------------------------------
@@ -120,7 +123,7 @@ function drawDistribution() {
   refill(card,
     element("h3", {}, "Values of a column in each leaf"),
     element("p", {}, select, " ", element("span", { class: "faint" },
-      `${capital(PART_WORDS[facet.part])} rows. Outlines are all rows; the last bar stands for missing values.`)),
+      `${capital(PART_WORDS[facet.part])} rows. Each bar is a bin, which names its borders; outlines are all rows${hasMissing(all) ? "; the last bar, apart, stands for missing values" : ""}.`)),
     element("div", { class: "histograms" }, [0, ...groups.filter((node) => node)].map((node) => histogram(node, summed(facet, node), all, item))));
 }
 
@@ -144,17 +147,20 @@ function summed(facet, node) {
   return total || [];
 }
 
+const hasMissing = (bins) => bins[bins.length - 1] > 0;
+
 function histogram(node, bins, all, item) {
   const rows = bins.reduce((sum, count) => sum + count, 0), allRows = all.reduce((sum, count) => sum + count, 0);
   const top = Math.max(1e-9, ...bins.map((count) => count / Math.max(rows, 1)), ...all.map((count) => count / allRows));
-  const wide = 200 / all.length, high = 64;
-  const drawn = all.flatMap((count, i) => {
+  const wide = 200 / (hasMissing(all) ? all.length + 0.4 : all.length - 1), high = 64, last = all.length - 1;
+  const drawn = all.slice(0, hasMissing(all) ? undefined : -1).flatMap((count, i) => {
+    const x = i * wide + 1 + (i === last ? 0.4 * wide : 0);
     const own = high * (bins[i] || 0) / Math.max(rows, 1) / top, whole = high * count / allRows / top;
-    const isMissing = i === all.length - 1;
+    const isMissing = i === last;
     return [
-      shape("rect", { class: isMissing ? "bin missing" : "bin", x: i * wide + 1, width: Math.max(1, wide - 2), y: high - own, height: own, fill: node ? colourOf(node) : null },
+      shape("rect", { class: isMissing ? "bin missing" : "bin", x, width: Math.max(1, wide - 2), y: high - own, height: own, fill: node ? colourOf(node) : null },
         shape("title", {}, `${item.labels[i] || (isMissing ? "missing" : "")}: ${rowsWords(bins[i] || 0)}`)),
-      shape("rect", { class: "outline", x: i * wide + 1, width: Math.max(1, wide - 2), y: high - whole, height: whole }),
+      shape("rect", { class: "outline", x, width: Math.max(1, wide - 2), y: high - whole, height: whole }),
     ];
   });
   const ends = binEnds(item);
@@ -163,13 +169,13 @@ function histogram(node, bins, all, item) {
     shape("svg", { viewBox: `0 0 200 ${high + 16}`, role: "img", "aria-label": `${columnWords(item.column)} at node ${node}` }, drawn,
       shape("line", { class: "axis", x1: 0, x2: 200, y1: high, y2: high }),
       shape("text", { class: "tick", x: 0, y: high + 12 }, ends[0]),
-      shape("text", { class: "tick", x: 200 - wide, y: high + 12, "text-anchor": "end" }, ends[1])));
+      shape("text", { class: "tick", x: last * wide, y: high + 12, "text-anchor": "end" }, ends[1])));
 }
 
 function histogramTitle(node) {
   if (!node) return element("b", {}, "All rows");
   return element("button", { type: "button", class: "link", onclick: () => { goToNode(node); byId("tree").scrollIntoView(); } },
-    swatch(colourOf(node)), shortened(`${isClasses ? classWords(tree.label[node]) : tree.answer[node]}: ${wordsInto(node)}`, 60));
+    swatch(colourOf(node)), shortened(`${answerWords(node)}: ${wordsInto(node)}`, 48));
 }
 
 function binEnds(item) {

@@ -4,6 +4,7 @@ const MOST_LEAVES = 25, MOST_BOXES = 40;
 const quality = { code: facts.classes.length === 2 ? 1 : 0, sort: "rows", isUp: false, isEvery: false };
 
 function startQuality() {
+  startClassChoice();
   slowDrawers.push(drawQuality, drawLeafTable);
   let width = 0;
   new ResizeObserver(([entry]) => {
@@ -20,12 +21,10 @@ function drawQuality() {
     refill(byId("pictures"), residualCard());
     return;
   }
-  const codeHadFocus = document.activeElement && document.activeElement.id === "quality-class";
   const [roc, calibration] = [shape("svg", { class: "chart", role: "img" }), shape("svg", { class: "chart", role: "img" })];
   refill(byId("pictures"), confusionCard(), rocCard(roc), calibrationCard(calibration));
   drawRoc(roc);
   drawCalibration(calibration);
-  if (codeHadFocus) byId("quality-class").focus();
 }
 
 // ---- confusion -----------------------------------------------------------------------------------------------
@@ -35,12 +34,21 @@ function confusionCard() {
   const loss = lossWords(meanLoss(judging, leaves));
   if (counts.top) {
     const rows = worstMistakes(judging, leaves, 12).map(([truth, answer, weight]) => [shortened(classWords(truth), 30), shortened(classWords(answer), 30), countWords(weight)]);
-    return pictureCard("Worst confusions", `Of ${countWords(facts.classes.length)} classes, those most often mistaken; ${facts.loss.name} ${loss}.`,
+    return pictureCard("Worst confusions", `Of ${countWords(facts.classes.length)} classes, those most often mistaken; ${lossName()} ${loss}.`,
       table("Worst confusions", [{ text: "truth" }, { text: "answer" }, { text: "rows", number: true }], rows, "small"));
   }
   const cells = confusionOf(judging, leaves);
-  return pictureCard("Confusion", `Lines are the truth, columns the answer; ${facts.loss.name} ${loss}.${facts.costs ? " Below each count: what one such mistake costs." : ""}`,
-    element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Confusion" }, confusionTable(cells)));
+  return pictureCard("Confusion", `Lines are the truth, columns the answer; ${lossName()} ${loss}.${facts.costs ? " Below each count: what one such mistake costs." : ""}`,
+    element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Confusion" }, confusionTable(cells)), classTable(cells));
+}
+
+/** How well each class is found, and how far the answer can be trusted. */
+function classTable(cells) {
+  const rows = cells.map((line, code) => {
+    const own = line.reduce((sum, weight) => sum + weight, 0), said = cells.reduce((sum, other) => sum + other[code], 0);
+    return [[swatch(facts.colours[code]), shortened(classWords(code), 24)], percentWords(own ? line[code] / own : NaN), percentWords(said ? line[code] / said : NaN)];
+  });
+  return table("Each class", [{ text: "class" }, { text: "found", number: true }, { text: "right when said", number: true }], rows, "small");
 }
 
 function confusionTable(cells) {
@@ -65,15 +73,16 @@ function confusionCell(weight, total, truth, answer) {
 
 // ---- ROC and calibration -------------------------------------------------------------------------------------
 
-function classChoice() {
-  const select = element("select", { id: "quality-class" }, optionsOf(facts.classes.map((_, code) => [String(code), classWords(code)]), String(quality.code)));
+/** Which class ROC and calibration are about. */
+function startClassChoice() {
+  byId("class-choice").hidden = !isClasses;
+  const select = refill(byId("quality-class"), optionsOf(facts.classes.map((_, code) => [String(code), classWords(code)]), String(quality.code)));
   select.addEventListener("change", () => { quality.code = Number(select.value); drawQuality(); });
-  return element("label", { class: "choice" }, "Class ", select);
 }
 
 function rocCard(svg) {
   const { area } = rocOf(judging, view.shown.leaves, quality.code);
-  return pictureCard("ROC", "How many of a class are found, at the price of how many false alarms.", classChoice(),
+  return pictureCard("ROC", `How many of “${shortened(classWords(quality.code), 30)}” are found, at the price of how many false alarms.`,
     svg, element("p", { class: "result", id: "area" }, "Area under the curve ", element("b", {}, Number.isFinite(area) ? area.toFixed(3) : "–")));
 }
 
@@ -124,15 +133,15 @@ function residualCard() {
 
 function residualLines(leaves) {
   const part = facts.parts[judging], all = leaves.flatMap((leaf) => part.residuals[leaf]);
-  const range = rangeOf([...all, 0]), x = (value) => 6 + 388 * (value - range[0]) / (range[1] - range[0]);
-  const axis = shape("svg", { viewBox: "0 0 400 18", class: "boxes", "aria-hidden": "true" },
-    niceTicks(range[0], range[1], 4).map((tick) => shape("text", { class: "tick", x: Math.min(372, Math.max(24, x(tick))), y: 13, "text-anchor": "middle" }, numberWords(tick))));
+  const range = rangeOf([...all, 0]), x = (value) => 1 + 98 * (value - range[0]) / (range[1] - range[0]);
+  const axis = shape("svg", { height: 18, class: "boxes", "aria-hidden": "true" },
+    niceTicks(range[0], range[1], 4).map((tick) => shape("text", { class: "tick", x: `${Math.min(94, Math.max(6, x(tick)))}%`, y: 13, "text-anchor": "middle" }, numberWords(tick))));
   return [...leaves.map((leaf) => [
-    leafLink(leaf, `${tree.answer[leaf]}`),
-    shape("svg", { viewBox: "0 0 400 22", class: "boxes", role: "img" },
-      shape("title", {}, `answer ${tree.answer[leaf]}: half of the residuals between ${numberWords(part.residuals[leaf][1])} and ${numberWords(part.residuals[leaf][3])}`),
-      shape("line", { class: "axis", x1: x(0), x2: x(0), y1: 0, y2: 22 }),
-      ...boxPlot(part.residuals[leaf], x, 11, colourOf(leaf))),
+    leafLink(leaf, answerWords(leaf)),
+    shape("svg", { height: 24, class: "boxes", role: "img" },
+      shape("title", {}, `answer ${answerWords(leaf)}: half of the residuals between ${numberWords(part.residuals[leaf][1])} and ${numberWords(part.residuals[leaf][3])}`),
+      shape("line", { class: "axis", x1: `${x(0)}%`, x2: `${x(0)}%`, y1: 0, y2: 24 }),
+      ...boxPlot(part.residuals[leaf], x, 12, colourOf(leaf))),
     element("span", { class: "number faint" }, rowsWords(part.node_rows[leaf]))]),
   [element("span", {}), axis, element("span", {})]];
 }
@@ -148,7 +157,7 @@ function leafLink(leaf, text) {
 function leafColumns() {
   const bound = facts.intervals ? [{ key: "upper", text: `${numberWords(100 * (1 - facts.delta))} % interval`, number: true }] : [];
   return [{ key: "answer", text: "answer" }, { key: "words", text: "last test" }, { key: "rows", text: `${PART_WORDS[judging]} rows`, number: true },
-    { key: "share", text: "share", number: true }, { key: "loss", text: facts.loss.name, number: true }, ...bound,
+    { key: "share", text: "share", number: true }, { key: "loss", text: lossName(), number: true }, ...bound,
     ...(judging === partNames[0] ? [] : [{ key: "learnt", text: "training rows", number: true }])];
 }
 
@@ -189,10 +198,10 @@ function sortHead({ key, text, number }) {
 
 function leafCell({ key, number }, line) {
   const words = {
-    answer: () => leafLink(line.leaf, isClasses ? shortened(classWords(line.answer), 30) : tree.answer[line.leaf]),
+    answer: () => leafLink(line.leaf, shortened(answerWords(line.leaf), 30)),
     words: () => shortened(line.words, 70),
     rows: () => countWords(line.rows),
-    share: () => [bar(line.share), percentWords(line.share)],
+    share: () => element("span", { class: "with-bar" }, bar(line.share), percentWords(line.share)),
     loss: () => lossWords(line.loss),
     upper: () => (line.rows ? `${percentWords(line.lower)} – ${percentWords(line.upper)}` : "–"),
     learnt: () => countWords(line.learnt),

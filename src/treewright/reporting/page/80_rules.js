@@ -12,13 +12,13 @@ function drawHeadline() {
 
 /** Four figures of the model, whatever the slider shows. */
 function headlineTiles() {
-  const path = facts.paths[0], model = pruningAt(path, path.chosen), bound = path.certificate && path.certificate[path.chosen];
-  const tiles = [[countWords(model.leaves.length), model.leaves.length === 1 ? "leaf" : "leaves"],
-    [countWords(model.used.length), `of ${plural(facts.columns.length, "column", "columns")} used`]];
-  const judged = lossWords(meanLoss(judging, model.leaves));
-  tiles.push([judged, `${facts.loss.name} on ${rowsWords(facts.parts[judging].rows)} (${PART_WORDS[judging]})`]);
-  if (bound) tiles.push([`≤ ${boundWords(bound.upper)}`, `wherever the slider stops, with ${numberWords(100 * (1 - facts.delta))} % confidence`]);
-  return tiles;
+  const path = facts.paths[0], model = pruningAt(path, path.chosen);
+  return [
+    [lossWords(meanLoss(judging, model.leaves)), `${lossName()} on ${countWords(facts.parts[judging].rows)} ${PART_WORDS[judging]} rows`],
+    [countWords(model.leaves.length), model.leaves.length === 1 ? "leaf" : "leaves"],
+    [countWords(model.depth), `${model.depth === 1 ? "test" : "tests"} at most for a row`],
+    [countWords(model.used.length), `of ${plural(facts.columns.length, "column", "columns")} used`],
+  ];
 }
 
 function drawClassLegend() {
@@ -49,6 +49,6 @@ function drawReproduce() {
     ...Object.entries(reproduce.fingerprints || {}).map(([name, print]) => [`${capital(PART_WORDS[name] || name)} rows`, print])];
   refill(byId("reproduce-body"),
     element("dl", { class: "facts" }, lines.map(([name, value]) => [element("dt", {}, shortened(name, 80)), element("dd", {}, value)])),
-    reproduce.code ? element("div", { class: "text-block" }, copyButton(() => reproduce.code), element("pre", { tabindex: 0, "aria-label": "Code" }, reproduce.code)) : null);
+    reproduce.code ? element("div", { class: "text-block" }, element("h3", {}, "In Python"), copyButton(() => reproduce.code), element("pre", { tabindex: 0, "aria-label": "Code" }, reproduce.code)) : null);
   byId("footer").textContent = `Made by treewright ${reproduce.version}. This page holds all it shows and asks nothing of the network.`;
 }

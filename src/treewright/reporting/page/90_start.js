@@ -80,7 +80,7 @@ function startReport() {
   startColumns();
   startQuality();
   showPruning(0, facts.paths[0].chosen);
-  requestAnimationFrame(() => requestAnimationFrame(() => zoomToFit(0.72)));
+  requestAnimationFrame(() => requestAnimationFrame(() => zoomToFit(canvas.clientWidth < 600 ? 0.66 : 0.85)));
 }
 
 startReport();
