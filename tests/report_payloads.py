@@ -425,7 +425,7 @@ def hostile_example() -> tuple[Tree, dict[str, Any]]:
     return tree, payload
 
 
-def large_example(rows: int = 40_000, leaves: int = 10_000) -> tuple[Tree, dict[str, Any]]:
+def large_example(rows: int = 62_000, leaves: int = 10_000) -> tuple[Tree, dict[str, Any]]:
     """So many leaves that nobody may draw them all."""
     random = np.random.default_rng(6)
     table = {f"column {i}": random.normal(size=rows) for i in range(8)}

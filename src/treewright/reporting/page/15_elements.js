@@ -74,12 +74,14 @@ function copyButton(text) {
   return button;
 }
 
+/** Files and frames have no clipboard of their own; so the old way goes first. */
 async function copied(text) {
+  if (copiedBySelection(text)) return true;
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copiedBySelection(text);  // files and frames have no clipboard of their own
+    return false;
   }
 }
 

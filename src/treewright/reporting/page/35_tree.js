@@ -34,11 +34,21 @@ function drawTree() {
   for (const [node, item] of drawn) if (!keep.has(node)) forget(node, item);
   const isFirst = drawn.size === 0;
   const moves = nodes.map((node) => updated(node, places.get(node)));
-  boxLayer.append(...nodes.map((node) => drawn.get(node).box));  // preorder is the order of reading
+  putInOrder(nodes);
   if (!keep.has(focused)) moveFocus(visibleFor(focused), boxLayer.contains(document.activeElement));
   markNodes();
   resize();
   slideTo(moves, isFirst || prefersStill.matches || nodes.length > 300);
+}
+
+/** Preorder is the order of reading. What is there stays where it is: a box that moves would lose the focus. */
+function putInOrder(nodes) {
+  let next = boxLayer.firstChild;
+  for (const node of nodes) {
+    const { box } = drawn.get(node);
+    if (box === next) next = next.nextSibling;
+    else boxLayer.insertBefore(box, next);
+  }
 }
 
 function forget(node, item) {
