@@ -1,11 +1,13 @@
-"""Payloads of the report for tests of its page: made from trees directly, so that nothing but the page is tested."""
+"""Payloads of reports made from trees directly, so that nothing but the page is tested."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import html
+import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +78,7 @@ def payload_of(
         "title": title,
         "headline": {
             "text": f"{target.name}, learnt from {parts['train'].n_rows:,} rows",
-            "manager": f"On {parts[judged].n_rows:,} rows of the {judged} part it was wrong for {percent(loss)}."
+            "manager": f"On {parts[judged].n_rows:,} {judged} rows it was wrong for {percent(loss)}."
             if is_classes
             else f"On {parts[judged].n_rows:,} rows its mean squared error was {loss:.4g}.",
             "notes": ["Rows of the test part had no say in growing or pruning."],
@@ -105,8 +107,8 @@ def payload_of(
             "python": "3.11.2",
             "seed": 0,
             "parameters": {"criterion": tree.criterion, "prune": methods[0]},
-            "fingerprints": {name: "sha256:" + "0123456789abcdef" * 4 for name in parts},
-            "code": "from treewright import report\nreport(model, train=train, test=test).save('report.html')",
+            "fingerprints": dict.fromkeys(parts, "sha256:" + "0123456789abcdef" * 4),
+            "code": "from treewright import report\nreport(model, test=test).save('report.html')",
         },
     }
     if is_classes and "test" in parts and not costs:
@@ -252,7 +254,7 @@ def _column(tree: Tree, data: Dataset, i: int) -> dict[str, Any]:
 
 def _competitors(tree: Tree) -> dict[str, Any]:
     first = np.flatnonzero(~tree.is_leaf)[:16].tolist()
-    other = [i for i in range(len(tree.schema.columns))][:3]
+    other = range(min(3, len(tree.schema.columns)))
     return {
         str(node): [
             {"words": f"{tree.schema.columns[i].name} <= {0.5 + i}", "gain": 0.08 / (1 + i), "column": i}
@@ -294,7 +296,7 @@ def _distributions(tree: Tree, data: Dataset) -> dict[str, Any]:
             edges = _rounded(cuts)
             labels = [
                 f"{value_in_words(column, a)} to {value_in_words(column, b)}"
-                for a, b in zip(edges, edges[1:])
+                for a, b in itertools.pairwise(edges)
             ]
             code = np.where(np.isnan(values), 12, np.clip(np.searchsorted(cuts, values, "right") - 1, 0, 11))
         columns.append({"column": i, "edges": edges, "labels": [*labels, "missing"]})
@@ -322,7 +324,7 @@ def _frontier(tree: Tree, small: Tree) -> list[int]:
     return found
 
 
-# ---- examples ----------------------------------------------------------------------------------------------
+# ---- examples --------------------------------------------------
 
 
 def split_in_three(table: dict[str, Any], target: Any, kept_away: Any) -> dict[str, Dataset]:
@@ -401,8 +403,6 @@ def classes_example(n_classes: int = 6, max_leaf_nodes: int = 60) -> tuple[Tree,
 
 def encode_again(tree: Tree, data: Dataset) -> Dataset:
     """The same rows under the tree's own schema."""
-    from dataclasses import replace
-
     return replace(data, schema=tree.schema)
 
 

@@ -1,176 +1,33 @@
-"""The page of a report in a real browser: what it shows is what the payload says, and nothing leaves it."""
+"""The page of a report: tree, slider, columns and quality show what the payload says."""
+# ruff: noqa: F811 (a fixture is imported and asked for by its name)
 
 from __future__ import annotations
 
 import copy
-import html
-import re
-import time
-from collections.abc import Callable, Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import report_payloads as examples
-from report_payloads import HOSTILE, PAGE, page_of
+from report_browser import (  # noqa: F401 (fixtures)
+    area,
+    browser,
+    chosen_leaves,
+    confusion,
+    drawn_nodes,
+    example,
+    leaves_at,
+    loss_at,
+    number,
+    opened,
+    percent,
+    series,
+    slide,
+)
 
 from treewright import Tree, encode
 
-sync_api = pytest.importorskip("playwright.sync_api")
-CHROMIUM = Path("/usr/bin/chromium")
-if not CHROMIUM.exists():
-    pytest.skip("Debian's chromium is not installed", allow_module_level=True)
-
-OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-PATIENCE = 60_000  # milliseconds until a page counts as hung
-Example = tuple[Tree, dict[str, Any]]
-
-
-@cache
-def example(name: str) -> Example:
-    """Made once for all tests of a process; nobody changes it."""
-    makers: dict[str, Callable[[], Example]] = {
-        "spam": examples.spam_example,
-        "prices": examples.prices_example,
-        "six": examples.classes_example,
-        "costs": lambda: examples.classes_example(3, 20),
-        "many": lambda: examples.classes_example(30),
-        "hostile": examples.hostile_example,
-        "large": examples.large_example,
-        "chain": examples.chain_example,
-    }
-    return makers[name]()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=OPTIONS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """Opens payloads as files; whatever a page asks for or complains of fails the test."""
-    contexts, trouble = [], []
-
-    def open_page(payload: dict[str, Any] | str, width: int = 1400, height: int = 900, **options: Any) -> Any:
-        file = tmp_path / f"report{len(contexts)}.html"
-        file.write_text(payload if isinstance(payload, str) else page_of(payload), encoding="utf-8")
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-
-        def answer(route: Any) -> None:
-            if route.request.url == file.as_uri():
-                route.continue_()
-            else:
-                trouble.append(f"asked for {route.request.url}")
-                route.abort()
-
-        context.route("**/*", answer)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("console", lambda message: trouble.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
-        page.goto(file.as_uri())
-        if options.get("java_script_enabled", True) and not isinstance(payload, str):
-            page.wait_for_selector("html[data-drawn]")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert trouble == []
-
-
-# ---- what the payload says, once more in Python ------------------------------------------------------------
-
-
-def leaves_at(payload: dict[str, Any], path: int, place: int) -> list[int]:
-    tree, way = payload["tree"], payload["paths"][path]
-    leaves, node = [], 0
-    while node < len(tree["end"]):
-        is_cut = node in way["cuts"][place] if "cuts" in way else 0 <= way["leaf_from"][node] <= place
-        if tree["feature"][node] < 0 or is_cut:
-            leaves.append(node)
-            node = tree["end"][node]
-        else:
-            node += 1
-    return leaves
-
-
-def chosen_leaves(payload: dict[str, Any]) -> list[int]:
-    return leaves_at(payload, 0, payload["paths"][0]["chosen"])
-
-
-def loss_at(payload: dict[str, Any], part: str, leaves: list[int]) -> float:
-    own = payload["parts"][part]
-    return sum(own["loss"][leaf] for leaf in leaves) / own["weight"]
-
-
-def confusion(payload: dict[str, Any], part: str, leaves: list[int]) -> np.ndarray:
-    cells = np.zeros((len(payload["classes"]),) * 2)
-    for leaf in leaves:
-        cells[:, payload["tree"]["label"][leaf]] += payload["parts"][part]["counts"][leaf]
-    return cells
-
-
-def area(payload: dict[str, Any], leaves: list[int], code: int) -> float:
-    """Of two rows, one of the class and one of another, the chance that the first has the higher score."""
-    counts = np.array(payload["parts"]["test"]["counts"], float)[leaves]
-    learnt = np.array(payload["parts"]["train"]["counts"], float)[leaves]
-    score = learnt[:, code] / learnt.sum(axis=1)
-    own, other = counts[:, code], counts.sum(axis=1) - counts[:, code]
-    higher = (score[:, None] > score) + (score[:, None] == score) / 2
-    return float(own @ higher @ other / own.sum() / other.sum())
-
-
-def percent(share: float, digits: int = 1) -> str:
-    return "100 %" if share == 1 else f"{100 * share:.{digits}f} %"
-
-
-# ---- reaching for the page -----------------------------------------------------------------------------------
-
-
-def slide(page: Any, place: int, path: int = 0) -> None:
-    """Move the slider itself, as a hand would, and wait until the page has followed."""
-    last = int(page.locator("#slider").get_attribute("max"))
-    page.locator("#slider").evaluate(
-        "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', {bubbles: true})); }",
-        last - place,
-    )
-    page.wait_for_selector(f"html[data-drawn='{path}/{place}']")
-
-
-def number(text: str) -> float:
-    return float(re.sub(r"[^0-9.]", "", text))
-
-
-def series(page: Any, name: str) -> str:
-    return str(page.locator(f"#dial-numbers [data-series={name}] b").inner_text())
-
-
-def drawn_nodes(page: Any) -> list[int]:
-    return page.eval_on_selector_all(
-        "#drawing .node", "nodes => nodes.map(node => Number(node.dataset.node))"
-    )
-
-
-def has_no_overflow(page: Any) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-
-
-# ---- the slider ------------------------------------------------------------------------------------------------
+# ---- the slider --------------------------------------------------
 
 
 def test_opens_at_the_model(opened: Any) -> None:
@@ -251,10 +108,10 @@ def test_dragging_on_the_curve(opened: Any) -> None:
     page.mouse.move(box["x"] + 60, box["y"] + 100)
     page.mouse.down()
     page.mouse.up()
-    page.wait_for_function("document.getElementById('dial-leaves').textContent === '1 leaf'")
+    page.wait_for_selector("#dial-leaves:text-is('1 leaf')")
 
 
-# ---- the tree --------------------------------------------------------------------------------------------------
+# ---- the tree --------------------------------------------------
 
 
 def test_folding_and_unfolding(opened: Any) -> None:
@@ -339,8 +196,9 @@ def test_search_for_a_column(opened: Any) -> None:
     assert page.locator("#drawing .node.found").count() == 0
 
 
-# ---- try a row ---------------------------------------------------------------------------------------------------
+# ---- try a row --------------------------------------------------
 
+ROWS = 80
 TYPE_ROWS = """([rows]) => rows.map((row) => {
     for (const [column, text] of Object.entries(row)) {
         const field = document.querySelector(`#trial-fields [data-column="${column}"]`);
@@ -371,21 +229,21 @@ def typed_cells(payload: dict[str, Any], table: dict[str, Any], row: int) -> dic
 
 def hard_rows(tree: Tree, seed: int) -> dict[str, Any]:
     """Rows on thresholds and beside them, with missing values and towns that nobody has seen."""
-    table = examples.mixed_table(150, seed)
+    table = examples.mixed_table(ROWS, seed)
     random = np.random.default_rng(seed)
     for i, name in enumerate(table):
         cuts = np.unique(tree.threshold[(tree.feature == i) & np.isfinite(tree.threshold)])
         if not cuts.size:
             continue
-        some = random.choice(cuts, 150)
+        some = random.choice(cuts, ROWS)
         if table[name].dtype.kind == "M":
-            some = np.floor(some).astype("int64") + random.integers(-1, 2, 150)
-            table[name] = np.where(random.random(150) < 0.5, some.astype("datetime64[us]"), table[name])
+            some = np.floor(some).astype("int64") + random.integers(-1, 2, ROWS)
+            table[name] = np.where(random.random(ROWS) < 0.5, some.astype("datetime64[us]"), table[name])
         else:
             some = np.where(
-                random.random(150) < 0.5, some, np.nextafter(some, random.choice([-1e9, 1e9], 150))
+                random.random(ROWS) < 0.5, some, np.nextafter(some, random.choice([-1e9, 1e9], ROWS))
             )
-            table[name] = np.where(random.random(150) < 0.5, some, table[name])
+            table[name] = np.where(random.random(ROWS) < 0.5, some, table[name])
     table["town"][::7] = "Atlantis"
     return table
 
@@ -396,7 +254,7 @@ def test_rows_go_where_the_tree_sends_them(opened: Any, name: str) -> None:
     page = opened(payload)
     page.click("#tab-trial")
     table = hard_rows(tree, 11)
-    rows = [typed_cells(payload, table, row) for row in range(150)]
+    rows = [typed_cells(payload, table, row) for row in range(ROWS)]
     grown = tree.apply(encode(table, schema=tree.schema))
     for place in (0, payload["paths"][0]["chosen"]):
         slide(page, place)
@@ -437,7 +295,7 @@ def test_the_decision_and_its_way(opened: Any) -> None:
     assert page.locator("#drawing .node.on-way").count() == 0
 
 
-# ---- columns and quality -----------------------------------------------------------------------------------------
+# ---- columns and quality --------------------------------------------------
 
 
 def test_values_of_a_column_in_each_leaf(opened: Any) -> None:
@@ -512,200 +370,3 @@ def test_numbers(opened: Any) -> None:
     reached = [leaf for leaf in leaves if payload["parts"]["test"]["residuals"][leaf]]
     assert page.locator(".residuals .quartiles").count() == min(len(reached), 40)
     assert page.locator("#class-choice").is_hidden()
-
-
-# ---- keys, colours, paper, phones ------------------------------------------------------------------------------
-
-
-def test_keys(opened: Any) -> None:
-    _, payload = example("spam")
-    page = opened(payload)
-    right = payload["tree"]["end"][1]
-    active = lambda: page.evaluate("document.activeElement.id")  # noqa: E731
-    page.focus("#node-0")
-    for key, expected in [
-        ("ArrowRight", 1),
-        ("ArrowLeft", 1),
-        ("ArrowDown", right),
-        ("ArrowLeft", right),
-        ("ArrowLeft", 0),
-    ]:
-        page.keyboard.press(key)
-        assert active() == f"node-{expected}", key
-    assert page.locator("#node-1").get_attribute("aria-expanded") == "false"
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowRight")
-    assert page.locator("#node-1").get_attribute("aria-expanded") == "true"
-    assert active() == "node-1"
-    page.keyboard.press("Home")
-    assert active() == "node-0"
-    assert page.locator("[role=treeitem][tabindex='0']").count() == 1
-    page.keyboard.press("End")
-    page.keyboard.press("Enter")
-    last = drawn_nodes(page)[-1]
-    assert f" {last}" in page.locator(".detail-head").inner_text()
-    page.focus("#slider")
-    chosen = payload["paths"][0]["chosen"]
-    page.keyboard.press("ArrowRight")
-    page.wait_for_selector(f"html[data-drawn='0/{chosen - 1}']")
-    page.focus("#tab-node")
-    page.keyboard.press("ArrowRight")
-    assert active() == "tab-trial"
-    assert page.locator("#panel-trial").is_visible()
-
-
-def test_what_is_heard(opened: Any) -> None:
-    """Every control has a name, every table a caption, every heading of a section its section."""
-    page = opened(example("six")[1])
-    page.click("#tab-trial")
-    nameless = page.evaluate(
-        """[...document.querySelectorAll("button, input, select, [role=treeitem], [role=img]")].filter((one) =>
-            !one.getAttribute("aria-label") && !one.getAttribute("aria-labelledby") && !one.textContent.trim()
-            && !(one.labels && one.labels.length)).map((one) => one.outerHTML)"""
-    )
-    assert nameless == []
-    assert page.locator("table").count() == page.locator("table > caption").count() > 4
-    assert page.locator("#decision").get_attribute("aria-live") == "polite"
-    assert "leaves" in page.locator("#slider").get_attribute("aria-valuetext")
-    assert page.locator("section[aria-labelledby]").count() == page.locator("section").count() == 7
-
-
-def test_light_and_dark(opened: Any) -> None:
-    payload = example("six")[1]
-    bright = (
-        "Math.max(...getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number))"
-    )
-    page = opened(payload, color_scheme="dark")
-    assert page.evaluate(bright) < 60
-    page.click("#theme")
-    assert page.locator("#theme").inner_text() == "Light"
-    assert page.evaluate(bright) > 200
-    page.click("#theme")
-    assert page.evaluate(bright) < 60
-    assert opened(payload, color_scheme="light").evaluate(bright) > 200
-
-
-def test_paper(opened: Any) -> None:
-    page = opened(example("spam")[1])
-    before = drawn_nodes(page)
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    assert len(drawn_nodes(page)) == 2 * len(chosen_leaves(example("spam")[1])) - 1
-    assert page.locator("#slider").is_hidden()
-    assert page.locator("#panel-trial").is_hidden()
-    assert page.evaluate("getComputedStyle(canvas).overflow") == "visible"
-    assert page.locator("#leaf-table tbody tr").count() == len(chosen_leaves(example("spam")[1]))
-    page.emulate_media(media="screen")
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert drawn_nodes(page) == before
-    assert page.pdf(format="A4").startswith(b"%PDF")
-
-
-@pytest.mark.parametrize("name", ["spam", "prices", "many", "hostile"])
-def test_phones(opened: Any, name: str) -> None:
-    page = opened(example(name)[1], 360, 740, has_touch=True)
-    assert has_no_overflow(page)
-    page.click("#tab-trial")
-    assert has_no_overflow(page)
-    slide(page, 0)
-    assert has_no_overflow(page)
-    page.set_viewport_size({"width": 1600, "height": 900})
-    assert has_no_overflow(page)
-
-
-# ---- strangers, size, other places ------------------------------------------------------------------------------
-
-
-def test_hostile_names_are_text(opened: Any) -> None:
-    _, payload = example("hostile")
-    page = opened(payload)
-    for node in drawn_nodes(page):
-        page.locator(f"#node-{node}").click()
-        page.locator(f"#node-{node}").hover()
-    page.fill("#search", "<script>")
-    page.press("#search", "Enter")
-    page.click("#tab-trial")
-    slide(page, 0)
-    page.click("#unfold-all")
-    assert page.evaluate("window.hacked") is None
-    assert page.locator("img, iframe, script[src], link").count() == 0
-    assert page.locator("script").count() == 2
-    assert page.locator("#title").inner_text() == payload["title"]
-    assert HOSTILE in page.locator("#rules-body pre").first.inner_text()
-    assert page.locator("#drawing b, #drawing i, main script").count() == 0
-
-
-def test_ten_thousand_leaves_open_folded(opened: Any, capsys: Any) -> None:
-    tree, payload = example("large")
-    assert tree.n_leaves >= 10_000
-    begin = time.perf_counter()
-    page = opened(payload)
-    took = time.perf_counter() - begin
-    first = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    with capsys.disabled():
-        print(f"\n{tree.n_leaves:,} leaves: first paint after {first:.0f} ms, all drawn after {took:.2f} s")
-    assert len(drawn_nodes(page)) < 100
-    page.click("#unfold-all")
-    assert 400 < len(drawn_nodes(page)) <= 800
-    page.fill("#search", "column 3")
-    page.press("#search", "Enter")
-    slide(page, len(payload["paths"][0]["leaves"]) // 2)
-    assert (
-        number(page.locator("#dial-leaves").inner_text())
-        == payload["paths"][0]["leaves"][len(payload["paths"][0]["leaves"]) // 2]
-    )
-
-
-def test_a_chain_ten_thousand_deep(opened: Any) -> None:
-    tree, payload = example("chain")
-    page = opened(payload)
-    assert len(drawn_nodes(page)) < 100
-    page.click("#tab-trial")
-    page.fill("#field-0", "7000")
-    leaf = int(tree.apply(encode({"x": [7000.0]}, schema=tree.schema))[0])
-    assert int(page.locator("#decision .answer").get_attribute("data-leaf")) == leaf
-    page.click("#unfold-all")
-    assert len(drawn_nodes(page)) <= 800
-
-
-def test_in_a_frame_that_may_do_nothing(opened: Any) -> None:
-    """As notebooks show it: no storage, no address of its own."""
-    inner = html.escape(page_of(example("six")[1]))
-    page = opened(f'<iframe srcdoc="{inner}" sandbox="allow-scripts" width="1200" height="800"></iframe>')
-    frame = page.frame_locator("iframe")
-    frame.locator("html[data-drawn]").wait_for(state="attached")
-    frame.locator("nav a", has_text="Quality").click()
-    frame.locator("#theme").click()
-    assert frame.locator("#theme").inner_text() == "Light"
-    frame.locator(".copy").first.click()
-    assert frame.locator("#title").inner_text() == "Price bands"
-
-
-def test_without_script(opened: Any) -> None:
-    page = opened(example("six")[1], java_script_enabled=False)
-    assert example("six")[1]["headline"]["text"] in page.locator("#static").inner_text()
-    assert page.locator("#static").is_visible()
-    assert page.locator("#report").is_hidden()
-
-
-def test_the_files_of_the_page() -> None:
-    """Small, without libraries, and without ways for data to become markup or to leave."""
-    files = sorted(path for path in PAGE.iterdir() if path.is_file())
-    assert sum(path.stat().st_size for path in files) <= 120_000
-    for path in files:
-        text = path.read_text(encoding="utf-8")
-        assert len(text.splitlines()) < 500, path.name
-        for word in (
-            "innerHTML",
-            "outerHTML",
-            "insertAdjacent",
-            "document.write",
-            "eval(",
-            "new Function",
-            "fetch(",
-        ):
-            assert word not in text, f"{path.name} uses {word}"
-        addresses = set(re.findall(r"https?://[^\"' ]+", text))
-        assert addresses <= {"http://www.w3.org/2000/svg"}, path.name
-    template = (PAGE / "index.html").read_text(encoding="utf-8")
-    assert not re.findall(r"\s(?:style|on\w+)=", template)

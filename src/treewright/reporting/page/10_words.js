@@ -80,8 +80,6 @@ function columnWords(column) {
   return text.trim() === "" ? "(no name)" : text;
 }
 
-const MICROSECONDS_A_DAY = 86400e6;
-
 /** Microseconds since 1970 as a date, with the time of day where there is one. */
 function dateWords(microseconds) {
   const seconds = Math.floor(microseconds / 1e6);

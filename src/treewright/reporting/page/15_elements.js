@@ -3,28 +3,42 @@
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 
-/** An element with attributes, listeners (on…: function) and children; text children become text. */
-function element(tag, attributes, ...children) {
-  return dressed(document.createElement(tag), attributes, children);
+/** An element ("p.faint": with a class), its attributes, listeners (on…: function) and children; text stays text. */
+function tag(name, attributes, ...children) {
+  return dressed(document.createElement(name.split(".", 1)[0]), name, attributes, children);
 }
 
-function shape(tag, attributes, ...children) {
-  return dressed(document.createElementNS(SVG, tag), attributes, children);
+/** The same for pictures. */
+function shape(name, attributes, ...children) {
+  return dressed(document.createElementNS(SVG, name.split(".", 1)[0]), name, attributes, children);
 }
 
-function dressed(made, attributes, children) {
-  for (const [key, value] of Object.entries(attributes || {})) {
+function dressed(made, name, attributes, children) {
+  const classes = name.split(".").slice(1);
+  if (classes.length) made.classList.add(...classes);
+  for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") made.addEventListener(key.slice(2), value);
     else made.setAttribute(key, value === true ? "" : value);
   }
+  return filled(made, children);
+}
+
+function filled(made, children) {
   made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return made;
 }
 
-function refill(parent, ...children) {
-  parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
-  return parent;
+const faint = (...words) => tag("span.faint", {}, ...words);
+const stroke = (name, x1, y1, x2, y2, ...children) => shape(`line.${name}`, { x1, y1, x2, y2 }, ...children);
+const button = (words, onclick, kind = "plainly") => tag(`button.${kind}`, { type: "button", onclick }, words);
+
+/** What may be wider than the screen scrolls by itself, by keys too. */
+const scrolled = (name, content) => tag("div.scroll", { tabindex: 0, role: "region", "aria-label": name }, content);
+
+function refill(made, ...children) {
+  made.replaceChildren();
+  return filled(made, children);
 }
 
 /** A style property that depends on data; the policy of the page forbids it as an attribute. */
@@ -35,27 +49,27 @@ function styled(made, properties) {
 
 /** A bar of `share` of the room there is. */
 function bar(share, colour) {
-  const fill = styled(element("span", { class: "fill" }), { width: `${100 * Math.max(0, Math.min(1, share))}%` });
+  const fill = styled(tag("span", { class: "fill" }), { width: `${100 * Math.max(0, Math.min(1, share))}%` });
   if (colour) fill.style.setProperty("background", colour);
-  return element("span", { class: "meter", "aria-hidden": "true" }, fill);
+  return tag("span", { class: "meter", "aria-hidden": "true" }, fill);
 }
 
 function swatch(colour) {
-  return styled(element("span", { class: "swatch", "aria-hidden": "true" }), { background: colour });
+  return styled(tag("span", { class: "swatch", "aria-hidden": "true" }), { background: colour });
 }
 
 /** A table: names of columns as {text, number}, rows of cells. */
 function table(caption, names, rows, className) {
-  const head = names.map((name) => element("th", { scope: "col", class: name.number ? "number" : null }, name.text));
-  const line = (cells) => cells.map((cell, i) => element("td", { class: names[i].number ? "number" : null }, cell));
-  return element("table", { class: className },
-    element("caption", { class: "hidden" }, caption),
-    element("thead", {}, element("tr", {}, head)),
-    element("tbody", {}, rows.map((cells) => element("tr", {}, line(cells)))));
+  const head = names.map((name) => tag("th", { scope: "col", class: name.number ? "number" : null }, name.text));
+  const line = (cells) => cells.map((cell, i) => tag("td", { class: names[i].number ? "number" : null }, cell));
+  return tag("table", { class: className },
+    tag("caption", { class: "hidden" }, caption),
+    tag("thead", {}, tag("tr", {}, head)),
+    tag("tbody", {}, rows.map((cells) => tag("tr", {}, line(cells)))));
 }
 
 function optionsOf(names, chosen) {
-  return names.map(([value, text]) => element("option", { value, selected: value === chosen }, shortened(text, 60)));
+  return names.map(([value, text]) => tag("option", { value, selected: value === chosen }, shortened(text, 60)));
 }
 
 /** Say something to screen readers. */
@@ -65,13 +79,12 @@ function announce(text) {
 
 /** A button that copies what `text` gives; says so where it is. */
 function copyButton(text) {
-  const button = element("button", { type: "button", class: "quiet copy" }, "Copy");
-  button.addEventListener("click", async () => {
+  const copy = button("Copy", async () => {
     const isDone = await copied(text());
-    button.textContent = isDone ? "Copied" : "Press Ctrl+C";
-    setTimeout(() => { button.textContent = "Copy"; }, 1600);
-  });
-  return button;
+    copy.textContent = isDone ? "Copied" : "Press Ctrl+C";
+    setTimeout(() => { copy.textContent = "Copy"; }, 1600);
+  }, "quiet.copy");
+  return copy;
 }
 
 /** Files and frames have no clipboard of their own; so the old way goes first. */
@@ -86,7 +99,7 @@ async function copied(text) {
 }
 
 function copiedBySelection(text) {
-  const area = element("textarea", { class: "hidden", readonly: true });
+  const area = tag("textarea", { class: "hidden", readonly: true });
   area.value = text;
   document.body.append(area);
   area.select();
@@ -118,7 +131,7 @@ function fitted(text, most, font) {
 
 /** A small text beside the pointer, for what has more to tell; hidden again when the pointer leaves. */
 function showTip(lines, x, y) {
-  const tip = refill(byId("tip"), lines.map((line, i) => element("div", { class: i ? null : "strong" }, line)));
+  const tip = refill(byId("tip"), lines.map((line, i) => tag("div", { class: i ? null : "strong" }, line)));
   tip.hidden = false;
   const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
   const above = y - tip.offsetHeight - 14;

@@ -8,6 +8,8 @@ const depth = new Int32Array(size);
 const isClasses = facts.kind === "classes";
 const PART_WORDS = { train: "training", validation: "validation", test: "test" };
 const partNames = ["train", "validation", "test"].filter((name) => facts.parts[name]);
+const learning = partNames[0];
+const learnt = facts.parts[learning];
 const judging = partNames[partNames.length - 1];  // the part that quality is shown on: the most honest one
 
 const leftOf = (node) => node + 1;

@@ -28,7 +28,7 @@ function visibleNodes() {
 
 /** Unfold the branches with most rows until `most` leaves are drawn; what a reader folded only where `isAsked`. */
 function unfoldWithin(top, most, isAsked) {
-  const rows = facts.parts[partNames[0]].node_rows;
+  const rows = learnt.node_rows;
   const isFoldedBranch = (node) => !isEnd(node) && !view.isOpen[node] && (isAsked || !view.isShut[node]);
   const nodes = visibleNodes().filter((node) => !isUnfolded(node));
   const waiting = nodes.filter((node) => isInside(node, top) && isFoldedBranch(node));
@@ -47,12 +47,12 @@ function setOpen(node, isOpen) {
   view.isShut[node] = isOpen ? 0 : 1;
 }
 
-/** Unfold all that stands above a node, so that it can be seen; unless that is more than is drawn at once. */
+/** Unfold all that stands above a node, so that it can be seen; those that it opened, none if they are too many. */
 function reveal(node) {
   const folded = lineage(node).slice(0, -1).filter((above) => !isEnd(above) && !view.isOpen[above]);
-  if (folded.length + visibleNodes().length / 2 > UNFOLDED_AT_MOST) return false;
+  if (folded.length + visibleNodes().length / 2 > UNFOLDED_AT_MOST) return [];
   for (const above of folded) setOpen(above, true);
-  return true;
+  return folded;
 }
 
 /** The node itself, or the leaf or folded branch that hides it. */

@@ -8,8 +8,8 @@ function boxContent(node) {
   const isAnswer = !isUnfolded(node);
   const hidden = isEnd(node) ? 0 : leavesBelow(node, view.shown.leaves);
   return [
-    isAnswer && hidden ? shape("rect", { class: "under", x: 4, y: 4, width: BOX.width, height: BOX.height, rx: 8 }) : null,
-    shape("rect", { class: "box", width: BOX.width, height: BOX.height, rx: 8 }),
+    isAnswer && hidden ? shape("rect.under", { x: 4, y: 4, width: BOX.width, height: BOX.height, rx: 8 }) : null,
+    shape("rect.box", { width: BOX.width, height: BOX.height, rx: 8 }),
     isAnswer ? shape("path", { d: `M8 0H7a7 7 0 0 0-7 7v${BOX.height - 14}a7 7 0 0 0 7 7h1z`, fill: colourOf(node) }) : null,
     isAnswer ? answerLine(node) : questionLine(node),
     summaryLine(node),
@@ -29,20 +29,20 @@ function questionLine(node) {
   const kept = fitted(rest.replace(/ or missing$/, ""), room - needed, plain);  // the details tell of missing values
   const shown = fitted(name, room - textWidth(kept, plain), bold);
   return shape("text", { x: 10, y: 17, class: "question" },
-    shape("tspan", { class: "strong" }, shown), shape("tspan", {}, kept));
+    shape("tspan.strong", {}, shown), shape("tspan", {}, kept));
 }
 
 function answerLine(node) {
   const room = BOX.width - (isClasses ? 74 : 30);
   return [
     shape("text", { x: 16, y: 17, class: "strong" }, fitted(answerWords(node), room, `600 12px ${fontFamily()}`)),
-    isClasses ? shape("text", { x: BOX.width - 14, y: 17, "text-anchor": "end" }, percentWords(confidenceAt(partNames[0], node), 0)) : null,
+    isClasses ? shape("text", { x: BOX.width - 14, y: 17, "text-anchor": "end" }, percentWords(confidenceAt(learning, node), 0)) : null,
   ];
 }
 
 function summaryLine(node) {
   const left = isUnfolded(node) ? 10 : 16;
-  const rows = countWords(facts.parts[partNames[0]].node_rows[node]);
+  const rows = countWords(learnt.node_rows[node]);
   return [
     ...(isClasses ? classBar(node, left, 27, 84) : valueMark(node, left, 27, 84)),
     shape("text", { x: BOX.width - 14, y: 34, "text-anchor": "end", class: "faint" }, rows),
@@ -51,10 +51,10 @@ function summaryLine(node) {
 
 /** The classes of a node's rows as one bar. */
 function classBar(node, x, y, width) {
-  const weight = weightAt(partNames[0], node) || 1;
-  const parts = [shape("rect", { class: "track", x, y, width, height: 6 })];
+  const weight = weightAt(learning, node) || 1;
+  const parts = [shape("rect.track", { x, y, width, height: 6 })];
   let from = x;
-  for (const [code, own] of [...classPairs(partNames[0], node)].sort((a, b) => a[0] - b[0])) {
+  for (const [code, own] of [...classPairs(learning, node)].sort((a, b) => a[0] - b[0])) {
     const wide = width * own / weight;
     if (wide > 0.3) parts.push(shape("rect", { x: from, y, width: wide, height: 6, fill: facts.colours[code] }));
     from += wide;
@@ -66,24 +66,24 @@ function classBar(node, x, y, width) {
 function valueMark(node, x, y, width) {
   const at = x + 3 + (width - 6) * (tree.value[node] - valueRange[0]) / (valueRange[1] - valueRange[0]);
   return [
-    shape("rect", { class: "track", x, y: y + 1, width, height: 4, rx: 2 }),
-    shape("circle", { class: "mark", cx: at, cy: y + 3, r: 4, fill: colourOf(node) }),
+    shape("rect.track", { x, y: y + 1, width, height: 4, rx: 2 }),
+    shape("circle.mark", { cx: at, cy: y + 3, r: 4, fill: colourOf(node) }),
   ];
 }
 
 function handle(node, hidden) {
   const text = isUnfolded(node) ? "−" : `+${countWords(hidden)}`;
   const wide = Math.max(18, 10 + 7 * text.length);
-  return shape("g", { class: "handle", "data-handle": node, "aria-hidden": "true" },
+  return shape("g.handle", { "data-handle": node, "aria-hidden": "true" },
     shape("rect", { x: BOX.width - 9, y: BOX.height / 2 - 9, width: wide, height: 18, rx: 9 }),
     shape("text", { x: BOX.width - 9 + wide / 2, y: BOX.height / 2 + 4, "text-anchor": "middle" }, text));
 }
 
 /** A node for those who hear it. */
 function spokenWords(node) {
-  const rows = rowsWords(facts.parts[partNames[0]].node_rows[node]);
+  const rows = rowsWords(learnt.node_rows[node]);
   const answer = isClasses
-    ? `${answerWords(node)} ${percentWords(confidenceAt(partNames[0], node), 0)}`
+    ? `${answerWords(node)} ${percentWords(confidenceAt(learning, node), 0)}`
     : `answer ${answerWords(node)}`;
   const came = node ? `${wordsInto(node)}: ` : "";
   if (isEnd(node)) return `${came}leaf, ${answer}, ${rows}`;

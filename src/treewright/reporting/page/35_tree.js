@@ -74,11 +74,11 @@ function updated(node, place) {
 }
 
 function newItem(node) {
-  const box = shape("g", { class: "node", role: "treeitem", id: `node-${node}`, "data-node": node, tabindex: node === focused ? 0 : -1 });
+  const box = shape("g.node", { role: "treeitem", id: `node-${node}`, "data-node": node, tabindex: node === focused ? 0 : -1 });
   if (!node) return { box, edge: null, label: null };
-  const share = facts.parts[partNames[0]].node_rows[node] / facts.parts[partNames[0]].rows;
-  const edge = shape("path", { class: "edge", "stroke-width": (1.2 + 7 * Math.sqrt(share)).toFixed(1) });
-  const label = shape("text", { class: "edge-label", "text-anchor": "end" }, node === leftOf(parentOf[node]) ? "yes" : "no");
+  const share = learnt.node_rows[node] / learnt.rows;
+  const edge = shape("path.edge", { "stroke-width": (1.2 + 7 * Math.sqrt(share)).toFixed(1) });
+  const label = shape("text.edge-label", { "text-anchor": "end" }, node === leftOf(parentOf[node]) ? "yes" : "no");
   edgeLayer.append(edge, label);
   return { box, edge, label };
 }

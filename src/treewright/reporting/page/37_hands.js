@@ -212,7 +212,7 @@ function showNextFound() {
 function listenToSearch() {
   const search = byId("search");
   const names = facts.columns.filter((column) => column.used).slice(0, 500);
-  refill(byId("search-names"), names.map((column) => element("option", { value: shortened(column.name, 200) })));
+  refill(byId("search-names"), names.map((column) => tag("option", { value: shortened(column.name, 200) })));
   search.addEventListener("input", () => { foundAt = -1; searchColumns(); });
   search.addEventListener("keydown", (event) => {
     if (event.key === "Enter") { event.preventDefault(); showNextFound(); }

@@ -18,15 +18,14 @@ function drawDetail() {
 
 function detailHead(node) {
   const kind = isEnd(node) ? "Leaf" : node ? "Branch" : "Root";
-  return element("div", { class: "detail-head" },
-    element("span", { class: "faint" }, `${kind} ${node}`),
-    element("h3", {}, swatch(colourOf(node)), answerWords(node)));
+  return tag("div.detail-head", {},
+    faint(`${kind} ${node}`),
+    tag("h3", {}, swatch(colourOf(node)), answerWords(node)));
 }
 
 function foldButtons(node) {
   if (isEnd(node)) return null;
-  const button = (text, act) => element("button", { type: "button", onclick: act }, text);
-  return element("p", { class: "buttons loose" },
+  return tag("p.buttons.loose", {},
     button(isUnfolded(node) ? "Fold" : "Unfold", () => toggleFold(node)),
     button("Unfold all below", () => unfoldBelow(node)));
 }
@@ -35,37 +34,37 @@ function conditionsOf(node) {
   const line = lineage(node).slice(1);
   if (!line.length) return null;
   const shown = line.slice(-MOST_CONDITIONS);
-  return element("div", {},
-    element("h4", {}, "A row comes here if"),
-    line.length > shown.length ? element("p", { class: "faint" }, `… ${plural(line.length - shown.length, "test", "tests")} above, and`) : null,
-    element("ol", { class: "conditions" }, shown.map((at) => element("li", {},
-      element("button", { type: "button", class: "link", onclick: () => goToNode(parentOf[at]) }, shortened(wordsInto(at), 160))))));
+  return tag("div", {},
+    tag("h4", {}, "A row comes here if"),
+    line.length > shown.length ? tag("p.faint", {}, `… ${plural(line.length - shown.length, "test", "tests")} above, and`) : null,
+    tag("ol.conditions", {}, shown.map((at) => tag("li", {},
+      button(shortened(wordsInto(at), 160), () => goToNode(parentOf[at]), "link")))));
 }
 
 /** Select a node from elsewhere on the page, and show it. */
 function goToNode(node) {
-  if (reveal(node)) drawTree();
+  if (reveal(node).length) drawTree();
   selectNode(node);
   chooseTab("node");
   bringIntoView(visibleFor(node));
 }
 
 function classBars(node) {
-  const weight = weightAt(partNames[0], node);
-  const pairs = [...classPairs(partNames[0], node)].filter(([code, own]) => own > 0 || facts.classes.length <= 6)
+  const weight = weightAt(learning, node);
+  const pairs = [...classPairs(learning, node)].filter(([code, own]) => own > 0 || facts.classes.length <= 6)
     .sort((a, b) => (facts.classes.length <= 6 ? a[0] - b[0] : b[1] - a[1])).slice(0, 12);
-  return element("div", {},
-    element("h4", {}, `Classes of the ${PART_WORDS[partNames[0]]} rows`),
-    element("div", { class: "bars" }, pairs.map(([code, own]) => [
-      element("span", { class: "bar-name" }, shortened(classWords(code), 40)),
+  return tag("div", {},
+    tag("h4", {}, `Classes of the ${PART_WORDS[learning]} rows`),
+    tag("div.bars", {}, pairs.map(([code, own]) => [
+      tag("span.bar-name", {}, shortened(classWords(code), 40)),
       bar(own / weight, facts.colours[code]),
-      element("span", { class: "number" }, `${percentWords(own / weight)}`),
-      element("span", { class: "number faint" }, countWords(own))])));
+      tag("span.number", {}, `${percentWords(own / weight)}`),
+      tag("span.number.faint", {}, countWords(own))])));
 }
 
 function numberSummary(node) {
-  const part = facts.parts[partNames[0]];
-  return element("p", {}, `It answers ${answerWords(node)}; the ${PART_WORDS[partNames[0]]} rows here have the mean `
+  const part = learnt;
+  return tag("p", {}, `It answers ${answerWords(node)}; the ${PART_WORDS[learning]} rows here have the mean `
     + `${numberWords(part.mean[node])} and the standard deviation ${numberWords(part.deviation[node])}.`);
 }
 
@@ -85,20 +84,20 @@ function intervalOf(node) {
   const intervals = facts.intervals;
   if (!intervals) return null;
   const rows = facts.parts[intervals.part].node_rows[node];
-  if (!rows) return element("p", { class: "faint" }, `No ${PART_WORDS[intervals.part]} row came here, so nothing is known of its error.`);
+  if (!rows) return tag("p.faint", {}, `No ${PART_WORDS[intervals.part]} row came here, so nothing is known of its error.`);
   const [low, high] = [intervals.lower[node], intervals.upper[node]];
   const sure = numberWords(100 * (1 - facts.delta));
-  return element("div", {},
-    element("p", {}, `Its true error lies between ${percentWords(low)} and ${percentWords(high)}, with ${sure} % confidence for this node by itself.`),
+  return tag("div", {},
+    tag("p", {}, `Its true error lies between ${percentWords(low)} and ${percentWords(high)}, with ${sure} % confidence for this node by itself.`),
     intervalPicture(low, high, facts.parts[intervals.part].loss[node] / weightAt(intervals.part, node)));
 }
 
 function intervalPicture(low, high, seen) {
   const x = (share) => 2 + 236 * share;
   return shape("svg", { viewBox: "0 0 240 26", class: "interval", "aria-hidden": "true" },
-    shape("line", { class: "axis", x1: 2, x2: 238, y1: 9, y2: 9 }),
-    shape("line", { class: "range", x1: x(low), x2: Math.max(x(high), x(low) + 2), y1: 9, y2: 9 }),
-    facts.loss.share ? shape("circle", { class: "seen", cx: x(seen), cy: 9, r: 4.5 }) : null,
+    stroke("axis", 2, 9, 238, 9),
+    stroke("range", x(low), 9, Math.max(x(high), x(low) + 2), 9),
+    facts.loss.share ? shape("circle.seen", { cx: x(seen), cy: 9, r: 4.5 }) : null,
     shape("text", { x: 2, y: 24, class: "faint" }, "0 %"),
     shape("text", { x: 238, y: 24, class: "faint", "text-anchor": "end" }, "100 %"));
 }
@@ -107,12 +106,12 @@ function residualsOf(node) {
   const found = facts.parts[judging].residuals && facts.parts[judging].residuals[node];
   if (!found) return null;
   const reach = Math.max(...found.map(Math.abs)) || 1;
-  return element("div", {},
-    element("h4", {}, `How far ${PART_WORDS[judging]} rows lie from the answer`),
+  return tag("div", {},
+    tag("h4", {}, `How far ${PART_WORDS[judging]} rows lie from the answer`),
     shape("svg", { viewBox: "0 0 240 40", class: "interval", role: "img" },
       shape("title", {}, `Nine of ten lie between ${numberWords(found[0])} and ${numberWords(found[4])}, half between ${numberWords(found[1])} and ${numberWords(found[3])}`),
       ...boxPlot(found, (value) => 50 + 47 * value / reach, 13, colourOf(node)),
-      shape("line", { class: "axis", x1: 120, x2: 120, y1: 2, y2: 25 }),
+      stroke("axis", 120, 2, 120, 25),
       shape("text", { x: 2, y: 38, class: "faint" }, numberWords(found[0], 3)),
       shape("text", { x: 120, y: 38, class: "faint", "text-anchor": "middle" }, "0"),
       shape("text", { x: 238, y: 38, class: "faint", "text-anchor": "end" }, numberWords(found[4], 3))));
@@ -122,22 +121,22 @@ function residualsOf(node) {
 function boxPlot(quantiles, x, y, colour) {
   const at = quantiles.map(x);
   return [
-    shape("line", { class: "whisker", x1: `${at[0]}%`, x2: `${at[4]}%`, y1: y, y2: y }),
-    shape("rect", { class: "quartiles", x: `${at[1]}%`, y: y - 7, width: `${Math.max(0.4, at[3] - at[1])}%`, height: 14, rx: 2, fill: colour }),
-    shape("line", { class: "median", x1: `${at[2]}%`, x2: `${at[2]}%`, y1: y - 7, y2: y + 7 }),
+    stroke("whisker", `${at[0]}%`, y, `${at[4]}%`, y),
+    shape("rect.quartiles", { x: `${at[1]}%`, y: y - 7, width: `${Math.max(0.4, at[3] - at[1])}%`, height: 14, rx: 2, fill: colour }),
+    stroke("median", `${at[2]}%`, y - 7, `${at[2]}%`, y + 7),
   ];
 }
 
 function questionOf(node) {
   if (!isBranch(node)) return null;
-  const rows = facts.parts[partNames[0]].node_rows;
-  const side = (child, words) => element("li", {},
-    `${tidyWords(shortened(words, 300))} `, element("span", { class: "faint" }, `(${rowsWords(rows[child])})`));
+  const rows = learnt.node_rows;
+  const side = (child, words) => tag("li", {},
+    `${tidyWords(shortened(words, 300))} `, faint(`(${rowsWords(rows[child])})`));
   const title = isEnd(node) ? "The test that was pruned here" : "Its test";
-  return element("div", {},
-    element("h4", {}, title),
-    element("ul", { class: "plain" }, side(leftOf(node), tree.left_words[node]), side(rightOf(node), tree.right_words[node])),
-    element("p", { class: "faint" }, `It takes away ${percentWords(tree.gain[node], 2)} of the risk at the root.`));
+  return tag("div", {},
+    tag("h4", {}, title),
+    tag("ul.plain", {}, side(leftOf(node), tree.left_words[node]), side(rightOf(node), tree.right_words[node])),
+    tag("p.faint", {}, `It takes away ${percentWords(tree.gain[node], 2)} of the risk at the root.`));
 }
 
 /** Columns that could do the same, each with a bar of how well. */
@@ -146,12 +145,12 @@ function rivals(node, lists, title, measure) {
   if (!list.length) return null;
   const most = Math.max(measure === "gain" ? tree.gain[node] : 1, ...list.map((rival) => rival[measure]));
   const own = measure === "gain" ? [{ words: tree.left_words[node], gain: tree.gain[node], isOwn: true }] : [];
-  return element("div", {},
-    element("h4", {}, title),
-    element("div", { class: "bars wide-names" }, [...own, ...list].map((rival) => [
-      element("span", { class: rival.isOwn ? "bar-name strong" : "bar-name" }, tidyWords(shortened(rival.words, 80))),
+  return tag("div", {},
+    tag("h4", {}, title),
+    tag("div.bars.wide-names", {}, [...own, ...list].map((rival) => [
+      tag("span", { class: rival.isOwn ? "bar-name strong" : "bar-name" }, tidyWords(shortened(rival.words, 80))),
       bar(rival[measure] / most),
-      element("span", { class: "number" }, percentWords(rival[measure], measure === "gain" ? 2 : 1))])));
+      tag("span.number", {}, percentWords(rival[measure], measure === "gain" ? 2 : 1))])));
 }
 
 // ---- tabs ----------------------------------------------------------------------------------------------------

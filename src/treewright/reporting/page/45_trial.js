@@ -9,12 +9,12 @@ const wrong = new Set();  // columns whose field holds no value of their kind
 function startTrial() {
   facts.columns.forEach((column, i) => row.set(i, column.typical));
   refill(byId("panel-trial"),
-    element("div", { class: "decision", id: "decision", "aria-live": "polite", "aria-atomic": "true" }),
-    element("p", { class: "buttons loose" },
-      element("button", { type: "button", onclick: () => fillRow((column) => column.typical) }, "Typical row"),
-      element("button", { type: "button", onclick: () => fillRow(() => null) }, "All missing")),
-    element("div", { id: "trial-fields", class: "fields" }),
-    element("div", { id: "trial-steps" }));
+    tag("div.decision", { id: "decision", "aria-live": "polite", "aria-atomic": "true" }),
+    tag("p.buttons.loose", {},
+      button("Typical row", () => fillRow((column) => column.typical)),
+      button("All missing", () => fillRow(() => null))),
+    tag("div", { id: "trial-fields", class: "fields" }),
+    tag("div", { id: "trial-steps" }));
   quickDrawers.push(drawFields, () => followRow(false));
 }
 
@@ -24,7 +24,7 @@ function drawFields() {
   const wanted = view.shown.used.map((column) => fields.get(column).line);
   const holder = byId("trial-fields");
   if (wanted.length === holder.children.length && wanted.every((line, i) => holder.children[i] === line)) return;
-  refill(holder, wanted.length ? wanted : element("p", { class: "faint" }, "A single leaf asks nothing: every row gets the same answer."));
+  refill(holder, wanted.length ? wanted : tag("p.faint", {}, "A single leaf asks nothing: every row gets the same answer."));
 }
 
 function newField(i) {
@@ -33,10 +33,10 @@ function newField(i) {
   const input = isList ? categoryList(i, id) : typedField(i, id);
   input.addEventListener("input", () => readField(i, input, isList));
   const hint = fieldHint(column);
-  const line = element("div", { class: "field" },
-    element("label", { for: id }, shortened(columnWords(i), 80)),
+  const line = tag("div.field", {},
+    tag("label", { for: id }, shortened(columnWords(i), 80)),
     input,
-    hint ? element("span", { class: "faint field-hint", id: `${id}-hint` }, hint) : null);
+    hint ? tag("span.faint.field-hint", { id: `${id}-hint` }, hint) : null);
   if (hint) input.setAttribute("aria-describedby", `${id}-hint`);
   const field = { line, input, isList };
   writeField(i, field);
@@ -45,7 +45,7 @@ function newField(i) {
 
 function typedField(i, id) {
   const { kind } = facts.columns[i];
-  return element("input", {
+  return tag("input", {
     id, type: "text", autocomplete: "off", spellcheck: "false", placeholder: "missing",
     inputmode: kind === "number" ? "decimal" : null, "data-column": i,
   });
@@ -53,7 +53,7 @@ function typedField(i, id) {
 
 function categoryList(i, id) {
   const names = facts.columns[i].categories.map((text, code) => [String(code), text.trim() === "" ? "(empty)" : text]);
-  return element("select", { id, "data-column": i },
+  return tag("select", { id, "data-column": i },
     optionsOf([[MISSING, "— missing —"], ...names, [OTHER, "— another one —"]], null));
 }
 
@@ -110,43 +110,59 @@ function fillRow(valueOf) {
 function followRow(isMoved) {
   const asked = view.shown.used.filter((column) => wrong.has(column));
   view.way = asked.length ? [] : wayOf(row, view.shown.ends);
-  if (view.isTrying && isMoved && view.way.length) {
-    const leaf = view.way[view.way.length - 1];
-    if (reveal(leaf)) drawTree();
-    bringIntoView(visibleFor(leaf), true);
-  }
-  markNodes();
+  if (view.isTrying && isMoved && view.way.length) showWaySoon();
+  else markNodes();
   if (asked.length) tellWrong(asked[0]);
   else tellDecision();
 }
 
+let openedForRow = [], isWayWaiting = false;
+
+/** Unfold the way of the row, and fold what only the last row needed; once in a frame however fast one types. */
+function showWaySoon() {
+  if (isWayWaiting) return;
+  isWayWaiting = true;
+  requestAnimationFrame(() => {
+    isWayWaiting = false;
+    if (!view.way.length) return;
+    const leaf = view.way[view.way.length - 1], onWay = new Set(view.way);
+    const gone = openedForRow.filter((node) => !onWay.has(node));
+    for (const node of gone) view.isOpen[node] = 0;
+    const opened = reveal(leaf);
+    openedForRow = [...openedForRow.filter((node) => onWay.has(node)), ...opened];
+    if (gone.length || opened.length) drawTree();
+    else markNodes();
+    bringIntoView(visibleFor(leaf), true);
+  });
+}
+
 function tellWrong(i) {
   const what = facts.columns[i].kind === "time" ? "a date such as 2024-05-31 or 2024-05-31 14:30" : "a number";
-  refill(byId("decision"), element("p", { class: "wrong" }, `${shortened(columnWords(i), 60)} must be ${what}, or empty if it is missing.`));
+  refill(byId("decision"), tag("p.wrong", {}, `${shortened(columnWords(i), 60)} must be ${what}, or empty if it is missing.`));
   refill(byId("trial-steps"));
 }
 
 function tellDecision() {
-  const leaf = view.way[view.way.length - 1], rows = facts.parts[partNames[0]].node_rows[leaf];
+  const leaf = view.way[view.way.length - 1], rows = learnt.node_rows[leaf];
   const words = isClasses
-    ? `${percentWords(confidenceAt(partNames[0], leaf))} of ${rowsWords(rows)} in this leaf`
+    ? `${percentWords(confidenceAt(learning, leaf))} of ${rowsWords(rows)} in this leaf`
     : `the answer of a leaf of ${rowsWords(rows)}`;
   refill(byId("decision"),
-    element("span", { class: "faint" }, "The tree answers"),
-    element("strong", { class: "answer", "data-leaf": leaf }, swatch(colourOf(leaf)), answerWords(leaf)),
-    element("span", {}, words));
-  refill(byId("trial-steps"), element("h4", {}, "Its way"), stepList());
+    faint("The tree answers"),
+    tag("strong.answer", { "data-leaf": leaf }, swatch(colourOf(leaf)), answerWords(leaf)),
+    tag("span", {}, words));
+  refill(byId("trial-steps"), tag("h4", {}, "Its way"), stepList());
 }
 
 /** Each test on the way, and how the answer moved by it. */
 function stepList() {
   const leaf = view.way[view.way.length - 1], last = view.way.slice(-MOST_CONDITIONS - 1);
-  const worth = (node) => (isClasses ? shareAt(partNames[0], node, tree.label[leaf]) : tree.value[node]);
+  const worth = (node) => (isClasses ? shareAt(learning, node, tree.label[leaf]) : tree.value[node]);
   const text = (node) => (isClasses ? percentWords(worth(node), 0) : numberWords(worth(node)));
   const most = (node) => (isClasses ? worth(node) : (worth(node) - valueRange[0]) / (valueRange[1] - valueRange[0]));
   const name = isClasses ? shortened(classWords(tree.label[leaf]), 24) : "answer";
-  return element("div", { class: "bars wide-names" }, last.map((node) => [
-    element("span", { class: "bar-name" }, shortened(node ? wordsInto(node) : `all rows (${name})`, 90)),
+  return tag("div.bars.wide-names", {}, last.map((node) => [
+    tag("span.bar-name", {}, shortened(node ? wordsInto(node) : `all rows (${name})`, 90)),
     bar(most(node), colourOf(leaf)),
-    element("span", { class: "number" }, text(node))]));
+    tag("span.number", {}, text(node))]));
 }

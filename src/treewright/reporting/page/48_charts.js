@@ -28,19 +28,19 @@ function framed(svg, height, xAxis, yAxis) {
   svg.setAttribute("height", height);
   const x = scaled(xAxis, room.left, width - room.right), y = scaled(yAxis, height - room.bottom, room.top);
   const grid = yAxis.ticks.map((tick) => [
-    shape("line", { class: "grid", x1: room.left, x2: width - room.right, y1: y(tick), y2: y(tick) }),
-    shape("text", { class: "tick", x: room.left - 8, y: y(tick) + 4, "text-anchor": "end" }, yAxis.words(tick))]);
+    stroke("grid", room.left, y(tick), width - room.right, y(tick)),
+    shape("text.tick", { x: room.left - 8, y: y(tick) + 4, "text-anchor": "end" }, yAxis.words(tick))]);
   const under = xAxis.ticks.map((tick) => shape("text",
     { class: "tick", x: x(tick), y: height - room.bottom + 18, "text-anchor": "middle" }, xAxis.words(tick)));
   const layer = shape("g", {});
-  refill(svg, ...grid.flat(), shape("line", { class: "axis", x1: room.left, x2: width - room.right, y1: height - room.bottom, y2: height - room.bottom }),
+  refill(svg, ...grid.flat(), stroke("axis", room.left, height - room.bottom, width - room.right, height - room.bottom),
     ...under, axisLabels(xAxis, yAxis, width, height, room), layer);
   return { x, y, layer, width, height, room };
 }
 
 function axisLabels(xAxis, yAxis, width, height, room) {
   const middle = (room.left + width - room.right) / 2, half = (room.top + height - room.bottom) / 2;
-  return shape("g", { class: "axis-label" },
+  return shape("g.axis-label", {},
     xAxis.label ? shape("text", { x: middle, y: height - 6, "text-anchor": "middle" }, xAxis.label) : null,
     yAxis.label ? shape("text", { x: 12, y: half, "text-anchor": "middle", transform: `rotate(-90 12 ${half})` }, yAxis.label) : null);
 }
@@ -57,7 +57,7 @@ function polyline(points, className) {
 
 /** A title, what it means, and a chart: the card of one picture. */
 function pictureCard(title, note, ...body) {
-  return element("figure", { class: "card" }, element("figcaption", {}, element("h3", {}, title), note ? element("p", { class: "faint" }, note) : null), ...body);
+  return tag("figure.card", {}, tag("figcaption", {}, tag("h3", {}, title), note ? tag("p.faint", {}, note) : null), ...body);
 }
 
 /** An axis of shares from 0 to 1. */

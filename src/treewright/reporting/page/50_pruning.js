@@ -42,9 +42,9 @@ function drawDial() {
   byId("method").value = String(view.path);
   byId("dial-leaves").textContent = leavesWords(view.shown.leaves.length);
   const numbers = SERIES.map((name) => [name, seriesValues(path, name)[place]]).filter(([, value]) => Number.isFinite(value));
-  refill(byId("dial-numbers"), numbers.map(([name, value]) => element("span", { class: `series ${name}`, "data-series": name },
-    element("span", { class: "key", "aria-hidden": "true" }), element("span", { class: "series-name" }, `${seriesWords(name)} `),
-    element("b", {}, name === "certificate" ? `≤ ${boundWords(value)}` : lossWords(value)))));
+  refill(byId("dial-numbers"), numbers.map(([name, value]) => tag("span", { class: `series ${name}`, "data-series": name },
+    tag("span.key", { "aria-hidden": "true" }), tag("span.series-name", {}, `${seriesWords(name)} `),
+    tag("b", {}, name === "certificate" ? `≤ ${boundWords(value)}` : lossWords(value)))));
   slider.setAttribute("aria-valuetext", [leavesWords(view.shown.leaves.length),
     ...numbers.map(([name, value]) => `${seriesWords(name)} ${lossWords(value)}`)].join(", "));
   byId("to-chosen").disabled = isChosen;
@@ -57,10 +57,10 @@ function drawNumbers() {
   const lines = partNames.map((name) => [capital(PART_WORDS[name]), countWords(facts.parts[name].rows), lossWords(meanLoss(name, view.shown.leaves))]);
   const bound = path.certificate && path.certificate[place];
   refill(byId("pruning-numbers"),
-    element("h3", {}, chosenWords(path, place)),
+    tag("h3", {}, chosenWords(path, place)),
     table(`${capital(lossName())} of the tree shown`, [{ text: "part" }, { text: "rows", number: true }, { text: lossName(), number: true }], lines, "small"),
-    element("p", {}, bound ? element("b", {}, `At most ${boundWords(bound.upper)}. `) : null, path.certificate_words || ""),
-    element("dl", { class: "facts" }, sizes(path, place).map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
+    tag("p", {}, bound ? tag("b", {}, `At most ${boundWords(bound.upper)}. `) : null, path.certificate_words || ""),
+    tag("dl.facts", {}, sizes(path, place).map(([name, value]) => [tag("dt", {}, name), tag("dd", {}, value)])));
 }
 
 function chosenWords(path, place) {
@@ -94,13 +94,13 @@ function drawCurve() {
     { range: [0, top * 1.05], ticks: niceTicks(0, top * 1.05, 5), words: (tick) => (facts.loss.share ? `${numberWords(100 * tick)} %` : numberWords(tick, 3)) });
   drawSeries(series, leaves);
   drawMarker(series, leaves[view.place]);
-  refill(byId("curve-legend"), series.map(([name]) => element("span", { class: `series ${name}` },
-    element("span", { class: "key", "aria-hidden": "true" }), seriesWords(name))), element("span", { class: "grow" }), element("span", { class: "faint" }, lossName()));
+  refill(byId("curve-legend"), series.map(([name]) => tag("span", { class: `series ${name}` },
+    tag("span.key", { "aria-hidden": "true" }), seriesWords(name))), tag("span.grow", {}), faint(lossName()));
 }
 
 function drawSeries(series, leaves) {
   const { x, y, layer, height, room } = curveFrame, chosen = leaves[currentPath().chosen];
-  layer.append(shape("line", { class: "chosen", x1: x(chosen), x2: x(chosen), y1: room.top, y2: height - room.bottom },
+  layer.append(stroke("chosen", x(chosen), room.top, x(chosen), height - room.bottom,
     shape("title", {}, `chosen: ${leavesWords(chosen)}`)));
   for (const [name, values] of series) {
     const points = leaves.map((n, i) => [x(n), y(values[i])]).filter((_, i) => Number.isFinite(values[i]));
@@ -111,13 +111,13 @@ function drawSeries(series, leaves) {
 /** Where the slider stands: a stroke, and a dot on every line. */
 function drawMarker(series, here) {
   const { x, y, layer, height, room, width } = curveFrame;
-  layer.append(shape("line", { class: "marker", x1: x(here), x2: x(here), y1: room.top, y2: height - room.bottom }));
+  layer.append(stroke("marker", x(here), room.top, x(here), height - room.bottom));
   for (const [name, values] of series) {
     const value = values[view.place];
     if (Number.isFinite(value)) layer.append(shape("circle", { class: `dot ${name}`, cx: x(here), cy: y(value), r: 5 }));
   }
   const isRight = x(here) > width * 0.75;
-  layer.append(shape("text", { class: "marker-words", x: x(here) + (isRight ? -7 : 7), y: room.top + 8, "text-anchor": isRight ? "end" : "start" }, leavesWords(here)));
+  layer.append(shape("text.marker-words", { x: x(here) + (isRight ? -7 : 7), y: room.top + 8, "text-anchor": isRight ? "end" : "start" }, leavesWords(here)));
 }
 
 /** The place whose tree has the size under the pointer. */

@@ -1,7 +1,7 @@
 // Columns: how much each matters, at which depth it is asked, and how its values lie in the leaves.
 
 const MOST_COLUMNS = 15, MOST_DEPTHS = 10, MOST_HISTOGRAMS = 16;
-let isEveryColumn = false, chosenDistribution = 0, histogramOrder = "rows";
+let isEveryColumn = false, chosenDistribution = 0;
 
 function startColumns() {
   slowDrawers.push(drawImportance, drawDepths, drawDistribution);
@@ -32,12 +32,12 @@ function drawImportance() {
   const rows = shown.map((column) => [shortened(columnWords(column), 40), bar(gains.get(column) || 0), percentWords(gains.get(column) || 0),
     ...(hasShuffled ? shuffleCells(told.get(column), range) : [])]);
   refill(byId("importance"),
-    element("h3", {}, "Importance"),
-    element("p", { class: "faint" }, `The gain is that of the tree shown.${hasShuffled ? ` Shuffling was tried with the model, ${facts.importance.rows}; lines are intervals.` : ""}`),
-    columns.length ? element("div", { class: "scroll" }, table("Importance of the columns", names, rows, "importance")) : element("p", {}, "The tree tests no column."),
-    columns.length > MOST_COLUMNS ? element("button", { type: "button", class: "quiet", onclick: () => { isEveryColumn = !isEveryColumn; drawImportance(); drawDepths(); } },
-      isEveryColumn ? "Show fewer" : `Show all ${columns.length}`) : null,
-    facts.importance.note ? element("p", { class: "faint" }, facts.importance.note) : null);
+    tag("h3", {}, "Importance"),
+    tag("p.faint", {}, `The gain is that of the tree shown.${hasShuffled ? ` Shuffling was tried with the model, ${facts.importance.rows}; lines are intervals.` : ""}`),
+    columns.length ? scrolled("Importance", table("Importance of the columns", names, rows, "importance")) : tag("p", {}, "The tree tests no column."),
+    columns.length > MOST_COLUMNS ? button(isEveryColumn ? "Show fewer" : `Show all ${columns.length}`,
+      () => { isEveryColumn = !isEveryColumn; drawImportance(); drawDepths(); }, "quiet") : null,
+    facts.importance.note ? tag("p.faint", {}, facts.importance.note) : null);
 }
 
 const shuffled = (told, column) => (told.has(column) && told.get(column).permutation) || 0;
@@ -62,17 +62,17 @@ function shuffleCells(item, [least, most]) {
   if (!item || item.permutation === null) return ["", "–"];
   const x = (value) => 4 + 112 * (value - least) / (most - least);
   const picture = shape("svg", { viewBox: "0 0 120 16", class: "dots", "aria-hidden": "true" },
-    shape("line", { class: "axis", x1: x(0), x2: x(0), y1: 1, y2: 15 }),
-    item.lower === null || item.upper === null ? null : shape("line", { class: "range", x1: x(item.lower), x2: x(item.upper), y1: 8, y2: 8 }),
-    shape("circle", { class: "seen", cx: x(item.permutation), cy: 8, r: 4 }));
+    stroke("axis", x(0), 1, x(0), 15),
+    item.lower === null || item.upper === null ? null : stroke("range", x(item.lower), 8, x(item.upper), 8),
+    shape("circle.seen", { cx: x(item.permutation), cy: 8, r: 4 }));
   const interval = item.lower === null ? null : `${addedWords(item.lower)} to ${addedWords(item.upper)}`;
-  return [picture, element("span", { title: interval }, addedWords(item.permutation))];
+  return [picture, tag("span", { title: interval }, addedWords(item.permutation))];
 }
 
 // ---- use per depth -------------------------------------------------------------------------------------------
 
 function drawDepths() {
-  const uses = new Map(), rows = facts.parts[partNames[0]].node_rows, all = facts.parts[partNames[0]].rows;
+  const uses = new Map(), rows = learnt.node_rows, all = learnt.rows;
   let deepest = 0;
   for (let node = 0; node < size; node = isEnd(node) ? tree.end[node] : node + 1) {
     if (isEnd(node)) continue;
@@ -86,24 +86,24 @@ function drawDepths() {
   const gains = gainShares();
   const columns = [...uses.keys()].sort((a, b) => gains.get(b) - gains.get(a) || a - b).slice(0, isEveryColumn ? undefined : MOST_COLUMNS);
   refill(byId("depths"),
-    element("h3", {}, "Use at each depth"),
-    element("p", { class: "faint" }, "How many branches test a column; darker where more training rows meet the test."),
-    columns.length ? element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Use at each depth" }, depthTable(columns, uses, deepest, all)) : element("p", {}, "The tree tests no column."));
+    tag("h3", {}, "Use at each depth"),
+    tag("p.faint", {}, "How many branches test a column; darker where more training rows meet the test."),
+    columns.length ? scrolled("Use at each depth", depthTable(columns, uses, deepest, all)) : tag("p", {}, "The tree tests no column."));
 }
 
 function depthTable(columns, uses, deepest, all) {
   const depths = Array.from({ length: deepest + 1 }, (_, at) => at);
   const name = (at) => (at === MOST_DEPTHS - 1 && deepest === at ? `${at}+` : String(at));
-  return element("table", { class: "heat" },
-    element("caption", { class: "hidden" }, "Number of branches that test each column, by depth"),
-    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "depth"), depths.map((at) => element("th", { scope: "col" }, name(at))))),
-    element("tbody", {}, columns.map((column) => element("tr", {},
-      element("th", { scope: "row" }, shortened(columnWords(column), 28)),
+  return tag("table.heat", {},
+    tag("caption.hidden", {}, "Number of branches that test each column, by depth"),
+    tag("thead", {}, tag("tr", {}, tag("th", { scope: "col" }, "depth"), depths.map((at) => tag("th", { scope: "col" }, name(at))))),
+    tag("tbody", {}, columns.map((column) => tag("tr", {},
+      tag("th", { scope: "row" }, shortened(columnWords(column), 28)),
       depths.map((at) => heatCell(uses.get(column)[at], Math.min(1, uses.get(column)[at].rows / all)))))));
 }
 
 function heatCell({ times, rows }, share) {
-  const cell = element("td", { title: times ? `${plural(times, "branch", "branches")}, ${rowsWords(rows)}` : null }, times ? countWords(times) : "");
+  const cell = tag("td", { title: times ? `${plural(times, "branch", "branches")}, ${rowsWords(rows)}` : null }, times ? countWords(times) : "");
   return times ? styled(cell, { "--heat": `${Math.round(14 + 60 * Math.sqrt(share))}%` }) : cell;
 }
 
@@ -115,16 +115,16 @@ function drawDistribution() {
     card.hidden = true;
     return;
   }
-  const select = element("select", { id: "distribution-column", "aria-label": "Column" },
+  const select = tag("select", { id: "distribution-column", "aria-label": "Column" },
     optionsOf(facet.columns.map((item, i) => [String(i), columnWords(item.column)]), String(chosenDistribution)));
   select.addEventListener("change", () => { chosenDistribution = Number(select.value); drawDistribution(); byId("distribution-column").focus(); });
   const groups = distributionGroups(facet).slice(0, MOST_HISTOGRAMS);
   const all = summed(facet, 0), item = facet.columns[chosenDistribution];
   refill(card,
-    element("h3", {}, "Values of a column in each leaf"),
-    element("p", {}, select, " ", element("span", { class: "faint" },
+    tag("h3", {}, "Values of a column in each leaf"),
+    tag("p", {}, select, " ", tag("span.faint", {},
       `${capital(PART_WORDS[facet.part])} rows. Each bar is a bin, which names its borders; outlines are all rows${hasMissing(all) ? "; the last bar, apart, stands for missing values" : ""}.`)),
-    element("div", { class: "histograms" }, [0, ...groups.filter((node) => node)].map((node) => histogram(node, summed(facet, node), all, item))));
+    tag("div.histograms", {}, [0, ...groups.filter((node) => node)].map((node) => histogram(node, summed(facet, node), all, item))));
 }
 
 /** The leaves of the tree shown; where counts are of a larger node, that node in their place. Most rows first. */
@@ -160,22 +160,21 @@ function histogram(node, bins, all, item) {
     return [
       shape("rect", { class: isMissing ? "bin missing" : "bin", x, width: Math.max(1, wide - 2), y: high - own, height: own, fill: node ? colourOf(node) : null },
         shape("title", {}, `${item.labels[i] || (isMissing ? "missing" : "")}: ${rowsWords(bins[i] || 0)}`)),
-      shape("rect", { class: "outline", x, width: Math.max(1, wide - 2), y: high - whole, height: whole }),
+      shape("rect.outline", { x, width: Math.max(1, wide - 2), y: high - whole, height: whole }),
     ];
   });
   const ends = binEnds(item);
-  return element("figure", { class: "histogram" },
-    element("figcaption", {}, histogramTitle(node), element("span", { class: "faint" }, rowsWords(rows))),
+  return tag("figure.histogram", {},
+    tag("figcaption", {}, histogramTitle(node), faint(rowsWords(rows))),
     shape("svg", { viewBox: `0 0 200 ${high + 16}`, role: "img", "aria-label": `${columnWords(item.column)} at node ${node}` }, drawn,
-      shape("line", { class: "axis", x1: 0, x2: 200, y1: high, y2: high }),
-      shape("text", { class: "tick", x: 0, y: high + 12 }, ends[0]),
-      shape("text", { class: "tick", x: last * wide, y: high + 12, "text-anchor": "end" }, ends[1])));
+      stroke("axis", 0, high, 200, high),
+      shape("text.tick", { x: 0, y: high + 12 }, ends[0]),
+      shape("text.tick", { x: last * wide, y: high + 12, "text-anchor": "end" }, ends[1])));
 }
 
 function histogramTitle(node) {
-  if (!node) return element("b", {}, "All rows");
-  return element("button", { type: "button", class: "link", onclick: () => { goToNode(node); byId("tree").scrollIntoView(); } },
-    swatch(colourOf(node)), shortened(`${answerWords(node)}: ${wordsInto(node)}`, 48));
+  if (!node) return tag("b", {}, "All rows");
+  return leafLink(node, shortened(`${answerWords(node)}: ${wordsInto(node)}`, 48));
 }
 
 function binEnds(item) {

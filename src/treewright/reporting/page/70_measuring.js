@@ -29,7 +29,7 @@ function scores(part, leaves, code) {
   const found = [];
   for (const leaf of leaves) {
     const weight = weightAt(part, leaf);
-    if (weight > 0) found.push({ said: shareAt(partNames[0], leaf, code), weight, own: weight * shareAt(part, leaf, code) });
+    if (weight > 0) found.push({ said: shareAt(learning, leaf, code), weight, own: weight * shareAt(part, leaf, code) });
   }
   return found;
 }
@@ -85,6 +85,6 @@ function leafFacts(leaf) {
     loss: rows ? lossAt(judging, leaf) : NaN,
     lower: facts.intervals ? facts.intervals.lower[leaf] : NaN,
     upper: facts.intervals ? facts.intervals.upper[leaf] : NaN,
-    learnt: facts.parts[partNames[0]].node_rows[leaf],
+    learnt: learnt.node_rows[leaf],
   };
 }

@@ -21,7 +21,7 @@ function drawQuality() {
     refill(byId("pictures"), residualCard());
     return;
   }
-  const [roc, calibration] = [shape("svg", { class: "chart", role: "img" }), shape("svg", { class: "chart", role: "img" })];
+  const [roc, calibration] = [shape("svg.chart", { role: "img" }), shape("svg.chart", { role: "img" })];
   refill(byId("pictures"), confusionCard(), rocCard(roc), calibrationCard(calibration));
   drawRoc(roc);
   drawCalibration(calibration);
@@ -39,7 +39,7 @@ function confusionCard() {
   }
   const cells = confusionOf(judging, leaves);
   return pictureCard("Confusion", `Lines are the truth, columns the answer; ${lossName()} ${loss}.${facts.costs ? " Below each count: what one such mistake costs." : ""}`,
-    element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Confusion" }, confusionTable(cells)), classTable(cells));
+    scrolled("Confusion", confusionTable(cells)), classTable(cells));
 }
 
 /** How well each class is found, and how far the answer can be trusted. */
@@ -53,21 +53,21 @@ function classTable(cells) {
 
 function confusionTable(cells) {
   const names = facts.classes.map((_, code) => shortened(classWords(code), cells.length > 6 ? 9 : 16));
-  const head = (code, scope) => element("th", { scope, title: classWords(code).slice(0, 200) }, swatch(facts.colours[code]), names[code]);
-  return element("table", { class: "confusion" },
-    element("caption", { class: "hidden" }, "Rows by their class and by the answer of the tree"),
-    element("thead", {}, element("tr", {}, element("td", {}), names.map((_, code) => head(code, "col")))),
-    element("tbody", {}, cells.map((line, truth) => {
+  const head = (code, scope) => tag("th", { scope, title: classWords(code).slice(0, 200) }, swatch(facts.colours[code]), names[code]);
+  return tag("table.confusion", {},
+    tag("caption.hidden", {}, "Rows by their class and by the answer of the tree"),
+    tag("thead", {}, tag("tr", {}, tag("td", {}), names.map((_, code) => head(code, "col")))),
+    tag("tbody", {}, cells.map((line, truth) => {
       const total = line.reduce((sum, weight) => sum + weight, 0);
-      return element("tr", {}, head(truth, "row"), [...line].map((weight, answer) => confusionCell(weight, total, truth, answer)));
+      return tag("tr", {}, head(truth, "row"), [...line].map((weight, answer) => confusionCell(weight, total, truth, answer)));
     })));
 }
 
 function confusionCell(weight, total, truth, answer) {
   const share = total > 0 ? weight / total : 0, isRight = truth === answer;
   const below = facts.costs && !isRight ? `costs ${numberWords(facts.costs[truth][answer])}` : percentWords(share, 0);
-  const cell = element("td", { class: isRight ? "right" : "mistake", "data-cell": `${truth}/${answer}` },
-    element("b", {}, countWords(weight)), element("small", {}, weight > 0 || facts.costs ? below : ""));
+  const cell = tag("td", { class: isRight ? "right" : "mistake", "data-cell": `${truth}/${answer}` },
+    tag("b", {}, countWords(weight)), tag("small", {}, weight > 0 || facts.costs ? below : ""));
   return weight > 0 ? styled(cell, { "--heat": `${Math.round(8 + 62 * share)}%` }) : cell;
 }
 
@@ -83,16 +83,16 @@ function startClassChoice() {
 function rocCard(svg) {
   const { area } = rocOf(judging, view.shown.leaves, quality.code);
   return pictureCard("ROC", `How many of “${shortened(classWords(quality.code), 30)}” are found, at the price of how many false alarms.`,
-    svg, element("p", { class: "result", id: "area" }, "Area under the curve ", element("b", {}, Number.isFinite(area) ? area.toFixed(3) : "–")));
+    svg, tag("p.result", { id: "area" }, "Area under the curve ", tag("b", {}, Number.isFinite(area) ? area.toFixed(3) : "–")));
 }
 
 function drawRoc(svg) {
   const { points, area } = rocOf(judging, view.shown.leaves, quality.code);
   const { x, y, layer } = framed(svg, 250, shareAxis("false alarms"), shareAxis("found"));
-  layer.append(shape("line", { class: "diagonal", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }));
+  layer.append(stroke("diagonal", x(0), y(0), x(1), y(1)));
   if (!points.length) return;
   const at = points.map(([a, b]) => [x(a), y(b)]);
-  layer.append(shape("path", { class: "area", d: `M${x(0)} ${y(0)}${at.map(([a, b]) => `L${a.toFixed(1)} ${b.toFixed(1)}`).join("")}L${x(1)} ${y(0)}Z` }), polyline(at, `line ${judging}`));
+  layer.append(shape("path.area", { d: `M${x(0)} ${y(0)}${at.map(([a, b]) => `L${a.toFixed(1)} ${b.toFixed(1)}`).join("")}L${x(1)} ${y(0)}Z` }), polyline(at, `line ${judging}`));
   if (points.length <= 60) layer.append(...at.map(([cx, cy]) => shape("circle", { class: `point ${judging}`, cx, cy, r: 2.6 })));
   svg.setAttribute("aria-label", `ROC of ${shortened(classWords(quality.code), 60)}: area ${area.toFixed(3)}`);
 }
@@ -100,17 +100,17 @@ function drawRoc(svg) {
 function calibrationCard(svg) {
   const note = judging === "train" ? "Shares in the leaves against themselves: on training rows they agree by construction."
     : `What the leaves say of “${shortened(classWords(quality.code), 30)}” against what is true of ${PART_WORDS[judging]} rows; on the line they agree.`;
-  return pictureCard("Calibration", note, svg, element("p", { class: "result faint" }, "Larger dots rest on more rows; lines are 95 % intervals for the eye."));
+  return pictureCard("Calibration", note, svg, tag("p.result.faint", {}, "Larger dots rest on more rows; lines are 95 % intervals for the eye."));
 }
 
 function drawCalibration(svg) {
   const groups = calibrationOf(judging, view.shown.leaves, quality.code);
   const { x, y, layer } = framed(svg, 250, shareAxis("said"), shareAxis("true"));
-  layer.append(shape("line", { class: "diagonal", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }));
+  layer.append(stroke("diagonal", x(0), y(0), x(1), y(1)));
   const most = Math.max(1, ...groups.map((group) => group.weight));
   for (const { said, seen, weight, interval } of groups) {
     layer.append(
-      shape("line", { class: "whisker", x1: x(said), x2: x(said), y1: y(interval[0]), y2: y(interval[1]) }),
+      stroke("whisker", x(said), y(interval[0]), x(said), y(interval[1])),
       shape("circle", { class: `point ${judging}`, cx: x(said), cy: y(seen), r: 3 + 6 * Math.sqrt(weight / most) },
         shape("title", {}, `said ${percentWords(said)}, true ${percentWords(seen)}, ${rowsWords(weight)}`)));
   }
@@ -127,29 +127,28 @@ function residualCard() {
   const note = `Truth minus answer of ${PART_WORDS[judging]} rows, leaf by leaf: half lie in the box, nine of ten on the line.`
     + (known.length > shown.length ? ` The ${shown.length} leaves with most rows, of ${countWords(known.length)}.` : "");
   if (!shown.length) return pictureCard("Residuals by leaf", "No rows were given to compare with the answers.");
-  return element("figure", { class: "card whole" }, element("figcaption", {}, element("h3", {}, "Residuals by leaf"), element("p", { class: "faint" }, note)),
-    element("div", { class: "residuals" }, residualLines(shown)));
+  return tag("figure.card.whole", {}, tag("figcaption", {}, tag("h3", {}, "Residuals by leaf"), tag("p.faint", {}, note)),
+    tag("div.residuals", {}, residualLines(shown)));
 }
 
 function residualLines(leaves) {
   const part = facts.parts[judging], all = leaves.flatMap((leaf) => part.residuals[leaf]);
   const range = rangeOf([...all, 0]), x = (value) => 1 + 98 * (value - range[0]) / (range[1] - range[0]);
   const axis = shape("svg", { height: 18, class: "boxes", "aria-hidden": "true" },
-    niceTicks(range[0], range[1], 4).map((tick) => shape("text", { class: "tick", x: `${Math.min(94, Math.max(6, x(tick)))}%`, y: 13, "text-anchor": "middle" }, numberWords(tick))));
+    niceTicks(range[0], range[1], 4).map((tick) => shape("text.tick", { x: `${Math.min(94, Math.max(6, x(tick)))}%`, y: 13, "text-anchor": "middle" }, numberWords(tick))));
   return [...leaves.map((leaf) => [
     leafLink(leaf, answerWords(leaf)),
     shape("svg", { height: 24, class: "boxes", role: "img" },
       shape("title", {}, `answer ${answerWords(leaf)}: half of the residuals between ${numberWords(part.residuals[leaf][1])} and ${numberWords(part.residuals[leaf][3])}`),
-      shape("line", { class: "axis", x1: `${x(0)}%`, x2: `${x(0)}%`, y1: 0, y2: 24 }),
+      stroke("axis", `${x(0)}%`, 0, `${x(0)}%`, 24),
       ...boxPlot(part.residuals[leaf], x, 12, colourOf(leaf))),
-    element("span", { class: "number faint" }, rowsWords(part.node_rows[leaf]))]),
-  [element("span", {}), axis, element("span", {})]];
+    tag("span.number.faint", {}, rowsWords(part.node_rows[leaf]))]),
+  [tag("span", {}), axis, tag("span", {})]];
 }
 
 function leafLink(leaf, text) {
-  return element("button", { type: "button", class: "link", "aria-label": `${text}, show leaf ${leaf} in the tree`,
-    onclick: () => { goToNode(leaf); byId("tree").scrollIntoView({ behavior: prefersStill.matches ? "auto" : "smooth" }); } },
-  swatch(colourOf(leaf)), text);
+  const show = () => { goToNode(leaf); byId("tree").scrollIntoView({ behavior: prefersStill.matches ? "auto" : "smooth" }); };
+  return dressed(button([swatch(colourOf(leaf)), text], show, "link"), "", { "aria-label": `${text}, show it in the tree` }, []);
 }
 
 // ---- table of leaves -----------------------------------------------------------------------------------------
@@ -158,7 +157,7 @@ function leafColumns() {
   const bound = facts.intervals ? [{ key: "upper", text: `${numberWords(100 * (1 - facts.delta))} % interval`, number: true }] : [];
   return [{ key: "answer", text: "answer" }, { key: "words", text: "last test" }, { key: "rows", text: `${PART_WORDS[judging]} rows`, number: true },
     { key: "share", text: "share", number: true }, { key: "loss", text: lossName(), number: true }, ...bound,
-    ...(judging === partNames[0] ? [] : [{ key: "learnt", text: "training rows", number: true }])];
+    ...(judging === learning ? [] : [{ key: "learnt", text: "training rows", number: true }])];
 }
 
 function drawLeafTable() {
@@ -168,13 +167,13 @@ function drawLeafTable() {
   const shown = quality.isEvery ? lines.slice(0, 2000) : lines.slice(0, MOST_LEAVES);
   const active = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.sort : null;
   refill(byId("leaf-table"),
-    element("h3", {}, "Leaf by leaf"),
-    element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Leaf by leaf" }, element("table", { class: "leaves" },
-      element("caption", { class: "hidden" }, "The leaves of the tree shown; choose a heading to sort by it"),
-      element("thead", {}, element("tr", {}, columns.map(sortHead))),
-      element("tbody", {}, shown.map((line) => element("tr", { "data-leaf": line.leaf }, columns.map((column) => leafCell(column, line))))))),
-    lines.length > MOST_LEAVES ? element("button", { type: "button", class: "quiet", onclick: () => { quality.isEvery = !quality.isEvery; drawLeafTable(); } },
-      quality.isEvery ? "Show fewer" : `Show ${lines.length > 2000 ? "2,000" : "all"} of ${countWords(lines.length)}`) : null);
+    tag("h3", {}, "Leaf by leaf"),
+    scrolled("Leaf by leaf", tag("table.leaves", {},
+      tag("caption.hidden", {}, "The leaves of the tree shown; choose a heading to sort by it"),
+      tag("thead", {}, tag("tr", {}, columns.map(sortHead))),
+      tag("tbody", {}, shown.map((line) => tag("tr", { "data-leaf": line.leaf }, columns.map((column) => leafCell(column, line))))))),
+    lines.length > MOST_LEAVES ? button(quality.isEvery ? "Show fewer" : `Show ${lines.length > 2000 ? "2,000" : "all"} of ${countWords(lines.length)}`,
+      () => { quality.isEvery = !quality.isEvery; drawLeafTable(); }, "quiet") : null);
   const again = active && byId("leaf-table").querySelector(`[data-sort="${active}"]`);
   if (again) again.focus();
 }
@@ -188,12 +187,12 @@ function compared(a, b) {
 
 function sortHead({ key, text, number }) {
   const isSorted = quality.sort === key;
-  const button = element("button", { type: "button", "data-sort": key, onclick: () => {
+  const button = tag("button", { type: "button", "data-sort": key, onclick: () => {
     quality.isUp = isSorted ? !quality.isUp : key === "answer" || key === "words";
     quality.sort = key;
     drawLeafTable();
-  } }, text, element("span", { "aria-hidden": "true" }, isSorted ? (quality.isUp ? " ▲" : " ▼") : ""));
-  return element("th", { scope: "col", class: number ? "number" : null, "aria-sort": isSorted ? (quality.isUp ? "ascending" : "descending") : "none" }, button);
+  } }, text, tag("span", { "aria-hidden": "true" }, isSorted ? (quality.isUp ? " ▲" : " ▼") : ""));
+  return tag("th", { scope: "col", class: number ? "number" : null, "aria-sort": isSorted ? (quality.isUp ? "ascending" : "descending") : "none" }, button);
 }
 
 function leafCell({ key, number }, line) {
@@ -201,10 +200,10 @@ function leafCell({ key, number }, line) {
     answer: () => leafLink(line.leaf, shortened(answerWords(line.leaf), 30)),
     words: () => shortened(line.words, 70),
     rows: () => countWords(line.rows),
-    share: () => element("span", { class: "with-bar" }, bar(line.share), percentWords(line.share)),
+    share: () => tag("span.with-bar", {}, bar(line.share), percentWords(line.share)),
     loss: () => lossWords(line.loss),
     upper: () => (line.rows ? `${percentWords(line.lower)} – ${percentWords(line.upper)}` : "–"),
     learnt: () => countWords(line.learnt),
   }[key]();
-  return element("td", { class: number ? "number" : null, "data-key": key }, words);
+  return tag("td", { class: number ? "number" : null, "data-key": key }, words);
 }

@@ -6,8 +6,8 @@ function drawHeadline() {
   byId("title").textContent = facts.title;
   byId("lead").textContent = headline.text;
   byId("manager").textContent = headline.manager;
-  refill(byId("notes"), (headline.notes || []).map((note) => element("li", {}, note)));
-  refill(byId("tiles"), headlineTiles().map(([value, name]) => element("div", { class: "tile" }, element("b", {}, value), element("span", {}, name))));
+  refill(byId("notes"), (headline.notes || []).map((note) => tag("li", {}, note)));
+  refill(byId("tiles"), headlineTiles().map(([value, name]) => tag("div.tile", {}, tag("b", {}, value), tag("span", {}, name))));
 }
 
 /** Four figures of the model, whatever the slider shows. */
@@ -24,20 +24,20 @@ function headlineTiles() {
 function drawClassLegend() {
   const legend = byId("class-legend");
   if (isClasses && facts.classes.length <= 12) {
-    refill(legend, facts.classes.map((_, code) => element("span", {}, swatch(facts.colours[code]), shortened(classWords(code), 40))));
+    refill(legend, facts.classes.map((_, code) => tag("span", {}, swatch(facts.colours[code]), shortened(classWords(code), 40))));
   } else if (!isClasses) {
     const ramp = SCALE.map((_, i) => swatch(valueColour(valueRange[0] + (valueRange[1] - valueRange[0]) * i / (SCALE.length - 1))));
-    refill(legend, element("span", {}, numberWords(valueRange[0]), " ", ramp, " ", numberWords(valueRange[1])));
+    refill(legend, tag("span", {}, numberWords(valueRange[0]), " ", ramp, " ", numberWords(valueRange[1])));
   }
 }
 
 function drawRules() {
   const model = facts.paths[0].leaves[facts.paths[0].chosen];
-  const block = (title, text) => element("details", { class: "card text-block", open: true },
-    element("summary", {}, element("h3", {}, title)),
-    copyButton(() => text), element("pre", { tabindex: 0, "aria-label": title }, text));
+  const block = (title, text) => tag("details.card.text-block", { open: true },
+    tag("summary", {}, tag("h3", {}, title)),
+    copyButton(() => text), tag("pre", { tabindex: 0, "aria-label": title }, text));
   refill(byId("rules-body"),
-    element("p", { class: "hint" }, `Those of the model, of ${leavesWords(model)}, wherever the slider stands.`),
+    tag("p.hint", {}, `Those of the model, of ${leavesWords(model)}, wherever the slider stands.`),
     facts.rules ? block("As rules", facts.rules) : null,
     facts.text ? block("As a tree", facts.text) : null);
 }
@@ -48,7 +48,7 @@ function drawReproduce() {
     ...Object.entries(reproduce.parameters || {}),
     ...Object.entries(reproduce.fingerprints || {}).map(([name, print]) => [`${capital(PART_WORDS[name] || name)} rows`, print])];
   refill(byId("reproduce-body"),
-    element("dl", { class: "facts" }, lines.map(([name, value]) => [element("dt", {}, shortened(name, 80)), element("dd", {}, value)])),
-    reproduce.code ? element("div", { class: "text-block" }, element("h3", {}, "In Python"), copyButton(() => reproduce.code), element("pre", { tabindex: 0, "aria-label": "Code" }, reproduce.code)) : null);
+    tag("dl.facts", {}, lines.map(([name, value]) => [tag("dt", {}, shortened(name, 80)), tag("dd", {}, value)])),
+    reproduce.code ? tag("div.text-block", {}, tag("h3", {}, "In Python"), copyButton(() => reproduce.code), tag("pre", { tabindex: 0, "aria-label": "Code" }, reproduce.code)) : null);
   byId("footer").textContent = `Made by treewright ${reproduce.version}. This page holds all it shows and asks nothing of the network.`;
 }
