@@ -14,6 +14,7 @@ from treewright.writing import Among, Below, Branch, Leaf
 
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
+    from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.estimators import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -51,6 +52,9 @@ __all__ = [
     "criteria",
     "encode",
     "export",
+    "from_lightgbm",
+    "from_sklearn",
+    "from_xgboost",
     "grow",
     "load",
     "overfitting_curve",
@@ -71,6 +75,9 @@ _LATER = {
     "RuleListClassifier": "treewright.estimators",
     "compare": "treewright.selecting",
     "export": "treewright.exporting",
+    "from_lightgbm": "treewright.converting",
+    "from_sklearn": "treewright.converting",
+    "from_xgboost": "treewright.converting",
     "load": "treewright.saving",
     "overfitting_curve": "treewright.selecting",
     "prune": "treewright.pruning",

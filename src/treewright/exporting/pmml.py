@@ -17,6 +17,7 @@ from treewright.encoding import Dataset, encode
 from treewright.exporting.pieces import Pieces, pieces
 from treewright.rule_lists import Condition, Within, merged, paths
 from treewright.rule_lists import _test as condition_of
+from treewright.rule_lists import _weights_by_class as weights_by_class
 from treewright.schema import Column, Schema
 from treewright.tree import Tree
 from treewright.tree import _as_array as as_array
@@ -224,6 +225,10 @@ class _Heads:
         self.is_leaf = tree.is_leaf.tolist()
         classes = tree.schema.targets[0].classes
         self.labels = None if classes is None else [_quoted(_written(label)) for label in classes]
+        self.place = np.cumsum(tree.is_leaf) - 1
+        if classes is not None:
+            leaves = np.flatnonzero(tree.is_leaf)
+            self.start, self.code, self.weights = weights_by_class(tree, leaves)
 
     def count(self, node: int) -> str:
         """The weight of a node."""
@@ -242,12 +247,11 @@ class _Heads:
         """The classes of a leaf."""
         if self.labels is None or not self.is_leaf[node]:
             return
-        weights = self.tree.statistic[node]
-        share = self.tree.shares(np.array([node]))[0][0]
-        for code in np.flatnonzero(weights).tolist():
+        total, part = self.weight[node], slice(*self.start[self.place[node] : self.place[node] + 2])
+        for code, weight in zip(self.code[part].tolist(), self.weights[part].tolist(), strict=True):
             yield (
                 f"<ScoreDistribution value={self.labels[code]} "
-                f'recordCount="{float(weights[code])!r}" probability="{float(share[code])!r}"/>'
+                f'recordCount="{weight!r}" probability="{weight / total!r}"/>'
             )
 
 
