@@ -30,7 +30,8 @@ LAYERS = [
     {"pruning", "explaining"},
     {"selecting", "ensembles", "neighbours", "distributing"},
     {"reporting"},
-    {"estimators", "converting"},
+    {"estimators"},
+    {"converting"},
     {"cli"},
     {"__init__", "__main__"},
 ]

@@ -14,6 +14,7 @@ from treewright.writing import Among, Below, Branch, Leaf
 
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
+    from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.estimators import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -59,6 +60,9 @@ __all__ = [
     "encode",
     "explain",
     "export",
+    "from_lightgbm",
+    "from_sklearn",
+    "from_xgboost",
     "grow",
     "importance",
     "load",
@@ -86,6 +90,9 @@ _LATER = {
     "explain": "treewright.explaining",
     "export": "treewright.exporting",
     "importance": "treewright.explaining",
+    "from_lightgbm": "treewright.converting",
+    "from_sklearn": "treewright.converting",
+    "from_xgboost": "treewright.converting",
     "load": "treewright.saving",
     "overfitting_curve": "treewright.selecting",
     "prune": "treewright.pruning",

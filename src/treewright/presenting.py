@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +45,18 @@ class Presented:
         from treewright.saving import save
 
         save(self, path)
+
+    def to_sklearn(self: Tree, *, rows: Literal["float64", "float32"] = "float64") -> Any:  # type: ignore[misc]
+        """The tree as a fitted estimator of scikit-learn; see `treewright.converting.to_sklearn`."""
+        from treewright.converting import to_sklearn
+
+        return to_sklearn(self, rows=rows)
+
+    def to_shap(self: Tree) -> dict[str, Any]:  # type: ignore[misc]
+        """The tree as `shap.TreeExplainer` takes it; see `treewright.converting.to_shap`."""
+        from treewright.converting import to_shap
+
+        return to_shap(self)
 
 
 def intervals_of(tree: Tree, test: Dataset, delta: float) -> LeafIntervals:
