@@ -22,27 +22,27 @@
 #include "quadrature.hpp"
 #include "ways.hpp"
 
-#if defined(__GNUC__)
-#define ALWAYS_INLINE __attribute__((always_inline)) inline
-#if defined(__x86_64__)
-#define TREEWRIGHT_AVX2
-#endif
-#else
-#define ALWAYS_INLINE inline
-#endif
-
 namespace treewright {
 
 namespace {
 
-constexpr std::size_t n_lanes = 8;  // patterns that walk together
-struct alignas(64) Lanes : std::array<double, n_lanes> {};
+constexpr std::size_t n_lanes = 4;  // patterns that walk together
+typedef double Lanes __attribute__((vector_size(n_lanes * sizeof(double))));
 using LaneBits = std::uint8_t;  // one for each lane
+constexpr LaneBits all_lanes = (1 << n_lanes) - 1;
+
+/// Several such vectors; how they must lie in memory depends on the processor, and this suits all.
+template <std::size_t N>
+struct alignas(sizeof(Lanes)) LaneArray {
+    Lanes lanes[N];
+    Lanes& operator[](std::size_t i) { return lanes[i]; }
+    const Lanes& operator[](std::size_t i) const { return lanes[i]; }
+};
 
 /// 1 in the lanes whose bit is set, 0 in the others.
-const std::array<Lanes, 256> ones = [] {
-    std::array<Lanes, 256> all;
-    for (std::size_t bits = 0; bits < all.size(); ++bits)
+const LaneArray<1 << n_lanes> ones = [] {
+    LaneArray<1 << n_lanes> all{};
+    for (std::size_t bits = 0; bits < (1 << n_lanes); ++bits)
         for (std::size_t lane = 0; lane < n_lanes; ++lane) all[bits][lane] = bits >> lane & 1 ? 1.0 : 0.0;
     return all;
 }();
@@ -97,148 +97,19 @@ struct Turns {
         z_;  // products of the shares by the column of the turn, without it and with it
 };
 
-/// One thread's walk through the whole tree, for some patterns at a time.
-template <std::size_t K>
-class Walk {
-  public:
-    using Points = typename Turns<K>::Points;
-    using Sums = std::array<Lanes, K>;  // one for each point and lane
+#define WALK PlainWalk
+#define WALK_TARGET
+#include "attributing_walk.hpp"
+#undef WALK
+#undef WALK_TARGET
 
-    Walk(const Ways& ways, const Turns<K>& turns, const Wanted& wanted, Interrupt& interrupt)
-        : ways_(ways),
-          turns_(turns),
-          wanted_(wanted),
-          interrupt_(interrupt),
-          width_(wanted.size()),
-          lefts_(ways.branches.size()),
-          is_on_(ways.parent.size()),
-          down_(ways.deepest + 1),
-          up_((ways.deepest + 1) * width_),
-          here_(width_),
-          due_(ways.columns.size() * width_) {}
-
-    /// Adds to the lines found[slot][number] of the patterns from `first` on what these points contribute.
-    void run(const Patterns& patterns, std::size_t first, std::size_t end, double* found,
-             std::size_t length) {
-        std::fill(lefts_.begin(), lefts_.end(), LaneBits{0});
-        for (std::size_t i = first; i < end; ++i)
-            for (std::size_t branch = 0; branch < lefts_.size(); ++branch)
-                lefts_[branch] |= static_cast<LaneBits>(goes_left(patterns[i], branch) << (i - first));
-        std::fill(due_.begin(), due_.end(), Lanes{});
-        walk_fast();
-        for (std::size_t i = first; i < end; ++i)
-            for (std::size_t j = 0; j < length; ++j) found[i * length + j] += due_[j][i - first];
-    }
-
-  private:
-    void walk_fast() {
-#ifdef TREEWRIGHT_AVX2
-        if (has_avx2()) return walk_avx2();
+#if defined(__x86_64__)
+#define WALK WideWalk
+#define WALK_TARGET __attribute__((target("avx2")))
+#include "attributing_walk.hpp"
+#undef WALK
+#undef WALK_TARGET
 #endif
-        walk();
-    }
-#ifdef TREEWRIGHT_AVX2
-    static bool has_avx2() {
-        static const bool has = __builtin_cpu_supports("avx2");
-        return has;
-    }
-    /// The same sums to the last bit: lanes do not mix, and nothing is fused.
-    __attribute__((target("avx2"))) void walk_avx2() { walk(); }
-#endif
-
-    ALWAYS_INLINE void walk() {
-        is_on_[0] = static_cast<LaneBits>(~0);
-        for (std::size_t k = 0; k < K; ++k) down_[0][k].fill(turns_.start[k]);
-        const auto n = static_cast<std::int32_t>(ways_.parent.size());
-        for (std::int32_t node = 0; node < n; ++node) {
-            if (node > 0) go_down(node);
-            if (ways_.slot[node] >= 0) continue;
-            const auto leaf = static_cast<std::size_t>(ways_.place[node]);
-            if (leaf % 4096 == 4095) interrupt_.check();
-            const double* answer = wanted_.values.data() + leaf * width_;
-            const Sums& product = down_[ways_.depth[node]];
-            for (std::size_t i = 0; i < width_; ++i)
-                for (std::size_t k = 0; k < K; ++k)
-                    for (std::size_t lane = 0; lane < n_lanes; ++lane)
-                        here_[i][k][lane] = answer[i] * product[k][lane];
-            go_up(node);
-        }
-    }
-
-    /// The product at a child from that at its parent: the factor of the column changes by the turn.
-    ALWAYS_INLINE void go_down(std::int32_t node) {
-        const std::int32_t parent = ways_.parent[node];
-        const LaneBits above = is_on_[ways_.before[parent]], left = lefts_[ways_.place[parent]];
-        const auto here = static_cast<LaneBits>(above & (node == parent + 1 ? left : ~left));
-        is_on_[node] = here;
-        const Sums& from = down_[ways_.depth[parent]];
-        Sums& to = down_[ways_.depth[node]];
-        const double share = turns_.share[node];
-        if (above == 0) {
-            for (std::size_t k = 0; k < K; ++k)
-                for (std::size_t lane = 0; lane < n_lanes; ++lane) to[k][lane] = from[k][lane] * share;
-            return;
-        }
-        const Lanes &on = ones[here], &off = ones[above ^ here], &out = ones[static_cast<LaneBits>(~above)];
-        const Points &taken = turns_.taken[node], &missed = turns_.missed[node];
-        for (std::size_t k = 0; k < K; ++k)
-            for (std::size_t lane = 0; lane < n_lanes; ++lane)
-                to[k][lane] =
-                    from[k][lane] * (taken[k] * on[lane] + missed[k] * off[lane] + share * out[lane]);
-    }
-
-    /// `here_` is the sum below `node`: it waits for that of the right sibling, or joins that of the left
-    /// one, and the column of the parent gets its due.
-    ALWAYS_INLINE void go_up(std::int32_t node) {
-        for (std::int32_t parent; (parent = ways_.parent[node]) >= 0; node = parent) {
-            Sums* sibling = up_.data() + static_cast<std::size_t>(ways_.depth[node]) * width_;
-            if (node == parent + 1) {
-                std::copy(here_.begin(), here_.end(), sibling);
-                return;
-            }
-            if (is_on_[ways_.before[parent]] != 0) {
-                pay(parent, node, sibling);
-                continue;
-            }
-            for (std::size_t i = 0; i < width_; ++i)
-                for (std::size_t k = 0; k < K; ++k)
-                    for (std::size_t lane = 0; lane < n_lanes; ++lane)
-                        here_[i][k][lane] += sibling[i][k][lane];
-        }
-    }
-
-    /// What the column of `parent` gets or owes for the leaves below it, instead of what it had for them
-    /// above.
-    ALWAYS_INLINE void pay(std::int32_t parent, std::int32_t right, const Sums* sibling) {
-        const std::int32_t left = parent + 1;
-        const Lanes &on_left = ones[is_on_[left]], &on_right = ones[is_on_[right]];
-        const Points &by_left = turns_.gets[left], &by_right = turns_.gets[right], &owes = turns_.owes;
-        const Points& before = turns_.gets[ways_.before[parent]];
-        Lanes* due = due_.data() + static_cast<std::size_t>(ways_.slot[parent]) * width_;
-        for (std::size_t i = 0; i < width_; ++i) {
-            Lanes of_left{}, of_right{};
-            for (std::size_t k = 0; k < K; ++k)
-                for (std::size_t lane = 0; lane < n_lanes; ++lane) {
-                    const double l = sibling[i][k][lane], r = here_[i][k][lane], had = (l + r) * before[k];
-                    of_left[lane] += l * by_left[k] + r * owes[k] - had;
-                    of_right[lane] += l * owes[k] + r * by_right[k] - had;
-                    here_[i][k][lane] = l + r;
-                }
-            for (std::size_t lane = 0; lane < n_lanes; ++lane)
-                due[i][lane] += on_left[lane] * of_left[lane] + on_right[lane] * of_right[lane];
-        }
-    }
-
-    const Ways& ways_;
-    const Turns<K>& turns_;
-    const Wanted& wanted_;
-    Interrupt& interrupt_;
-    std::size_t width_;
-    std::vector<LaneBits> lefts_;  // by branch: who goes left
-    std::vector<LaneBits> is_on_;  // whose values agree with this turn and those above it by the same column
-    std::vector<Sums> down_, up_, here_;
-    std::vector<Lanes> due_;
-};
 
 /// How many points make the sum exact for ways of so many columns. Half of them always do; of very many
 /// columns fewer suffice for all digits: in θ, where t = sin² θ, the Fourier coefficients of the integrand
@@ -251,7 +122,7 @@ std::size_t points_for(std::size_t n_columns) {
         std::max(1.0, std::min(std::ceil(columns / 2), std::ceil(std::sqrt(nats * columns / 2)))));
 }
 
-template <std::size_t K>
+template <std::size_t K, template <std::size_t> class Walk>
 void walk_all(const Routes& routes, const Ways& ways, std::span<const double> weight, const Wanted& wanted,
               std::size_t width, const Quadrature& points, const std::vector<Column>& columns,
               std::size_t n_rows, double* out, Pool& pool, Interrupt& interrupt) {
@@ -285,11 +156,18 @@ void attribute_by_weights(const Routes& routes, std::span<const double> weight, 
     constexpr std::size_t most = 8;
     const std::size_t n_rounds = (n_points + most - 1) / most, at_once = (n_points + n_rounds - 1) / n_rounds;
     const Quadrature points(n_rounds * at_once);
+    const auto walk = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+        if (K != at_once) return;
+#if defined(__x86_64__)
+        if (__builtin_cpu_supports("avx2"))
+            return walk_all<K, WideWalk>(routes, ways, weight, wanted, answers.width, points, columns, n_rows,
+                                         out, pool, interrupt);
+#endif
+        walk_all<K, PlainWalk>(routes, ways, weight, wanted, answers.width, points, columns, n_rows, out,
+                               pool, interrupt);
+    };
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-        ((at_once == I + 1 ? walk_all<I + 1>(routes, ways, weight, wanted, answers.width, points, columns,
-                                             n_rows, out, pool, interrupt)
-                           : void()),
-         ...);
+        (walk(std::integral_constant<std::size_t, I + 1>()), ...);
     }(std::make_index_sequence<most>());
 }
 
