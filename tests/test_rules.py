@@ -219,7 +219,7 @@ def test_paths_with_too_many_conditions_are_refused(monkeypatch: pytest.MonkeyPa
 
 def test_other_trees_and_tables_are_refused() -> None:
     with pytest.raises(ValueError, match="rules are for classes"):
-        RuleList.of(grow(encode({"x": [1.0, 2.0]}, [1.5, 2.5])))
+        RuleList.of(grow(encode({"x": [1.0, 2.0]}, [1.5, 2.5]))).predict_proba({"x": [1.0]})
     two = encode({"x": [1.0, 2.0, 3.0]}, {"a": ["u", "v", "v"], "b": ["s", "s", "t"]})
     with pytest.raises(ValueError, match="rules are for one target; this tree has 2"):
         RuleList.of(grow(two))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
         RuleListClassifier,
     )
+    from treewright.explaining import competitors, explain, importance, rules, stability
     from treewright.exporting import export
     from treewright.pruning import PruningPath, prune
     from treewright.rule_lists import RuleList
@@ -48,14 +49,19 @@ __all__ = [
     "Tree",
     "certify",
     "compare",
+    "competitors",
     "criteria",
     "encode",
+    "explain",
     "export",
     "grow",
+    "importance",
     "load",
     "overfitting_curve",
     "prune",
+    "rules",
     "select",
+    "stability",
 ]
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
@@ -70,11 +76,16 @@ _LATER = {
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
     "compare": "treewright.selecting",
+    "competitors": "treewright.explaining",
+    "explain": "treewright.explaining",
     "export": "treewright.exporting",
+    "importance": "treewright.explaining",
     "load": "treewright.saving",
     "overfitting_curve": "treewright.selecting",
     "prune": "treewright.pruning",
+    "rules": "treewright.explaining",
     "select": "treewright.selecting",
+    "stability": "treewright.explaining",
 }
 
 

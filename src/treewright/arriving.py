@@ -136,11 +136,16 @@ def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
     node, total = leaves_of(tree, data), np.zeros(tree.n_nodes)
     weight = data.row_weights
     while node.size:
-        loss = sum(_row_losses(tree, i, node, y) for i, y in enumerate(targets))
+        loss = answer_losses(tree, node, targets)
         total += np.bincount(node, weight * loss**power, tree.n_nodes)
         below = node > 0
         node, weight, targets = tree.parent[node[below]], weight[below], targets[:, below]
     return total
+
+
+def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any]) -> Floats:
+    """What single rows lose by the answer of one node each, added up over the targets."""
+    return np.asarray(sum(_row_losses(tree, i, node, y) for i, y in enumerate(targets)))
 
 
 def _row_losses(tree: Tree, i: int, node: Ints, y: NDArray[Any]) -> Floats:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf
+from math import inf, isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -60,6 +60,13 @@ class Between:
             fits &= values <= self.upto
         return fits | np.isnan(values) if self.missing else fits
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; `known` says whether any number fits, infinite ends are text."""
+        known = self.above != inf
+        above, upto = (end if end is None or isfinite(end) else str(end) for end in (self.above, self.upto))
+        ends = {"above": above if known else None, "upto": upto}
+        return {"column": self.column, **ends, "known": known, "missing": self.missing}
+
 
 @dataclass(frozen=True)
 class Within:
@@ -90,6 +97,11 @@ class Within:
         table = np.array([*(category in own for category in categories), self.unseen, self.missing])
         return np.asarray(table[values])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        flags = {"missing": self.missing, "unseen": self.unseen}
+        return {"column": self.column, "categories": list(self.categories), **flags}
+
 
 Condition: TypeAlias = Between | Within
 
@@ -118,10 +130,11 @@ missing=False))
 
 @dataclass(frozen=True)
 class Rule:
-    """If all conditions hold, the class is `label`.
+    """If all conditions hold, the class or the number is `label`.
 
     `rows` and `weights` tell of the training rows that the rule answers in its list: how many, and their
-    weight by class. `error` is the estimated error of the rule by itself, on all rows that it fits.
+    weight by class. `error` is the estimated error of the rule by itself, on all rows that it fits; of a
+    number the mean loss of its rows.
     """
 
     conditions: tuple[Condition, ...]
@@ -129,16 +142,30 @@ class Rule:
     rows: int
     weights: tuple[tuple[Hashable, float], ...]  # (class, weight) of the classes that are there
     error: float
+    of_numbers: float = 0.0  # the weight of the rows where the label is a number
 
     @property
     def weight(self) -> float:
         """The weight of the training rows that the rule answers."""
-        return sum(weight for _, weight in self.weights)
+        return self.of_numbers or sum(weight for _, weight in self.weights)
 
     @property
     def errors(self) -> float:
-        """The weight of those that it answers wrongly."""
+        """The weight of those that it answers wrongly; for numbers what they lose by the answer."""
+        if self.of_numbers:
+            return self.error * self.of_numbers
         return sum(weight for label, weight in self.weights if label != self.label)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: text, numbers, lists and dicts."""
+        return {
+            "conditions": [condition.to_dict() for condition in self.conditions],
+            "label": self.label,
+            "rows": self.rows,
+            "weight": self.weight,
+            "weights": [{"class": label, "weight": weight} for label, weight in self.weights],
+            "error": self.error,
+        }
 
 
 @dataclass(frozen=True)
@@ -167,27 +194,18 @@ class RuleList:
     def of(cls, tree: Tree) -> RuleList:
         """Each path of a tree as a rule, conditions on one column merged: it answers as the tree does.
 
-        Leaves that no row can reach have no rule.
+        Leaves that no row can reach have no rule. For one target, of classes or of numbers.
         """
-        classes = classes_of(tree.schema)
-        leaves = np.flatnonzero(tree.is_leaf)
-        start, code, weight = _weights_by_class(tree, leaves)
+        _refuse_several(tree.schema)
+        made = _class_rules(tree) if tree.schema.predicts_classes else _number_rules(tree)
         rules = []
-        for place, (leaf, conditions) in enumerate(paths(tree)):
+        for (leaf, conditions), rule in zip(paths(tree), made, strict=True):
             conditions = merged(conditions)
-            if any(condition.never for condition in conditions):
-                continue
-            part = slice(start[place], start[place + 1])
-            weights = tuple(
-                (classes[c], w) for c, w in zip(code[part].tolist(), weight[part].tolist(), strict=True)
-            )
-            label = int(tree.label[leaf, 0])
-            error = 1.0 - float(tree.confidence[leaf, 0])
-            rules.append(Rule(conditions, classes[label], int(tree.rows[leaf]), weights, error))
-        common = classes[int(tree.label[0, 0])]
+            if not any(condition.never for condition in conditions):
+                rules.append(replace(rule, conditions=conditions, rows=int(tree.rows[leaf])))
         names = tree.schema.names
         told = frozenset(names[column] for column in columns_with_missing(tree))
-        default = Rule((), common, 0, (), 1.0 - float(tree.confidence[0, 0]))
+        (default,) = _number_rules(tree, [0]) if not tree.schema.predicts_classes else [_common(tree)]
         return cls(tuple(rules), default, tree.schema, told, complete=True)
 
     def __len__(self) -> int:
@@ -225,7 +243,10 @@ class RuleList:
         return answers
 
     def predict(self, table: Any) -> Array:
-        """The class of each row of a table."""
+        """The class or number of each row of a table."""
+        if not self.schema.predicts_classes:
+            numbers = np.array([rule.label for rule in (*self.rules, self.default)], np.float64)
+            return np.asarray(numbers[self.apply(encode(table, schema=self.schema))])
         labels = _as_array(classes_of(self.schema))
         return np.asarray(labels[self.codes[self.apply(encode(table, schema=self.schema))]])
 
@@ -275,6 +296,14 @@ class RuleList:
                 total[label] = total.get(label, 0.0) + weight
         return tuple(total.items())
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: text, numbers, lists and dicts."""
+        return {
+            "target": self.schema.targets[0].name,
+            "rules": [rule.to_dict() for rule in self.rules],
+            "default": None if self.complete else self.default.to_dict(),
+        }
+
     def __getstate__(self) -> dict[str, Any]:
         names = ("rules", "default", "schema", "told_missing", "complete")
         return {name: getattr(self, name) for name in names}
@@ -292,10 +321,44 @@ class RuleList:
 def classes_of(schema: Schema) -> tuple[Hashable, ...]:
     """The classes of the one target; ValueError where rules make no sense."""
     if not schema.predicts_classes:
-        raise ValueError("rules are for classes; this tree predicts numbers")
-    if len(schema.targets) > 1:
-        raise ValueError(f"rules are for one target; this tree has {len(schema.targets)}")
+        raise ValueError("these rules are for classes; this tree predicts numbers")
+    _refuse_several(schema)
     return schema.targets[0].classes or ()
+
+
+def _refuse_several(schema: Schema) -> None:
+    if len(schema.targets) > 1:
+        names = ", ".join(repr(target.name) for target in schema.targets[:10])
+        raise ValueError(
+            f"rules are for one target; this tree has {len(schema.targets)}: {names}. Name one of them: target="
+        )
+
+
+def _class_rules(tree: Tree) -> Iterator[Rule]:
+    """What each leaf says, without conditions."""
+    classes = classes_of(tree.schema)
+    leaves = np.flatnonzero(tree.is_leaf)
+    start, code, weight = _weights_by_class(tree, leaves)
+    for place, leaf in enumerate(leaves):
+        part = slice(start[place], start[place + 1])
+        weights = tuple(
+            (classes[c], w) for c, w in zip(code[part].tolist(), weight[part].tolist(), strict=True)
+        )
+        label = int(tree.label[leaf, 0])
+        yield Rule((), classes[label], 0, weights, 1.0 - float(tree.confidence[leaf, 0]))
+
+
+def _common(tree: Tree) -> Rule:
+    """What the root says, for whom nobody else does."""
+    label = classes_of(tree.schema)[int(tree.label[0, 0])]
+    return Rule((), label, 0, (), 1.0 - float(tree.confidence[0, 0]))
+
+
+def _number_rules(tree: Tree, nodes: Any = None) -> Iterator[Rule]:
+    """What each leaf says, or other nodes do, without conditions."""
+    nodes = np.flatnonzero(tree.is_leaf) if nodes is None else nodes
+    for weight, value, deviation in np.asarray(tree.statistic[nodes]).tolist():
+        yield Rule((), value, 0, (), deviation / weight, weight)
 
 
 def column_of(data: Dataset, j: int) -> Array:

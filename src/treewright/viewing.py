@@ -61,3 +61,21 @@ def columns_with_missing(tree: Tree) -> frozenset[int]:
     heavier_left = tree.weight[tree.left[inner]] >= tree.weight[tree.right[inner]]
     learnt = (tree.missing_left[inner] != heavier_left) | np.isposinf(tree.threshold[inner])
     return frozenset(tree.feature[inner[learnt]].tolist())
+
+
+def missing_arrives(tree: Tree) -> NDArray[np.bool_]:
+    """Whether a missing value of the column that a node tests can come to it; False at leaves.
+
+    It cannot where a test of the same column above sent missing values the other way.
+    """
+    if "_missing_arrives" not in vars(tree):
+        arrives = ~tree.is_leaf
+        for column in np.unique(tree.feature[arrives]):
+            nodes = np.flatnonzero(tree.feature == column)
+            closed = np.where(tree.missing_left[nodes], tree.right[nodes], tree.left[nodes])
+            opened = np.searchsorted(np.sort(closed), nodes, side="right")
+            ended = np.searchsorted(np.sort(tree.end[closed]), nodes, side="right")
+            arrives[nodes] = opened == ended  # the subtrees without missing values that a node lies in
+        vars(tree)["_missing_arrives"] = arrives
+    known: NDArray[np.bool_] = vars(tree)["_missing_arrives"]
+    return known

@@ -10,7 +10,7 @@ import numpy as np
 from treewright.rule_lists import Between, Condition
 from treewright.schema import Column
 from treewright.tree import Tree
-from treewright.viewing import columns_with_missing
+from treewright.viewing import columns_with_missing, missing_arrives
 
 LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
 
@@ -20,8 +20,8 @@ def branch_in_words(
 ) -> str:
     """What a row must satisfy to go to one child of `node`.
 
-    "or missing" stands where missing values go in the columns of `learnt`: those in which the tree has met
-    some, unless the caller knows them already. Of more than `longest` categories the first ones are named.
+    "or missing" stands where missing values go, if they can come here, in the columns of `learnt`: those in
+    which the tree has met some, unless the caller knows them already. Of more than `longest` categories the first ones are named.
 
     >>> from treewright import Among, Branch, Column, Leaf, Schema, Target, Tree
     >>> job = Column("job", "category", ("cook", "clerk", "smith"))
@@ -48,7 +48,11 @@ def branch_in_words(
         words = f"{'<=' if is_left else '>'} {value_in_words(column, float(tree.threshold[node]))}"
     if only_missing_right:
         return f"{name} is known" if is_left else f"{name} is missing"
-    if tree.feature[node] in learnt and tree.missing_left[node] == is_left:
+    if (
+        tree.feature[node] in learnt
+        and tree.missing_left[node] == is_left
+        and missing_arrives(tree)[node]
+    ):
         words += " or missing"
     return f"{name} {words}"
 
@@ -117,7 +121,13 @@ def rows_in_words(rows: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as per cent; only a whole is written 100 %."""
+    """A share as per cent; only a whole is written 100 %, only nothing 0 %.
+
+    >>> percent(0.25), percent(0.9999), percent(0.0001), percent(0.0)
+    ('25.0 %', '> 99.9 %', '< 0.1 %', '0.0 %')
+    """
+    if 0 < share < 0.0005:
+        return "< 0.1 %"
     if share < 1:
         return "> 99.9 %" if share >= 0.9995 else f"{share:.1%}".replace("%", " %")
     return "100 %"

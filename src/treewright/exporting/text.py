@@ -120,7 +120,7 @@ def rules_as_text(rules: RuleList) -> str:
     heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
     parts = [
-        (_wrapped(rule, rules), word(rule.label), rows_in_words(rule.rows), _rightly(rule))
+        (_wrapped(rule, rules), _label(rule, rules), rows_in_words(rule.rows), _rightly(rule, rules))
         for rule in (*rules, *last)
     ]
     numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)
@@ -155,7 +155,13 @@ def _wrapped(rule: Rule, rules: RuleList) -> list[str]:
     return lines
 
 
-def _rightly(rule: Rule) -> str:
+def _label(rule: Rule, rules: RuleList) -> str:
+    return word(rule.label) if rules.schema.predicts_classes else f"{rule.label:.6g}"
+
+
+def _rightly(rule: Rule, rules: RuleList) -> str:
+    if not rules.schema.predicts_classes:
+        return ""
     return percent(1 - rule.errors / rule.weight) if rule.weight > 0 else ""
 
 

@@ -1,0 +1,229 @@
+"""What else could have been asked at a node: the best split of every other column, by the engine itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.aligning import aligned
+from treewright.arriving import leaves_of
+from treewright.cutting import _indices
+from treewright.encoding import Dataset
+from treewright.explaining.asking import given_rows
+from treewright.explaining.plain import plain
+from treewright.growing import grow
+from treewright.presenting import as_tree
+from treewright.rule_lists import column_of
+from treewright.schema import Column, Schema
+from treewright.tree import Tree
+from treewright.wording import branch_in_words, percent, rows_in_words
+
+MOST_NODES = 64  # of a larger tree the branches with the most rows
+_KEPT = ("min_samples_leaf", "min_weight_leaf", "threshold")  # of how a tree was grown: what limits one split
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """The best split of a node's rows by another column.
+
+    `split` is a tree of this one test, with the rows of the node.
+    """
+
+    column: str
+    position: int  # of the column in the schema
+    gain: float  # the drop of risk, in the units of `Tree.gain`
+    share: float  # gain beside that of the node's own test; above 1 where limits or draws ruled it out
+    agreement: float  # the share of the rows that it parts as the node's own test does, whichever way round
+    words: str  # what goes left
+    other_words: str  # what goes right
+    split: Tree = field(repr=False, compare=False)
+
+    def words_for(self, row: Dataset) -> str:
+        """What a row, encoded for the whole tree, satisfies."""
+        alone = _one_column(row, self.position, np.array([0]))
+        return self.words if self.split.apply(alone)[0] == 1 else self.other_words
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; a threshold for numbers and times, the categories that go left otherwise."""
+        by_category = self.split.subset[0] >= 0
+        return {
+            "column": self.column,
+            "threshold": None if by_category else plain(float(self.split.threshold[0])),
+            "categories": plain(self.split.categories_left(0)) if by_category else None,
+            "missing_left": bool(self.split.missing_left[0]),
+            "words": self.words,
+            "gain": plain(self.gain),
+            "share": plain(self.share),
+            "agreement": plain(self.agreement),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Competitors:
+    """For each node that was asked about its competitors, the best first; `print` shows them.
+
+    >>> from treewright import competitors, encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4], "z": [1, 2, 9, 1]}, ["a", "a", "b", "b"])
+    >>> print(competitors(grow(data), data))
+    node 0: x <= 2.5   4 rows
+       z <= 5   33 % of the gain   parts 75.0 % of the rows alike
+    """
+
+    tree: Tree = field(repr=False)
+    by_node: Mapping[int, tuple[Competitor, ...]]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_node", MappingProxyType(dict(self.by_node)))
+
+    def __getitem__(self, node: int) -> tuple[Competitor, ...]:
+        return self.by_node[node]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.by_node)
+
+    def __len__(self) -> int:
+        return len(self.by_node)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Competitors, (self.tree, dict(self.by_node))
+
+    def __str__(self) -> str:
+        lines = []
+        for node, found in self.by_node.items():
+            test = branch_in_words(self.tree, node, True)
+            lines.append(f"node {node}: {test}   {rows_in_words(int(self.tree.rows[node]))}")
+            cells = [[c.words, share_in_words(c), _agreement_in_words(c)] for c in found]
+            lines += [f"   {line}" for line in aligned(cells)] if cells else ["   no other column parts them"]
+        return "\n".join(lines) if lines else "the tree has no tests, so nothing competes"
+
+    def __repr__(self) -> str:
+        return f"<Competitors: of {len(self)} nodes>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: for each node, by its number as text, a list of competitors."""
+        return {str(node): [each.to_dict() for each in found] for node, found in self.by_node.items()}
+
+
+def share_in_words(competitor: Competitor) -> str:
+    """The gain beside that of the node's own test."""
+    return f"{competitor.share:.0%} of the gain".replace("%", " %")
+
+
+def _agreement_in_words(competitor: Competitor) -> str:
+    return f"parts {percent(competitor.agreement)} of the rows alike"
+
+
+def competitors(
+    model: Any,
+    data: Any,
+    nodes: Iterable[int] | None = None,
+    most: int | None = 5,
+    *,
+    growing: Mapping[str, Any] | None = None,
+) -> Competitors:
+    """The best split of every other column at nodes of a tree, found exactly by growing on that column alone.
+
+    A competitor that comes near says that the tree could as well have asked it: with other rows it might have.
+    One that parts nearly all rows alike is a stand-in for the node's own test; one of a like gain that does
+    not is another view of the matter.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        Whose nodes.
+    data : Dataset or tuple (table, target) or (table, target, weights)
+        The rows that it was grown from. Of other rows the gains are those on them.
+    nodes : iterable of int, optional
+        Branches of the tree; by default all of them, of more than 64 those with the most rows.
+    most : int, optional
+        How many competitors to keep of each node; None: all columns that part the rows and lower the risk.
+    growing : mapping, optional
+        How the tree was grown. Of it min_samples_leaf, min_weight_leaf and threshold also limit competitors.
+
+    Returns
+    -------
+    Competitors
+
+    Examples
+    --------
+    >>> from treewright import competitors, encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4], "z": [1, 2, 9, 1]}, ["a", "a", "b", "b"])
+    >>> [(c.column, c.words, round(c.gain, 3)) for c in competitors(grow(data), data)[0]]
+    [('z', 'z <= 5', 0.667)]
+    """
+    tree = as_tree(model)
+    rows = given_rows(tree, data, "data")
+    if most is not None and not (isinstance(most, int | np.integer) and most >= 0):
+        raise ValueError(f"most is {most!r}; it must be a whole number of at least 0, or None")
+    kept = {name: value for name, value in (growing or {}).items() if name in _KEPT}
+    return Competitors(
+        tree, {node: _of_node(tree, rows, node, most, kept) for node in _chosen_nodes(tree, nodes)}
+    )
+
+
+def _chosen_nodes(tree: Tree, nodes: Iterable[int] | None) -> list[int]:
+    if nodes is not None:
+        chosen = [int(node) for node in _indices(tree, nodes)]
+        for node in chosen:
+            if tree.is_leaf[node]:
+                raise ValueError(f"node {node} is a leaf: it has no test to compete with")
+        return chosen
+    inner = np.flatnonzero(~tree.is_leaf)
+    largest = np.argsort(-tree.rows[inner], kind="stable")[:MOST_NODES]
+    return sorted(inner[largest].tolist())
+
+
+def _of_node(
+    tree: Tree, data: Dataset, node: int, most: int | None, limits: Mapping[str, Any]
+) -> tuple[Competitor, ...]:
+    leaf = leaves_of(tree, data)
+    inside = (leaf >= node) & (leaf < tree.end[node])
+    if data.weight is not None:
+        inside &= data.weight > 0
+    here = np.flatnonzero(inside)
+    if not here.size:
+        return ()
+    left = leaf[here] < tree.end[node + 1]
+    own = _gain_of_sides(tree, data, here, left)
+    weight = data.row_weights[here]
+    found = []
+    for position, column in enumerate(tree.schema.columns):
+        if position == tree.feature[node]:
+            continue
+        alone = _one_column(data, position, here)
+        split = grow(alone, criterion=tree.criterion, max_splits=1, **limits)
+        gain = float(split.gain[0])
+        if gain <= 0:
+            continue
+        alike = float(weight[(split.apply(alone) == 1) == left].sum() / weight.sum())
+        words = [branch_in_words(split, 0, is_left) for is_left in (True, False)]
+        share = gain / own if own > 0 else np.inf
+        found.append(
+            Competitor(column.name, position, gain, share, max(alike, 1 - alike), words[0], words[1], split)
+        )
+    found.sort(key=lambda each: -each.gain)  # stable: equal gains stay in the order of the columns
+    return tuple(found[:most])
+
+
+def _one_column(data: Dataset, position: int, rows: NDArray[Any]) -> Dataset:
+    """Some rows of a table with one of its columns only."""
+    schema = Schema((data.schema.columns[position],), data.schema.targets)
+    targets = None if data.targets is None else data.targets[:, rows]
+    weight = None if data.weight is None else data.weight[rows]
+    return Dataset(schema, (column_of(data, position)[rows],), targets, weight)
+
+
+def _gain_of_sides(tree: Tree, data: Dataset, rows: NDArray[Any], left: NDArray[np.bool_]) -> float:
+    """The gain of the node's own test on the rows, by the same engine and so by the same rounding."""
+    if left.all() or not left.any():
+        return 0.0
+    schema = Schema((Column("side"),), data.schema.targets)
+    targets = np.asarray(data.targets)[:, rows]
+    weight = None if data.weight is None else data.weight[rows]
+    sides = Dataset(schema, (left.astype(np.float64),), targets, weight)
+    return float(grow(sides, criterion=tree.criterion, max_splits=1).gain[0])

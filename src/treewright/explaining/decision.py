@@ -1,0 +1,336 @@
+"""Why a tree answers one row as it does: the way to its leaf, and how sure the answer is."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.arriving import leaves_of
+from treewright.certifying.binomial import check_delta
+from treewright.certifying.losses import checked_rows
+from treewright.costing import cost_arrays
+from treewright.encoding import Dataset
+from treewright.explaining.asking import Row, given_rows, grew, one_row
+from treewright.explaining.competitors import MOST_NODES, Competitor, competitors
+from treewright.explaining.held_out import HeldOut, mean_held_out, median_held_out, share_held_out
+from treewright.explaining.plain import plain
+from treewright.presenting import as_tree
+from treewright.sparse import SparseRows
+from treewright.tree import Tree
+from treewright.viewing import columns_with_missing
+from treewright.wording import branch_in_words, escape
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MOST_CLASSES = 5  # of a leaf that are named, the heaviest first
+
+
+@dataclass(frozen=True)
+class Step:
+    """One test on the way of a row: what was asked, what the row said, what is left.
+
+    `before` and `after` hold one number for each target: the share of the class that the row's leaf answers
+    among the training rows, or the number that the node would answer, before the test and after it.
+    """
+
+    node: int  # that asks
+    column: str
+    value: Any  # the row's: a number, a category, a date as text, None where it is missing
+    value_words: str
+    words: str  # what the row satisfies, with the name of the column
+    known: bool  # False: the value is missing or a category never seen before
+    rows: int  # training rows that are left after it
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    competitors: tuple[Competitor, ...] = ()
+    competitor_words: tuple[str, ...] = ()  # what the row satisfies of them
+
+    @property
+    def test_words(self) -> str:
+        """What the row satisfies, without the name of the column; of a value that is not known, whom it
+        follows.
+        """
+        words = self.words[len(escape(self.column)) + 1 :]
+        return words if self.known or words.endswith("missing") else f"goes with {words}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        others = [each.to_dict() for each in self.competitors]
+        return {
+            "node": self.node,
+            "column": self.column,
+            "value": plain(self.value),
+            "words": self.words,
+            "known": self.known,
+            "rows": self.rows,
+            "before": plain(self.before),
+            "after": plain(self.after),
+            "competitors": others,
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a leaf says for one target, and what that rests on."""
+
+    target: str
+    value: Hashable  # the class or the number
+    share: float | None  # of the class among the leaf's training rows, by weight; None for numbers
+    deviation: float | None  # for numbers: the root of the mean square (or the mean) distance of these rows
+    shares: tuple[tuple[Hashable, float], ...] = ()  # the leaf's heaviest classes, heaviest first
+    costs: tuple[tuple[Hashable, float], ...] = ()  # the mean cost of its rows by answer, cheapest first
+    held_out: HeldOut | None = None  # what rows say that the tree has never seen
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        pairs = {
+            "shares": [{"class": plain(name), "share": plain(share)} for name, share in self.shares],
+            "costs": [{"answer": plain(name), "cost": plain(cost)} for name, cost in self.costs],
+        }
+        return {
+            "target": self.target,
+            "value": plain(self.value),
+            "share": plain(self.share),
+            "deviation": plain(self.deviation),
+            **pairs,
+            "held_out": None if self.held_out is None else self.held_out.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How a tree comes to its answer for one row; `print` tells it.
+
+    >>> from treewright import encode, explain, grow
+    >>> data = encode({"wind": [3, 12, 5, 14, 9, 8]}, ["sail", "stay", "sail", "stay", "sail", "stay"])
+    >>> decision = explain(grow(data, max_leaf_nodes=2), {"wind": 4})
+    >>> decision.value, decision.answers[0].share, decision.steps[0].after
+    ('sail', 1.0, (1.0,))
+    """
+
+    answers: tuple[Answer, ...]  # one for each target
+    steps: tuple[Step, ...]
+    leaf: int  # the node
+    rows: int  # of those that the tree learnt from, in the leaf
+    all_rows: int
+    start: tuple[float, ...]  # for each target what the steps move, before the first of them
+    delta: float
+    own_rows: bool = False  # the "held-out" rows look like those that the tree was grown from
+
+    @property
+    def value(self) -> Any:
+        """The answer; a tuple where there are several targets."""
+        values = tuple(answer.value for answer in self.answers)
+        return values[0] if len(values) == 1 else values
+
+    def __str__(self) -> str:
+        from treewright.explaining.telling import told
+
+        return told(self)
+
+    def _repr_html_(self) -> str:
+        from treewright.explaining.telling import html
+
+        return html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "answers": [answer.to_dict() for answer in self.answers],
+            "steps": [step.to_dict() for step in self.steps],
+            "leaf": self.leaf,
+            "rows": self.rows,
+            "all_rows": self.all_rows,
+            "start": plain(self.start),
+            "delta": self.delta,
+        }
+
+
+def explain(
+    model: Any,
+    row: Any,
+    *,
+    data: Any = None,
+    test: Any = None,
+    delta: float = 0.05,
+    most: int = 3,
+) -> Decision:
+    """Why a tree answers a row as it does.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        Of classes or numbers, for one target or several, with costs or without.
+    row : dict, one-row table, list, 1-d array or pandas Series
+        By name it needs the columns that the tree tests and no others; by position all of them. None and nan
+        are missing values.
+    data : Dataset or tuple (table, target) or (table, target, weights), optional
+        The rows that the tree was grown from: then each step names its `most` best competitors, the tests of
+        other columns that would have parted these rows nearly as well (of the first 64 steps).
+    test : Dataset or tuple, optional
+        Rows that the tree has never seen, all of the same weight. Those that come to the same leaf tell how
+        often its answer is right, with an exact interval (Clopper and Pearson's); or the mean (median for
+        absolute_error) of their numbers. Without them there is only the share of the training rows, which
+        the tree was made to fit.
+    delta : float
+        The chance that the interval misses the truth, for this leaf and target by itself.
+    most : int
+        How many competitors of each step.
+
+    Returns
+    -------
+    Decision
+
+    Examples
+    --------
+    >>> from treewright import encode, explain, grow
+    >>> table = {"wind": [3, 12, 5, 14, 9, 8], "sky": ["clear", "clear", "rain", "rain", "clouds", "rain"]}
+    >>> tree = grow(encode(table, ["sail", "stay", "sail", "stay", "sail", "stay"]))
+    >>> print(explain(tree, {"wind": 8.0, "sky": "rain"}))
+    Answer: stay
+    <BLANKLINE>
+                                        stay         rows
+        all rows                      50.0 %            6
+    1.  wind is 8    > 6              75.0 %  +25.0     4
+    2.  sky is rain  not in {clouds}   100 %  +25.0     3
+    <BLANKLINE>
+    Of the 3 rows it learnt from that came this way: stay 100 %.
+    The tree was made to fit these rows; how sure the answer is, held-out rows tell: test=.
+    """
+    check_delta(delta)
+    tree = as_tree(model)
+    asked = one_row(tree, row)
+    leaf = int(tree.apply(asked.data)[0])
+    way = _way(tree, leaf)
+    moved = _moved(tree, way)
+    steps = _steps(tree, asked, way, moved)
+    if data is not None:
+        steps = _with_competitors(tree, asked, steps, data, most)
+    answers = _answers(tree, leaf)
+    own_rows = False
+    if test is not None:
+        rows = checked_rows(tree, given_rows(tree, test, "test"))
+        own_rows = grew(tree, rows)
+        answers = _held_out(tree, leaf, answers, rows, delta)
+    return Decision(
+        answers=answers,
+        steps=steps,
+        leaf=leaf,
+        rows=int(tree.rows[leaf]),
+        all_rows=int(tree.rows[0]),
+        start=tuple(moved[0].tolist()),
+        delta=float(delta),
+        own_rows=own_rows,
+    )
+
+
+def _way(tree: Tree, leaf: int) -> Ints:
+    """The nodes from the root to a leaf."""
+    parent, way = tree.parent, [leaf]
+    while way[-1] > 0:
+        way.append(int(parent[way[-1]]))
+    return np.array(way[::-1], np.int64)
+
+
+def _moved(tree: Tree, way: Ints) -> Floats:
+    """What moves along the way, a column for each target: the share of the leaf's class, or the number."""
+    if not tree.schema.predicts_classes:
+        return tree.value[way]
+    first = np.cumsum((0, *tree.schema.block_widths))[:-1]
+    cells = first + tree.label[way[-1]]
+    if isinstance(tree.statistic, SparseRows):
+        weight = tree.statistic.at(np.tile(cells, (tree.n_nodes, 1)))[way]
+    else:
+        weight = tree.statistic[way][:, cells]
+    return np.asarray(weight / tree.weight[way, np.newaxis])
+
+
+def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]:
+    learnt, cells = columns_with_missing(tree), {}
+    rows, numbers = tree.rows[way].tolist(), moved.tolist()
+    steps = []
+    for place, node in enumerate(way[:-1].tolist()):
+        position = int(tree.feature[node])
+        cell = cells.setdefault(position, asked.cell(position))
+        words = branch_in_words(tree, node, bool(way[place + 1] == node + 1), learnt=learnt)
+        steps.append(
+            Step(
+                node=node,
+                column=tree.schema.columns[position].name,
+                value=cell.value,
+                value_words=cell.words,
+                words=words,
+                known=cell.known,
+                rows=rows[place + 1],
+                before=tuple(numbers[place]),
+                after=tuple(numbers[place + 1]),
+            )
+        )
+    return tuple(steps)
+
+
+def _with_competitors(
+    tree: Tree, asked: Row, steps: tuple[Step, ...], data: Any, most: int
+) -> tuple[Step, ...]:
+    first = steps[:MOST_NODES]
+    found = competitors(tree, data, [step.node for step in first], most)
+    told = [
+        replace(
+            step,
+            competitors=found[step.node],
+            competitor_words=tuple(each.words_for(asked.data) for each in found[step.node]),
+        )
+        for step in first
+    ]
+    return (*told, *steps[MOST_NODES:])
+
+
+def _answers(tree: Tree, leaf: int) -> tuple[Answer, ...]:
+    """What the leaf says for each target, by its own rows."""
+    schema = tree.schema
+    if not schema.predicts_classes:
+        losses = np.asarray(tree.statistic[leaf])[2::3] / tree.weight[leaf]
+        if tree.criterion != "absolute_error":  # of poisson the deviation is no square: none is told
+            losses = np.sqrt(losses) if tree.criterion == "squared_error" else np.full(len(losses), np.nan)
+        spread = [None if np.isnan(loss) else loss for loss in losses.tolist()]
+        values = tree.value[leaf].tolist()
+        return tuple(
+            Answer(target.name, value, None, deviation)
+            for target, value, deviation in zip(schema.targets, values, spread, strict=True)
+        )
+    answers = []
+    shares, costs = tree.shares(np.array([leaf])), cost_arrays(schema)
+    for i, target in enumerate(schema.targets):
+        classes, share, code = target.classes or (), shares[i][0], int(tree.label[leaf, i])
+        heaviest = np.argsort(-share, kind="stable")[:MOST_CLASSES]
+        named = tuple((classes[c], float(share[c])) for c in heaviest if share[c] > 0)
+        paid: tuple[tuple[Hashable, float], ...] = ()
+        matrix = costs[i]
+        if matrix is not None:
+            mean = share @ matrix
+            cheapest = np.argsort(mean, kind="stable")[:MOST_CLASSES]
+            paid = tuple((classes[c], float(mean[c])) for c in cheapest)
+        answers.append(Answer(target.name, classes[code], float(share[code]), None, named, paid))
+    return tuple(answers)
+
+
+def _held_out(
+    tree: Tree, leaf: int, answers: tuple[Answer, ...], rows: Dataset, delta: float
+) -> tuple[Answer, ...]:
+    """The answers with what held-out rows of the same leaf say of them."""
+    targets = np.asarray(rows.targets)[:, leaves_of(tree, rows) == leaf]
+    told = []
+    for i, (answer, y) in enumerate(zip(answers, targets, strict=True)):
+        if tree.schema.predicts_classes:
+            held_out = share_held_out(int(np.sum(y == tree.label[leaf, i])), len(y), delta)
+        elif tree.criterion == "absolute_error":
+            held_out = median_held_out(y, delta)
+        else:
+            held_out = mean_held_out(y, delta)
+        told.append(replace(answer, held_out=held_out))
+    return tuple(told)

@@ -1,0 +1,323 @@
+"""How much each column matters: by the risk that its splits took away, and by what is lost without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.aligning import aligned
+from treewright.arriving import answer_losses, leaves_of
+from treewright.certifying.binomial import check_delta
+from treewright.certifying.losses import NUMBER_LOSSES
+from treewright.cutting import covered
+from treewright.encoding import Dataset
+from treewright.explaining.asking import given_rows, grew
+from treewright.explaining.plain import html_table, plain, wrapped
+from treewright.folding import _checked_seed
+from treewright.growing import _whole, n_threads
+from treewright.presenting import as_tree
+from treewright.rule_lists import column_of
+from treewright.schema import Schema
+from treewright.tree import Tree
+from treewright.wording import escape, percent, rows_in_words
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_LINES = 30  # columns that are printed
+LONGEST_BAR = 20
+
+
+@dataclass(frozen=True)
+class ColumnImportance:
+    """What one column is worth to a tree."""
+
+    column: str
+    position: int
+    splits: int  # nodes that test it
+    gain: float  # its share of all risk that the splits of the tree took away from the training rows
+    permutation: float | None = None  # how much the mean loss rises where its values are shuffled
+    lower: float | None = None
+    upper: float | None = None
+
+
+@dataclass(frozen=True)
+class Importance:
+    """What each column is worth, in the order of the schema; `ranked` and `print` put the most useful first.
+
+    `gain` is biased: it is taken from the rows that chose the splits, and a column of many values has more
+    splits to choose from. `permutation` is not, unless `own_rows` says that its rows are those that the tree
+    was grown from. `lower` and `upper` bound what would be seen with very many rows from the same source: with
+    confidence 1 - delta for each column by itself, where so many rows make means nearly normal. They cover the
+    draw of the rows and of the shuffles; the tree is taken as it is.
+    """
+
+    columns: tuple[ColumnImportance, ...]
+    loss: str  # "error", "cost", "squared error" …
+    base: float | None = None  # the mean loss on the rows as they are
+    rows: int | None = None  # on which columns were shuffled
+    own_rows: bool = False  # they look like those that the tree was grown from
+    n_repeats: int = 0
+    delta: float = 0.05
+
+    def __iter__(self) -> Iterator[ColumnImportance]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, name: str) -> ColumnImportance:
+        for column in self.columns:
+            if column.column == name:
+                return column
+        known = ", ".join(repr(column.column) for column in self.columns[:10])
+        raise KeyError(f"there is no column {name!r}; the columns are {known}")
+
+    @property
+    def ranked(self) -> tuple[ColumnImportance, ...]:
+        """The most useful first: by permutation where there is one, else by gain."""
+
+        def worth(column: ColumnImportance) -> tuple[float, float]:
+            by_rows = column.permutation if column.permutation is not None else 0.0
+            return -by_rows, -column.gain
+
+        return tuple(sorted(self.columns, key=worth))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the numbers mean, and where they are biased."""
+        notes = ["Risk reduction is that of the rows that chose the splits; it favours columns of many values."]
+        if self.rows is None:
+            return (*notes, "What the column is worth for other rows they must tell: data=.")
+        sure = f"{round(100 * (1 - self.delta), 10):g} %"
+        notes.append(
+            f"The rise is that of the mean {self.loss} over {self.n_repeats} shuffles of the column in "
+            f"{rows_in_words(self.rows)}; the interval ({sure}, each column by itself) covers the draw of the "
+            "rows and of the shuffles, not that of the tree. Columns that tell alike share what they are worth."
+        )
+        if self.own_rows:
+            notes.append(
+                "These look like the rows that the tree was grown from: it fits them too well, so the rise is "
+                "biased upwards; give rows that it has never seen."
+            )
+        return tuple(notes)
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        used = [column for column in self.ranked if column.splits]
+        shown = used[:MOST_LINES]
+        head = ["column", "splits", "risk reduction", ""]
+        by_rows = self.rows is not None
+        head += [f"{self.loss} rises by", "from … to"] if by_rows else []
+        lines, most = [], max((column.gain for column in used), default=1.0)
+        for column in shown:
+            bar = "█" * round(LONGEST_BAR * column.gain / most) if most > 0 else ""
+            cells = [escape(column.column), f"{column.splits:,}", percent(column.gain), bar]
+            lines.append(cells + (_risen(column, self.in_percent) if by_rows else []))
+        rest = []
+        if len(used) > len(shown):
+            rest.append(f"… {len(used) - len(shown):,} more columns are used")
+        if len(used) < len(self.columns):
+            unused = len(self.columns) - len(used)
+            rest.append(f"{unused:,} column{'s are' if unused > 1 else ' is'} not used at all")
+        return head, lines, rest
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether losses are shares of wrong answers."""
+        return self.loss == "error"
+
+    def __str__(self) -> str:
+        head, lines, rest = self._table()
+        if self.base is not None:
+            base = percent(self.base) if self.in_percent else f"{self.base:.4g}"
+            rest.append(f"mean {self.loss} as it is: {base}")
+        return "\n".join([*aligned([head, *lines], right=(1, 2, 4)), *rest, "", *wrapped(self.notes)])
+
+    def _repr_html_(self) -> str:
+        head, lines, rest = self._table()
+        return html_table(head, lines, (1, 2, 4), [*rest, *self.notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; the columns in the order of the schema."""
+        facts = {name: plain(value) for name, value in vars(self).items() if name != "columns"}
+        columns = [{name: plain(value) for name, value in vars(each).items()} for each in self.columns]
+        return {"columns": columns, **facts, "notes": list(self.notes)}
+
+
+def _risen(column: ColumnImportance, in_percent: bool) -> list[str]:
+    numbers = [number or 0.0 for number in (column.permutation, column.lower, column.upper)]
+    words = [f"{100 * x:.2f}" if in_percent else f"{x:.4g}" for x in numbers]
+    unit = " points" if in_percent else ""
+    return [words[0] + unit, f"{words[1]} … {words[2]}"]
+
+
+def importance(
+    model: Any,
+    data: Any = None,
+    *,
+    n_repeats: int = 10,
+    seed: int = 0,
+    delta: float = 0.05,
+    n_jobs: int | None = None,
+) -> Importance:
+    """How much each column matters to a tree.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        Of classes or numbers, for one target or several.
+    data : Dataset or tuple (table, target) or (table, target, weights), optional
+        Rows, best such as the tree has never seen: each used column is shuffled among them, and how much the
+        mean loss rises is what the column is worth for them. The loss is the share of wrong answers, their
+        cost where the tree has costs, the loss of the criterion for numbers; averaged over the targets.
+        Where rows weigh differently, values are drawn by weight instead of shuffled: a weight of 2 is then
+        as good as the row twice.
+    n_repeats : int
+        Shuffles of each column.
+    seed : int
+        Of the shuffles.
+    delta : float
+        The chance that an interval misses, for each column by itself.
+    n_jobs : int, optional
+        Threads: None is 1, -1 all cores. The numbers are the same for any number.
+
+    Returns
+    -------
+    Importance
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, importance
+    >>> data = encode({"x": [1, 2, 3, 4], "z": [5, 6, 5, 6]}, ["a", "a", "b", "b"])
+    >>> [(column.column, column.gain) for column in importance(grow(data))]
+    [('x', 1.0), ('z', 0.0)]
+    """
+    check_delta(delta)
+    repeats, start = _whole("n_repeats", n_repeats, 1), _checked_seed(seed)
+    tree = as_tree(model)
+    columns = _by_gain(tree)
+    loss = _loss_name(tree)
+    if data is None:
+        return Importance(columns, loss, delta=float(delta))
+    rows = given_rows(tree, data, "data")
+    own_rows = grew(tree, rows)
+    if rows.weight is not None:
+        rows = rows.take(rows.counted)
+    shuffler = _Shuffler.of(tree, rows, n_threads(n_jobs))
+    reach = _quantile(rows.n_rows, delta)
+    found = []
+    for column in columns:
+        if not column.splits:
+            found.append(replace(column, permutation=0.0, lower=0.0, upper=0.0))
+            continue
+        rng = np.random.default_rng([start, column.position])
+        with np.errstate(invalid="ignore"):
+            rise, error = shuffler.rise(column.position, repeats, rng)
+        found.append(
+            replace(column, permutation=rise, lower=rise - reach * error, upper=rise + reach * error)
+        )
+    return Importance(
+        tuple(found), loss, shuffler.base_mean, rows.n_rows, own_rows, repeats, float(delta)
+    )
+
+
+def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
+    inner, names = ~tree.is_leaf, tree.schema.names
+    gain = np.bincount(tree.feature[inner], tree.gain[inner], len(names))
+    splits = np.bincount(tree.feature[inner], minlength=len(names))
+    total = float(gain.sum())
+    share = gain / total if total > 0 else gain
+    return tuple(
+        ColumnImportance(name, j, int(splits[j]), float(share[j])) for j, name in enumerate(names)
+    )
+
+
+def _loss_name(tree: Tree) -> str:
+    if not tree.schema.predicts_classes:
+        return NUMBER_LOSSES[tree.criterion]
+    return "cost" if tree.schema.has_costs else "error"
+
+
+def _quantile(n_rows: int, delta: float) -> float:
+    """How many standard errors an interval reaches; of a single row nothing is known."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n_rows - 1, 1 - delta / 2)) if n_rows > 1 else np.inf
+
+
+class _Shuffler(NamedTuple):
+    """A tree that looks only at the columns that it uses, and what the rows lose by it as they are."""
+
+    tree: Tree
+    data: Dataset  # only those columns
+    place: dict[int, int]  # of a column of the whole table among them
+    leaf: NDArray[np.int32]
+    base: Floats  # the loss of each row
+    n_threads: int
+
+    @classmethod
+    def of(cls, tree: Tree, rows: Dataset, n_threads: int) -> _Shuffler:
+        used = np.unique(tree.feature[~tree.is_leaf]).tolist()
+        place = {column: j for j, column in enumerate(used)}
+        leaf = leaves_of(tree, rows)
+        if used:
+            feature = np.full(len(tree.schema.columns) + 1, -1, np.int32)
+            feature[used] = np.arange(len(used))
+            schema = Schema(tuple(tree.schema.columns[j] for j in used), tree.schema.targets)
+            tree = replace(tree, schema=schema, feature=feature[tree.feature])
+            rows = Dataset(schema, tuple(column_of(rows, j) for j in used), rows.targets, rows.weight)
+        base = _mean_loss(tree, leaf, np.asarray(rows.targets))
+        return cls(tree, rows, place, leaf, base, n_threads)
+
+    @property
+    def base_mean(self) -> float:
+        """The mean loss of the rows as they are."""
+        return float(np.average(self.base, weights=self.data.weight))
+
+    def rise(self, column: int, n_repeats: int, rng: np.random.Generator) -> tuple[float, float]:
+        """How much the mean loss rises where a column is shuffled, and its standard error.
+
+        A row takes part twice: with another's value, and by lending its own. What both do to the mean is the
+        row's influence on it (the projection of a U-statistic), and the spread of the influences is that of
+        the estimate over draws of the rows; that of the shuffles is within it.
+        """
+        weight, n = self.data.row_weights, self.data.n_rows
+        j = self.place[column]
+        touched = np.flatnonzero(covered(self.tree, np.flatnonzero(self.tree.feature == j))[self.leaf])
+        part = self.data.take(touched)
+        columns = [np.ascontiguousarray(values) for values in part.columns]
+        own, lent = self.base * n_repeats, np.zeros(n)
+        own[touched] = 0.0
+        values, targets = self.data.columns[j], np.asarray(part.targets)
+        for _ in range(n_repeats):
+            donor = self._donors(rng)
+            columns[j] = values[donor[touched]]
+            leaf = self.tree.apply(replace(part, columns=tuple(columns)), n_threads=self.n_threads)
+            loss = self.base.copy()
+            loss[touched] = _mean_loss(self.tree, leaf, targets)
+            own[touched] += loss[touched]
+            shifted = loss - np.average(loss, weights=weight)
+            lent += np.bincount(donor, weight * shifted, n)
+        total = weight.sum()
+        # an answer of 0 to a count is infinitely wrong by poisson: then there is no number to tell
+        change = weight * (own / n_repeats - self.base)
+        rise = float(change.sum() / total)
+        influence = change - weight * rise + lent / n_repeats
+        error = np.sqrt((influence**2).sum() * n / max(n - 1, 1)) / total
+        return rise, float(error)
+
+    def _donors(self, rng: np.random.Generator) -> Ints:
+        """Whose value each row gets: a shuffle; by weight where weights differ, so that 2 is a row twice."""
+        n = self.data.n_rows
+        if self.data.weighs_alike:
+            return rng.permutation(n)
+        weight = self.data.row_weights
+        return rng.choice(n, n, p=weight / weight.sum())
+
+
+def _mean_loss(tree: Tree, leaf: NDArray[np.int32], targets: NDArray[Any]) -> Floats:
+    return answer_losses(tree, leaf, targets) / len(targets)

@@ -1,0 +1,55 @@
+"""Values for machines and pages: plain JSON, and tables of HTML in which every cell is escaped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Mapping, Sequence
+from html import escape
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """The same in text, numbers, bools, None, lists and dicts; what is not finite becomes None.
+
+    >>> plain({"a": (1, float("nan")), "b": np.float64(0.5)})
+    {'a': [1, None], 'b': 0.5}
+    """
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | bool | int) else str(value)
+
+
+def wrapped(notes: Sequence[str], width: int = 100) -> list[str]:
+    """Sentences as lines of text; a long word is not broken."""
+    return [line for note in notes for line in wrap(note, width, break_long_words=False, break_on_hyphens=False)]
+
+
+def html_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], right: Container[int] = (), notes: Sequence[str] = ()
+) -> str:
+    """A table for notebooks, with lines of text below it.
+
+    >>> html_table(["a"], [["<b>"]])
+    '<table><thead><tr><th style="text-align:left">a</th></tr></thead><tbody><tr>\
+<td style="text-align:left">&lt;b&gt;</td></tr></tbody></table>'
+    """
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        made = [
+            f'<{tag} style="text-align:{"right" if i in right else "left"}">{escape(cell)}</{tag}>'
+            for i, cell in enumerate(cells)
+        ]
+        return f"<tr>{''.join(made)}</tr>"
+
+    body = "".join(line(cells, "td") for cells in rows)
+    below = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>{below}"
