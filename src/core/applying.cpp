@@ -144,21 +144,8 @@ std::int32_t leaf_of(const Routes& routes, const std::vector<Column>& columns, s
     std::size_t node = 0;
     while (routes.feature[node] >= 0) {
         const Column& column = columns[static_cast<std::size_t>(routes.feature[node])];
-        bool left;
-        if (routes.subset[node] < 0) {
-            const double x = column.value(row);
-            left = std::isnan(x) ? routes.missing_left[node] != 0 : x <= routes.threshold[node];
-        } else {
-            const auto code = column.code(row);
-            if (code == missing_code)
-                left = routes.missing_left[node] != 0;
-            else if (code < 0)
-                left = routes.heavier_left[node] != 0;
-            else {  // a code beyond the subset is of no category in it
-                const auto place = static_cast<std::size_t>(routes.subset[node] + code / 8);
-                left = place < routes.subsets.size() && (routes.subsets[place] >> (code % 8) & 1);
-            }
-        }
+        const bool left = routes.subset[node] < 0 ? goes_left(routes, node, column.value(row))
+                                                  : goes_left(routes, node, column.code(row));
         node = left ? node + 1 : static_cast<std::size_t>(routes.end[node + 1]);
     }
     return static_cast<std::int32_t>(node);

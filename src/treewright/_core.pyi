@@ -111,3 +111,25 @@ def front_pruning(
     end: NDArray[np.int32], length: NDArray[np.int32], choices: NDArray[np.uint8], leaves: int
 ) -> NDArray[np.int32]:
     """The branches that become leaves at one point of the front."""
+
+def attribute(
+    *,
+    columns: Columns,
+    end: NDArray[np.int32],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    subset: NDArray[np.int64],
+    missing_left: NDArray[np.bool_],
+    heavier_left: NDArray[np.bool_],
+    subsets: NDArray[np.uint8],
+    weight: NDArray[np.float64],
+    answers: NDArray[np.float64],
+    blocks: Sequence[int],
+    background: Columns | None,
+    n_threads: int,
+) -> NDArray[np.float64]:
+    """Shapley values [row, column, number of the answers].
+
+    `weight`: of the nodes, or where there is a background of its rows, which then adds up to 1. `blocks`: the
+    lengths of the parts of a leaf's answers that add up to the same for every leaf; none for plain numbers.
+    """

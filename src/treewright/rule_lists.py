@@ -374,9 +374,6 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
     A walk in preorder that takes back what it leaves: no recursion, and a chain of any depth costs per leaf
     only the conditions that it has.
     """
-    inner = ~tree.is_leaf
-    heavier_left = np.zeros(tree.n_nodes, np.bool_)
-    heavier_left[inner] = tree.weight[tree.left[inner]] >= tree.weight[tree.right[inner]]
     way: dict[tuple[int, bool | None], Any] = {}  # (column, is it an upper bound): condition
     before: list[tuple[tuple[int, bool | None], Condition | None]] = []  # what to go back to, by depth
     depths, parents = tree.depths.tolist(), tree.parent.tolist()
@@ -390,7 +387,7 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
                 way[key] = old
         if node > 0:
             parent = parents[node]
-            condition = _test(tree, parent, node == parent + 1, bool(heavier_left[parent]))
+            condition = test_of(tree, parent, node == parent + 1)
             is_upper = None if isinstance(condition, Within) else node == parent + 1
             key = int(tree.feature[parent]), is_upper
             old = way.get(key)
@@ -406,7 +403,7 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
             yield node, tuple(way.values())
 
 
-def _test(tree: Tree, node: int, is_left: bool, heavier_left: bool) -> Condition:
+def test_of(tree: Tree, node: int, is_left: bool) -> Condition:
     """What a row must satisfy to go to one child of a node."""
     column = tree.schema.columns[tree.feature[node]]
     missing = bool(tree.missing_left[node]) == is_left
@@ -419,7 +416,7 @@ def _test(tree: Tree, node: int, is_left: bool, heavier_left: bool) -> Condition
     if not is_left:
         lefts = frozenset(categories)
         categories = tuple(category for category in column.categories if category not in lefts)
-    return Within(column.name, categories, missing, heavier_left == is_left)
+    return Within(column.name, categories, missing, bool(tree.heavier_left[node]) == is_left)
 
 
 def _weights_by_class(
