@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from cyclopts import Parameter
 
-from treewright.cli.console import note, stages, unbroken_pipe
+from treewright.cli.console import Voice, unbroken_pipe
 from treewright.cli.errors import (
     Misuse,
     Trouble,
@@ -21,25 +19,39 @@ from treewright.cli.errors import (
     writing_to,
 )
 from treewright.cli.models import form_of, open_model
+from treewright.cli.options import (
+    PIPE,
+    USUAL,
+    Dialect,
+    Flag,
+    Jobs,
+    Json,
+    Model,
+    Output,
+    Quiet,
+    Repeated,
+    Table,
+)
 from treewright.cli.reading import Frame, read
 from treewright.cli.sources import Source, open_source
 from treewright.cli.writing import Answers, check_suffix, write
 from treewright.encoding import Dataset, encode
 from treewright.tree import Tree
 
-Option = Parameter(negative=())
-
 
 def predict(
-    model: Path,
-    data: Path,
+    model: Model,
+    data: Table,
     /,
     *,
-    output: Annotated[Path | None, Parameter(alias="-o")] = None,
-    proba: Annotated[bool, Option] = False,
-    keep: Annotated[list[str] | None, Option] = None,
-    raw: Annotated[bool, Option] = False,
-    jobs: int = -1,
+    output: Output = None,
+    proba: Flag = False,
+    keep: Repeated = None,
+    raw: Flag = False,
+    jobs: Jobs = -1,
+    dialect: Dialect = USUAL,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Predict the rows of a table with a saved tree.
 
@@ -47,10 +59,6 @@ def predict(
 
     Parameters
     ----------
-    model
-        A file that `treewright fit` wrote.
-    data
-        The table: CSV or Parquet.
     output
         The file to write, CSV or Parquet by its suffix; without it, CSV goes to the standard output.
     proba
@@ -59,20 +67,20 @@ def predict(
         Carry a column of the table over, as it stands there; may be repeated.
     raw
         Write texts that a spreadsheet would run as formulas (=, +, -, @ first) as they are, without a quote.
-    jobs
-        Threads; -1 is one per core.
     """
+    voice = Voice(json, quiet)
+    output = None if output == PIPE else output
     if output is not None:
         check_suffix(output)
         check_output(output, (model, data))
     threads = thread_count(jobs)
-    with stages() as work:
+    with voice.stages() as work:
         work.begin("reading", str(model))
         tree = open_model(str(model))
         if proba and not tree.schema.predicts_classes:
             raise Misuse(f"--proba: the tree in {model} predicts numbers; only classes have probabilities")
         work.begin("reading", str(data))
-        source = open_source(data)
+        source = open_source(data, dialect)
         tested = [tree.schema.columns[i] for i in np.unique(tree.feature[tree.feature >= 0])]
         _check_names(source, [column.name for column in tested], keep or [])
         wanted = {column.name: form_of(column) for column in tested}
@@ -88,7 +96,7 @@ def predict(
     if output is None:
         with unbroken_pipe():
             write(answers, None, raw=raw)
-    _tell_oddities(tree, rows)
+    _tell_oddities(voice, tree, rows)
 
 
 def _check_names(source: Source, tested: list[str], keep: list[str]) -> None:
@@ -145,7 +153,7 @@ def _label(label: Any) -> str | int | float:
     return str(label).lower() if isinstance(label, bool) else label
 
 
-def _tell_oddities(tree: Tree, rows: Dataset) -> None:
+def _tell_oddities(voice: Voice, tree: Tree, rows: Dataset) -> None:
     """One line each about rows with missing values and with categories that the tree has not seen."""
     tested = np.unique(tree.feature[tree.feature >= 0])
     missing, unseen, where = np.zeros(rows.n_rows, bool), np.zeros(rows.n_rows, bool), []
@@ -159,10 +167,10 @@ def _tell_oddities(tree: Tree, rows: Dataset) -> None:
         else:
             missing |= np.isnan(cells)
     if unseen.any():
-        note(
+        voice.note(
             f"{count(int(unseen.sum()), 'row')} with categories that the tree has not seen, "
             f"in {listed(where)}; there they go where most rows went"
         )
     if missing.any():
         rows_missing = count(int(missing.sum()), "row")
-        note(f"{rows_missing} with missing values; they go where the tree sends missing values")
+        voice.note(f"{rows_missing} with missing values; they go where the tree sends missing values")

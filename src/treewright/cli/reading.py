@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from treewright.cli import forms
 from treewright.cli.errors import Trouble
 from treewright.cli.forms import Form
-from treewright.cli.layout import Layout, diagnose
-from treewright.cli.sources import Source, csv_table, first_line
+from treewright.cli.layout import Layout
+from treewright.cli.sources import Source, first_line
 
 Column = NDArray[Any]
 Result = TypeVar("Result")
@@ -33,7 +33,7 @@ class Frame:
     columns: dict[str, Column]
     forms: dict[str, Form]
     kept: dict[str, Column] = field(default_factory=dict)  # texts, exactly as they stand in the file
-    layout: Layout | None = field(default=None, repr=False)  # of a CSV file
+    layout: Layout | None = field(default=None, repr=False)  # of a file of text
 
     @property
     def n_rows(self) -> int:
@@ -62,7 +62,7 @@ class Frame:
 
 
 _OPTIONS = {
-    "make the column a category (kinds)": "make it a category (--category) or leave it out (--ignore)",
+    "make the column a category (kinds)": "make it a category (--kinds) or leave it out (--drop)",
     "(for regression: classes=False, DecisionTreeRegressor)": "(for regression: --numbers)",
     "(for labels: classes=True, DecisionTreeClassifier)": "(for labels: --classes)",
 }
@@ -107,7 +107,7 @@ def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]
     except duckdb.Error:
         if source.layout is None:
             raise
-        diagnose(source.layout)
+        source.layout.diagnose()
         # Nothing is wrong but the ends of lines, or a record that was torn between two threads.
         plans = _load(source, asked, carried, strict=False)
     if _run(source, lambda: source.database.execute("SELECT count(*) FROM cells").fetchone()[0]) == 0:
@@ -152,11 +152,12 @@ def _load(
     copies = [f"CAST(c{i} AS VARCHAR) AS k{i}" for i in carried]
     quick = cleaned = f"(SELECT {', '.join(['*', *copies])} FROM {source.table})"
     if source.layout is not None:
-        raw = csv_table(source.layout, strict=strict)
+        positions = {*asked, *carried}
+        raw = source.layout.table(positions, strict=strict)
         cells = [f"known(c{i}) AS c{i}" for i in asked]
         cleaned = f"(SELECT {', '.join(cells + copies)} FROM {raw})"
         # Where cells are kept as they stand, the reader must not take words such as NA for nothing.
-        plain = raw if copies else csv_table(source.layout, forms.MISSING, strict=strict)
+        plain = raw if copies else source.layout.table(positions, source.missing, strict=strict)
         quick = f"(SELECT {', '.join(['*', *copies])} FROM {plain})"
     for attempt, (table, told_from) in enumerate(((quick, None), (cleaned, None), (cleaned, cleaned))):
         plans = _plans(source, asked, told_from)
@@ -191,14 +192,16 @@ def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | No
 def _natural(source: Source, positions: list[int], told_from: str | None) -> dict[int, Form]:
     """The natural forms of columns of text."""
     layout = source.layout
-    comma = layout is not None and layout.separator == ";"  # where decimal commas are at home
-    sample: list[tuple[str, ...]] = []
-    if layout is not None:
-        sample = list(zip(*(row for row in layout.sample if len(row) == len(layout.names)), strict=True))
-    natural = {i: forms.guessed(sample[i] if sample else (), comma) for i in positions}
+    natural: dict[int, Form] = {}
+    having: dict[int, tuple[Form, ...]] = {}
+    for i in positions:
+        comma = layout is not None and layout.has_decimal_commas
+        guess = forms.guessed(() if layout is None else layout.sampled(i), comma, source.missing)
+        is_text = layout is not None and layout.holds_texts(i)
+        natural[i] = "text" if is_text and guess not in forms.TIMES else guess
+        having[i] = forms.TIMES if is_text else forms.candidates(guess, comma)
     if told_from is None or not positions:
         return natural
-    having = {i: forms.candidates(guess, comma) for i, guess in natural.items()}
     counting = ", ".join(sql for i, tried in having.items() for sql in forms.counting(f"c{i}", tried))
     counts = iter(
         _run(source, lambda: source.database.execute(f"SELECT {counting} FROM {told_from}").fetchone())
@@ -215,7 +218,7 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
     if form is None:
         raise Trouble(
             f"{source.path}: column {source.names[position]!r} has type {kind}, which is neither numbers, "
-            "text, bools nor times; convert it or leave it out (--ignore)"
+            "text, bools nor times; convert it or leave it out (--drop)"
         )
     if wanted is None or form in forms.FITTING[wanted]:
         return Plan(form, sql)
@@ -275,7 +278,7 @@ def _check_exact(source: Source, position: int, values: Column) -> None:
     """Trouble if whole digits of a number were lost on its way to float64."""
     if source.layout is None or not (np.abs(values) >= EXACT).any():
         return
-    cells = f"(SELECT known(c{position}) AS c FROM {csv_table(source.layout)})"
+    cells = f"(SELECT known(c{position}) AS c FROM {source.layout.table([position])})"
     rounded = f"is_whole(c) AND abs(as_number(c)) >= {EXACT} AND c NOT IN ('{EXACT}', '-{EXACT}')"
     overflown = "isinf(as_number(c)) AND NOT contains(lower(c), 'inf')"
     query = f"SELECT c FROM {cells} WHERE ({rounded}) OR ({overflown}) LIMIT 1"
@@ -284,5 +287,5 @@ def _check_exact(source: Source, position: int, values: Column) -> None:
         line = source.layout.line_of(position, found[0])
         raise Trouble(
             f"{source.path}, line {line}: column {source.names[position]!r} has the number {found[0]}, "
-            "which float64 cannot hold; if it is a name, make it a category (--category), else scale it"
+            "which float64 cannot hold; if it is a name, make it a category (--kinds), else scale it"
         )
