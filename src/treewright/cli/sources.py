@@ -97,7 +97,7 @@ def _kind(name: str) -> str:
         )
     raise Trouble(
         f"{name}: tables are read from CSV ({' '.join(CSV_SUFFIXES[:4])}), JSON lines "
-        f"({' '.join(JSON_SUFFIXES)}), both also with .gz, and Parquet ({' '.join(PARQUET_SUFFIXES)}); save it "
+        f"({' '.join(JSON_SUFFIXES)}), both also with .gz, Parquet ({' '.join(PARQUET_SUFFIXES)}); save it "
         "as one of these"
     )
 
