@@ -48,10 +48,13 @@ class Voice:
             self.answer(text, document)
 
     @contextmanager
-    def stages(self) -> Iterator[Stages]:
-        """Long work in stages. Nothing is printed inside: the line of the progress would be in the way."""
+    def stages(self, *, shown: bool = True) -> Iterator[Stages]:
+        """Long work in stages. Nothing is printed inside: the line of the progress would be in the way.
+
+        Where something is, and it goes to a terminal, it is not to be `shown`.
+        """
         work = Stages(self)
-        if not self.quiet:
+        if not self.quiet and (shown or not sys.stdout.isatty()):
             work._show()
         try:
             yield work

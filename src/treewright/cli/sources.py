@@ -59,7 +59,7 @@ def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Sourc
     database = duckdb.connect(config=settings)
     for macro in forms.macros(missing):
         database.execute(macro)
-    database.execute("SET TimeZone = 'UTC'")
+    database.execute("SET GLOBAL TimeZone = 'UTC'")
     if kind == "parquet":
         return _parquet(name, place, database, markers)
     layout: Layout
