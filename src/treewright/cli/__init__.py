@@ -11,7 +11,13 @@ from typing import Any, NoReturn
 
 from treewright._version import __version__
 
-COMMANDS = ("fit", "predict", "show", "demo")  # each a function in a file of its name; the order of --help
+COMMANDS = (
+    "describe",
+    "fit",
+    "predict",
+    "show",
+    "demo",
+)  # each a function in a file of its name; the order of --help
 EXAMPLES = "Examples\n--------\n"
 
 

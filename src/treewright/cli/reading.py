@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
@@ -134,15 +135,46 @@ def explained(source: Source) -> Iterator[None]:
 
 
 def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
-    """The table `cells`, as of `_load`; if a CSV file cannot be read, the wrong line is looked for."""
-    try:
-        plans = _load(source, asked, carried)
-    except duckdb.Error as error:
-        diagnose(source, error)
-        plans = _load(source, asked, carried, strict=False)
+    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read."""
+
+    def load(plans: dict[int, Plan], query: str) -> dict[int, Plan]:
+        source.database.execute(f"CREATE OR REPLACE TEMP TABLE cells AS {query}")
+        return plans
+
+    plans = settled(source, asked, carried, load)
     if _run(source, lambda: source.database.execute("SELECT count(*) FROM cells").fetchone()[0]) == 0:
         raise no_rows(source)
     return plans
+
+
+def settled(
+    source: Source,
+    asked: Mapping[int, Form | None],
+    carried: list[int],
+    work: Callable[[dict[int, Plan], str], Result],
+) -> Result:
+    """The result of `work` on the first of the `attempts` which no cell contradicts."""
+    try:
+        return _settled(source, asked, carried, work, strict=True)
+    except duckdb.Error as error:
+        diagnose(source, error)
+        return _settled(source, asked, carried, work, strict=False)
+
+
+def _settled(
+    source: Source,
+    asked: Mapping[int, Form | None],
+    carried: list[int],
+    work: Callable[[dict[int, Plan], str], Result],
+    *,
+    strict: bool,
+) -> Result:
+    for plans, query in attempts(source, asked, carried, strict=strict):
+        try:
+            return _run(source, partial(work, plans, query))
+        except duckdb.Error as error:
+            contradiction = Contradiction.of(error, plans)
+    raise contradiction.trouble(source)
 
 
 def diagnose(source: Source, error: duckdb.Error) -> None:
@@ -185,20 +217,6 @@ def _run(source: Source, work: Callable[[], Result]) -> Result:
     if isinstance(result, BaseException):
         raise result
     return result
-
-
-def _load(
-    source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool = True
-) -> dict[int, Plan]:
-    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read."""
-    for plans, query in attempts(source, asked, carried, strict=strict):
-        try:
-            table = f"CREATE OR REPLACE TEMP TABLE cells AS {query}"
-            _run(source, lambda table=table: source.database.execute(table))  # type: ignore[misc]
-            return plans
-        except duckdb.Error as error:
-            contradiction = Contradiction.of(error, plans)
-    raise contradiction.trouble(source)
 
 
 def attempts(
