@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.documents import tree_document
-from treewright.cli.errors import Misuse, Trouble, check_output, writing_to
+from treewright.cli.errors import Misuse, check_output, writing_to
 from treewright.cli.fit import PRUNING, ROWS
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import open_model
@@ -28,8 +28,7 @@ from treewright.cli.options import (
 from treewright.cli.plans import in_words, planned
 from treewright.encoding import Dataset
 from treewright.exporting.text import render
-from treewright.pruning import METHODS, PruningPath
-from treewright.selecting import WAYS
+from treewright.pruning import PruningPath
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
@@ -123,20 +122,12 @@ def prune(
 
 
 def _pruned(tree: Tree, plan: Plan, rows: dict[str, Dataset], seed: int) -> PruningPath:
-    """The path, one tree chosen; rows that it takes and that are not there are asked for by their option."""
-    by = "" if plan.by is None else plan.by
-    asks: set[str] = {name for name in ("data", "validation") if METHODS.needs(plan.method, name)}
-    asks |= {name for name in ("data", "validation") if by and WAYS.needs(by, name)}
-    if plan.method in ("pessimistic", "bound") and plan.pruning.get("raising", True):
-        asks.add("data")
-    for name, flag in (("data", "--train"), ("validation", "--validation")):
-        if name in asks and flag not in rows:
-            how = f" --select {by}" if by and WAYS.needs(by, name) else f" --method {plan.method}"
-            raise Misuse(f"{flag} is missing: the rows that{how} looks at")
+    """The path, one tree chosen; rows that are lacking are asked for by their options."""
     try:
         return plan.path(tree, rows.get("--train"), rows.get("--validation"), {}, seed)
-    except TypeError as error:
-        raise Trouble(f"--option: {plan.method} cannot work with one of the values ({error})") from error
+    except (TypeError, ValueError) as error:
+        said = str(error).replace("data=", "--train").replace("validation=", "--validation")
+        raise Misuse(said.replace("Dataset", "table")) from error
 
 
 def _text(tree: Tree, plan: Plan, path: PruningPath, output: Path | None) -> str:
