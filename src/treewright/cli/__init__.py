@@ -11,7 +11,19 @@ from typing import Any, NoReturn
 
 from treewright._version import __version__
 
-COMMANDS = ("fit", "predict", "show", "demo")  # each a function in a file of its name; the order of --help
+COMMANDS = (
+    "fit",
+    "prune",
+    "compare",
+    "predict",
+    "explain",
+    "report",
+    "show",
+    "rules",
+    "export",
+    "describe",
+    "demo",
+)  # each a function in a file of its name; the order of --help
 EXAMPLES = "Examples\n--------\n"
 
 
