@@ -14,8 +14,14 @@ from treewright._version import __version__
 COMMANDS = (
     "describe",
     "fit",
+    "prune",
+    "compare",
     "predict",
+    "explain",
+    "report",
     "show",
+    "rules",
+    "export",
     "demo",
 )  # each a function in a file of its name; the order of --help
 EXAMPLES = "Examples\n--------\n"

@@ -11,7 +11,15 @@ from cyclopts import Group, Parameter
 from treewright.cli.certificates import certificate_of
 from treewright.cli.console import Stages, Voice
 from treewright.cli.documents import fit_document
-from treewright.cli.errors import Misuse, Trouble, check_output, count, thread_count, writing_to
+from treewright.cli.errors import (
+    Misuse,
+    Trouble,
+    check_delta_option,
+    check_output,
+    count,
+    thread_count,
+    writing_to,
+)
 from treewright.cli.options import (
     PIPE,
     TABLE,
@@ -35,7 +43,7 @@ from treewright.cli.options import (
     kinds_of,
 )
 from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small
-from treewright.cli.plans import planned
+from treewright.cli.plans import known, planned
 from treewright.cli.reading import Frame, read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source, stem
@@ -153,10 +161,8 @@ def fit(
         raise Misuse("-o -: the tree is saved to a file, which has a name")
     voice = Voice(json, quiet)
     saved_as = output or Path(f"{stem(data)}.tree.json")
-    if criterion is not None and criterion not in criteria():
-        raise Misuse(f"--criterion {criterion} is unknown; known: {', '.join(criteria())}")
-    if not 0 < delta < 1:
-        raise Misuse(f"--delta {delta:g}: the chance of being wrong is between 0 and 1, such as 0.05")
+    check_criterion(criterion)
+    check_delta_option(delta)
     limits = {"max_leaf_nodes": max_leaves, "max_depth": max_depth, "min_samples_leaf": min_rows_leaf}
     recipe = Recipe(
         growing={**limits, "criterion": criterion, "n_jobs": thread_count(jobs)},
@@ -182,6 +188,12 @@ def fit(
         lambda: f"{summary(frame.path, done)}\n\n{uses}\n\n{certificate(done)}",
         lambda: fit_document(frame.path, done, saved_as),
     )
+
+
+def check_criterion(criterion: str | None) -> None:
+    """Misuse if there is no such criterion."""
+    if criterion is not None:
+        known("--criterion", criterion, criteria())
 
 
 @dataclass(frozen=True)
