@@ -22,8 +22,11 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
         RuleListClassifier,
     )
+    from treewright.explaining.attribution import attribution
     from treewright.explaining.competitors import competitors
+    from treewright.explaining.contrast import contrast
     from treewright.explaining.decision import explain
+    from treewright.explaining.difference import difference
     from treewright.explaining.importance import importance
     from treewright.explaining.rules import rules
     from treewright.explaining.stability import stability
@@ -53,10 +56,13 @@ __all__ = [
     "Schema",
     "Target",
     "Tree",
+    "attribution",
     "certify",
     "compare",
     "competitors",
+    "contrast",
     "criteria",
+    "difference",
     "encode",
     "explain",
     "export",
@@ -68,8 +74,8 @@ __all__ = [
     "load",
     "overfitting_curve",
     "prune",
-    "rules",
     "report",
+    "rules",
     "select",
     "stability",
 ]
@@ -77,7 +83,6 @@ __all__ = [
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
     "Certificate": "treewright.certifying",
-    "certify": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
@@ -85,19 +90,23 @@ _LATER = {
     "PruningPath": "treewright.pruning",
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
+    "attribution": "treewright.explaining",
+    "certify": "treewright.certifying",
     "compare": "treewright.selecting",
     "competitors": "treewright.explaining",
+    "contrast": "treewright.explaining",
+    "difference": "treewright.explaining",
     "explain": "treewright.explaining",
     "export": "treewright.exporting",
-    "importance": "treewright.explaining",
     "from_lightgbm": "treewright.converting",
     "from_sklearn": "treewright.converting",
     "from_xgboost": "treewright.converting",
+    "importance": "treewright.explaining",
     "load": "treewright.saving",
     "overfitting_curve": "treewright.selecting",
     "prune": "treewright.pruning",
-    "rules": "treewright.explaining",
     "report": "treewright.reporting",
+    "rules": "treewright.explaining",
     "select": "treewright.selecting",
     "stability": "treewright.explaining",
 }

@@ -28,7 +28,9 @@ from treewright.cli.options import (
 )
 from treewright.cli.reading import read
 from treewright.cli.sources import open_source
-from treewright.explaining import Contrast, Decision, contrast as contrast_of, explain as explain_row
+from treewright.explaining import Contrast, Decision
+from treewright.explaining import contrast as contrast_of
+from treewright.explaining import explain as explain_row
 from treewright.schema import Column
 from treewright.tree import Tree
 

@@ -13,7 +13,8 @@ from treewright.cli.errors import Misuse, Trouble, check_output, writing_to
 from treewright.cli.models import open_model
 from treewright.cli.options import OUTPUT, PIPE, Flag, Json, Model, Output, Quiet, Repeated
 from treewright.cli.plans import known, named
-from treewright.exporting import FORMATS, export as export_tree
+from treewright.exporting import FORMATS
+from treewright.exporting import export as export_tree
 from treewright.files import replacing
 
 SUFFIXES = {

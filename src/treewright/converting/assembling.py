@@ -30,7 +30,9 @@ class Nodes:
     missing_left: NDArray[np.bool_]
     rows: NDArray[Any]  # at leaves; branches are counted
     statistic: Floats  # as a tree's; of classes only at leaves
-    lefts: Mapping[int, frozenset[int]] = field(default_factory=dict)  # codes that go left, at tests of categories
+    lefts: Mapping[int, frozenset[int]] = field(
+        default_factory=dict
+    )  # codes that go left, at tests of categories
 
 
 def assemble(nodes: Nodes, schema: Schema, criterion: str) -> Tree:

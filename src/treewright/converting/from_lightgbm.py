@@ -14,7 +14,9 @@ from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 
 
-def from_lightgbm(model: Any, *, tree: int = 0, data: Any = None, categories: Categories | None = None) -> Tree:
+def from_lightgbm(
+    model: Any, *, tree: int = 0, data: Any = None, categories: Categories | None = None
+) -> Tree:
     """One tree of a LightGBM booster as a tree of raw scores, which sends rows to the same leaf.
 
     Parameters

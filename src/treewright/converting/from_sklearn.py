@@ -115,9 +115,7 @@ def _targets(classes: Any, n_targets: int) -> tuple[Target, ...]:
 def _weights(inner: Any, schema: Schema) -> Floats:
     """The weight of each class at each node; scikit-learn keeps shares, which need not give back counts."""
     total = inner.weighted_n_node_samples
-    blocks = [
-        inner.value[:, i, :width] * total[:, np.newaxis] for i, width in enumerate(schema.block_widths)
-    ]
+    blocks = [inner.value[:, i, :width] * total[:, np.newaxis] for i, width in enumerate(schema.block_widths)]
     weights: Floats = np.concatenate(blocks, axis=1)
     counts = np.rint(weights)
     is_count = np.array_equal(total, inner.n_node_samples) and np.allclose(weights, counts, rtol=0, atol=1e-6)

@@ -60,7 +60,9 @@ def from_xgboost(
     check_number(tree, len(trees))
     found = trees[tree]
     if int(found["tree_param"].get("size_leaf_vector", 1)) > 1:
-        raise ValueError(f"tree {tree} of this model answers several targets at once; a Tree of scores has one")
+        raise ValueError(
+            f"tree {tree} of this model answers several targets at once; a Tree of scores has one"
+        )
     columns, unnamed = _columns(learner, trees, categories)
     nodes = _nodes(found, columns, unnamed, rows)
     made = joined_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
@@ -94,7 +96,9 @@ def _columns(
     labels: dict[int, Sequence[Hashable]] = {j: numbered(met) for j, met in codes.items()}
     kept = {
         j: _kept(encoding)
-        for j, encoding in enumerate((learner["gradient_booster"]["model"].get("cats") or {}).get("enc") or ())
+        for j, encoding in enumerate(
+            (learner["gradient_booster"]["model"].get("cats") or {}).get("enc") or ()
+        )
         if j in labels
     }
     labels.update({j: found for j, found in kept.items() if found})

@@ -85,7 +85,9 @@ def sklearn_model(tree: Tree, cast_rows: bool = True) -> Any:
                 "tree.with_costs() is the tree without costs"
             )
     known = _CLASS_CRITERIA if schema.predicts_classes else _NUMBER_CRITERIA
-    kind = sklearn.tree.DecisionTreeClassifier if schema.predicts_classes else sklearn.tree.DecisionTreeRegressor
+    kind = (
+        sklearn.tree.DecisionTreeClassifier if schema.predicts_classes else sklearn.tree.DecisionTreeRegressor
+    )
     model = kind(criterion=tree.criterion if tree.criterion in known else known[0])
     model.n_features_in_ = model.max_features_ = len(schema.columns)
     model.n_outputs_ = len(schema.targets)

@@ -6,8 +6,11 @@ modules of their names: `from treewright.explaining import importance` is the fu
 
 from __future__ import annotations
 
+from treewright.explaining.attribution import Attribution, attribution
 from treewright.explaining.competitors import Competitor, Competitors, competitors
+from treewright.explaining.contrast import Contrast, contrast
 from treewright.explaining.decision import Answer, Decision, Step, explain
+from treewright.explaining.difference import Difference, difference
 from treewright.explaining.held_out import HeldOut
 from treewright.explaining.importance import ColumnImportance, Importance, importance
 from treewright.explaining.rules import rules
@@ -15,16 +18,22 @@ from treewright.explaining.stability import ColumnStability, Stability, stabilit
 
 __all__ = [
     "Answer",
+    "Attribution",
     "ColumnImportance",
     "ColumnStability",
     "Competitor",
     "Competitors",
+    "Contrast",
     "Decision",
+    "Difference",
     "HeldOut",
     "Importance",
     "Stability",
     "Step",
+    "attribution",
     "competitors",
+    "contrast",
+    "difference",
     "explain",
     "importance",
     "rules",

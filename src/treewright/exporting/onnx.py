@@ -439,5 +439,7 @@ def _label_array(classes: tuple[Hashable, ...], name: str) -> NDArray[Any]:
         return np.array(classes, object)
     array = np.array(classes)
     if array.dtype.kind not in "bif" or array.tolist() != list(classes):
-        raise ValueError(f"the classes of target {name!r} are numbers that neither int64 nor float64 can hold")
+        raise ValueError(
+            f"the classes of target {name!r} are numbers that neither int64 nor float64 can hold"
+        )
     return array.astype({"b": np.bool_, "i": np.int64, "f": np.float64}[array.dtype.kind])
