@@ -58,10 +58,11 @@ def plot_tree(
         as_tree(model), max_depth=max_depth, max_leaves=max_leaves, direction=direction, title=title
     )
     if ax is None:
-        if max(picture.width, picture.height) > _LARGEST * _POINTS:
+        inches = max(picture.width, picture.height) / _POINTS
+        if inches > _LARGEST:
             raise ValueError(
-                f"the picture would be {max(picture.width, picture.height) / _POINTS:,.0f} inches large, more "
-                "than matplotlib can paint; give a smaller max_leaves or max_depth, or use to_svg"
+                f"the picture would be {inches:,.0f} inches large, more than matplotlib can paint; "
+                "give a smaller max_leaves or max_depth, or use to_svg"
             )
         ax = axes_or_new(None, picture.width / _POINTS, picture.height / _POINTS)
         ax.figure.set_layout_engine("none")  # type: ignore[union-attr]

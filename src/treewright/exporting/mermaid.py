@@ -10,7 +10,7 @@ _PLAIN = set(" .,_-+=()/…≤%")  # with letters and digits: characters that me
 
 
 def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> str:
-    """The tree as a flowchart, to be put between ```` ```mermaid ```` and ```` ``` ````.
+    """The tree as a flowchart, to be put into a fenced block of Markdown that is called ``mermaid``.
 
     Mermaid draws up to 500 arrows, that is 251 leaves, unless it is told otherwise.
 
