@@ -78,9 +78,17 @@ def report(
         work.begin("reading", str(model))
         tree = open_model(str(model))
         labelling = Labelling(model, tree, dialect, weights, thread_count(jobs))
-        rows = {option.removeprefix("--"): part for option, part in labelling.parts(files, work).items()}
+        rows = labelling.parts(files, work)
         work.begin("reporting", str(saved_as))
-        made = report_on(tree, title=title, delta=delta, seed=seed, **rows)
+        made = report_on(
+            tree,
+            train=rows.get("--train"),
+            validation=rows.get("--validation"),
+            test=rows.get("--test"),
+            title=title,
+            delta=delta,
+            seed=seed,
+        )
         with writing_to(saved_as):
             made.save(saved_as)
     said = made.payload["headline"]["manager"]

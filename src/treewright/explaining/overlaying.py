@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.rule_lists import Condition, Within, merged, test_of
+from treewright.rule_lists import Condition, Within, condition_of, merged
 from treewright.tree import Tree
 
 Pair = tuple[int, int]  # a node of the one tree and a node of the other: the rows that pass through both
@@ -33,7 +33,7 @@ class Ways:
             node = self.before[node]
         for each in reversed(waiting):
             parent = self.parent[each]
-            condition = test_of(self.tree, parent, each == parent + 1)
+            condition = condition_of(self.tree, parent, each == parent + 1)
             if isinstance(condition, Within) and condition.unseen:
                 new = self.new.get(condition.column, ())
                 condition = replace(condition, categories=(*condition.categories, *new))

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from treewright._version import __version__
 from treewright.encoding import Dataset, encode
 from treewright.exporting.pieces import Pieces, pieces
-from treewright.rule_lists import Condition, Within, merged, paths
-from treewright.rule_lists import _test as condition_of
+from treewright.rule_lists import Condition, Within, condition_of, merged, paths
 from treewright.rule_lists import _weights_by_class as weights_by_class
 from treewright.schema import Column, Schema
 from treewright.tree import Tree
@@ -208,7 +207,7 @@ def _piece(tree: Tree, root: int, cut: Pieces, heads: _Heads, way: str) -> Itera
             yield way
         else:
             parent = int(tree.parent[node])
-            condition = condition_of(tree, parent, node == parent + 1, bool(tree.heavier_left[parent]))
+            condition = condition_of(tree, parent, node == parent + 1)
             yield _predicate(condition, tree.schema.columns[tree.feature[parent]])
         yield from heads.shares(node)
         open_ends.append(int(tree.end[node]))
