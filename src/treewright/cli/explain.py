@@ -162,7 +162,8 @@ def _change(tree: Tree, cells: dict[str, Any], to: str | None, frozen: list[str]
 
 
 def _text(decision: Decision, change: Contrast | None) -> str:
-    return str(decision) if change is None else f"{decision}\n\n{change}"
+    story = str(decision).replace("held-out rows tell: test=", "held-out rows tell: --test FILE")
+    return story if change is None else f"{story}\n\n{change}"
 
 
 def _document(decision: Decision, change: Contrast | None) -> dict[str, Any]:
