@@ -54,7 +54,7 @@ def report(
     title
         The title of the page.
     test
-        A table of rows that had no part in growing and pruning; from them come the errors and the certificate.
+        A table of rows that had no part in growing and pruning; from them come errors and certificate.
     validation
         The rows that chose the size of the tree.
     train
