@@ -1,4 +1,4 @@
-"""Thresholds for libraries that round numbers to float32 before they compare: the same decision in float64."""
+"""Thresholds of libraries that round numbers to float32 first, for numbers that are not rounded."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def last_rounded_to(low: NDArray[np.float32]) -> NDArray[np.float64]:
 
     It is half way to the next float32, or just below where that half goes to the even neighbour above.
     """
-    above = np.nextafter(low, np.float32(np.inf))
+    above = _next(low)
     begin = np.where(np.isneginf(low), -_BEYOND, low.astype(np.float64))
     end = np.where(np.isposinf(above), _BEYOND, above.astype(np.float64))
     middle = (begin + end) / 2
@@ -56,9 +56,14 @@ def last_rounded_to(low: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.where(np.isposinf(low), np.inf, last)
 
 
+def _next(low: NDArray[np.float32]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # after the largest comes infinity
+        return np.nextafter(low, np.float32(np.inf))
+
+
 def _roundest(low: NDArray[np.float32]) -> NDArray[np.float64]:
     """The roundest number from the given float32 on, below the next one."""
-    above = np.nextafter(low, np.float32(np.inf))
+    above = _next(low)
     found = low.astype(np.float64)
     between = np.isfinite(low) & np.isfinite(above)
     found[between] = _core.readable(found[between], above[between].astype(np.float64))

@@ -1,4 +1,4 @@
-"""A tree as an ONNX model in double precision: a TreeEnsemble that finds the leaf, tables that answer for it."""
+"""A tree as an ONNX model in float64: a TreeEnsemble finds the leaf, and tables hold what it answers."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def _demand_utf8(text: str, what: str) -> None:
         raise ValueError(f"{what}, {text!r}, is no valid Unicode, so ONNX cannot hold it; rename it")
 
 
-# ---- the way down -------------------------------------------------------------------------------------------
+# ---- the way down ------------------------------------------------------------------------------------------
 
 
 def _found_leaf(graph: _Graph, tree: Tree, layout: _Layout, table: str) -> str:
@@ -400,7 +400,7 @@ def _single_leaf(graph: _Graph) -> dict[str, Any]:
     }
 
 
-# ---- the answers --------------------------------------------------------------------------------------------
+# ---- the answers -------------------------------------------------------------------------------------------
 
 
 def _answers(graph: _Graph, tree: Tree, leaf: str, probabilities: bool | None) -> list[Any]:
@@ -410,7 +410,7 @@ def _answers(graph: _Graph, tree: Tree, leaf: str, probabilities: bool | None) -
     several = len(schema.targets) > 1
     if not schema.predicts_classes:
         value = tree.value[leaves]
-        graph.add("Gather", [graph.constant(value if several else value[:, 0])] + [leaf], "value", axis=0)
+        graph.add("Gather", [graph.constant(value if several else value[:, 0]), leaf], "value", axis=0)
         shape = [None, len(schema.targets)] if several else [None]
         return [helper.make_tensor_value_info("value", kinds.DOUBLE, shape)]
     outputs = []
@@ -439,5 +439,7 @@ def _label_array(classes: tuple[Hashable, ...], name: str) -> NDArray[Any]:
         return np.array(classes, object)
     array = np.array(classes)
     if array.dtype.kind not in "bif" or array.tolist() != list(classes):
-        raise ValueError(f"the classes of target {name!r} are numbers that neither int64 nor float64 can hold")
+        raise ValueError(
+            f"the classes of target {name!r} are numbers that neither int64 nor float64 can hold"
+        )
     return array.astype({"b": np.bool_, "i": np.int64, "f": np.float64}[array.dtype.kind])

@@ -83,14 +83,16 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
     yield "</PMML>"
 
 
-# ---- names and fields ---------------------------------------------------------------------------------------
+# ---- names and fields --------------------------------------------------------------------------------------
 
 
 def _quoted(text: object) -> str:
     """A value of an attribute, in quotes."""
     written = str(text)
     if _UNWRITABLE.search(written):
-        raise ValueError(f"{written!r} holds a character that XML cannot; rename it to export the tree as PMML")
+        raise ValueError(
+            f"{written!r} holds a character that XML cannot; rename it to export the tree as PMML"
+        )
     return quoteattr(written)
 
 
@@ -146,8 +148,10 @@ def _target_field(schema: Schema, name: str) -> Iterator[str]:
 def _outputs(schema: Schema) -> Iterator[str]:
     """The answer, and for classes the share of each."""
     classes = schema.targets[0].classes
-    kind = 'optype="continuous" dataType="double"' if classes is None else (
-        'optype="categorical" dataType="string"'
+    kind = (
+        'optype="continuous" dataType="double"'
+        if classes is None
+        else ('optype="categorical" dataType="string"')
     )
     yield "<Output>"
     answer = _answer_name(schema)
@@ -168,7 +172,7 @@ def _answer_name(schema: Schema) -> str:
     return _free("answer", (*schema.names, _target_name(schema)))
 
 
-# ---- nodes --------------------------------------------------------------------------------------------------
+# ---- nodes -------------------------------------------------------------------------------------------------
 
 
 def _nodes(tree: Tree) -> Iterator[str]:
@@ -273,7 +277,7 @@ def _predicate(condition: Condition, column: Column) -> str:
 
 
 def _number_tests(above: float | None, upto: float | None, name: str) -> list[str] | None:
-    """above < x <= upto, without the word infinity, which readers spell differently."""
+    """The test above < x <= upto, without the word infinity, which readers spell differently."""
     if above == inf:
         return []
     tests = []
@@ -304,7 +308,9 @@ def _set_tests(condition: Within, column: Column, name: str) -> list[str] | None
         )
         words = [word for word in words if not _PLAIN.fullmatch(word)]
     operator = "notEqual" if condition.unseen else "equal"
-    tests += [f'<SimplePredicate field={name} operator="{operator}" value={_quoted(word)}/>' for word in words]
+    tests += [
+        f'<SimplePredicate field={name} operator="{operator}" value={_quoted(word)}/>' for word in words
+    ]
     return tests
 
 
@@ -316,7 +322,7 @@ def _joined(operator: str, predicates: list[str]) -> str:
     return f'<CompoundPredicate booleanOperator="{operator}">{"".join(predicates)}</CompoundPredicate>'
 
 
-# ---- running it ---------------------------------------------------------------------------------------------
+# ---- running it --------------------------------------------------------------------------------------------
 
 
 def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") -> NDArray[Any]:

@@ -14,7 +14,9 @@ from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 
 
-def from_lightgbm(model: Any, *, tree: int = 0, data: Any = None, categories: Categories | None = None) -> Tree:
+def from_lightgbm(
+    model: Any, *, tree: int = 0, data: Any = None, categories: Categories | None = None
+) -> Tree:
     """One tree of a LightGBM booster as a tree of raw scores, which sends rows to the same leaf.
 
     Parameters
@@ -151,7 +153,7 @@ def _lefts(
     columns: tuple[Column, ...],
     unnamed: dict[int, Sequence[int]],
 ) -> dict[int, frozenset[int]]:
-    """The positions of the categories that go left at each test of categories: LightGBM keeps them as bits."""
+    """The places of the categories that go left at each test of categories: LightGBM keeps them as bits."""
     tests = np.flatnonzero(whole["decision_type"] & 1)
     if not tests.size:
         return {}
