@@ -25,11 +25,11 @@ def thresholds(limit: NDArray[Any], rows: Rows) -> NDArray[np.float64]:
     For `rows` of float64 there is but one such threshold for each limit; for those of float32 there are many,
     and the roundest of them is taken.
 
-    >>> float(thresholds(np.array([0.8]), "float32")[0])
-    0.8
+    >>> thresholds(np.array([1.75, 0.7499999701976776]), "float32").tolist()
+    [1.75, 0.74999997]
     >>> t = thresholds(np.array([0.8]), "float64")[0]
-    >>> bool(np.float32(t) <= 0.8), bool(np.float32(np.nextafter(t, 1)) <= 0.8)
-    (True, False)
+    >>> [float(np.float32(x)) <= 0.8 for x in (t, np.nextafter(t, 1))]
+    [True, False]
     """
     low = _largest_float32(np.asarray(limit, np.float64))
     return last_rounded_to(low) if rows == "float64" else _roundest(low)
@@ -66,5 +66,10 @@ def _roundest(low: NDArray[np.float32]) -> NDArray[np.float64]:
     above = _next(low)
     found = low.astype(np.float64)
     between = np.isfinite(low) & np.isfinite(above)
-    found[between] = _core.readable(found[between], above[between].astype(np.float64))
+    inside = _core.readable(found[between], above[between].astype(np.float64))
+    found[between] = [min(pair, key=_digits) for pair in zip(found[between].tolist(), inside, strict=True)]
     return found
+
+
+def _digits(number: float) -> int:
+    return len(repr(float(number)))

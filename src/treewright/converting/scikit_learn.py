@@ -52,10 +52,10 @@ def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "f
     >>> model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(*load_iris(return_X_y=True))
     >>> print(from_sklearn(model, rows="float32"))
     150 rows
-    ├─ x3 <= 0.8       0    50 rows    100 %
-    └─ x3 > 0.8
-       ├─ x3 <= 1.75   1    54 rows   90.7 %
-       └─ x3 > 1.75    2    46 rows   97.8 %
+    ├─ x3 <= 0.80000004   0   50 rows    100 %
+    └─ x3 > 0.80000004
+       ├─ x3 <= 1.75      1   54 rows   90.7 %
+       └─ x3 > 1.75       2   46 rows   97.8 %
     """
     check_rows(rows)
     found = getattr(model, "model_", None)

@@ -156,7 +156,7 @@ class _Layout:
         self.schema, self.missing = schema, missing
         self.place = {column: place for place, column in enumerate(self.columns)}
         self.names = _input_names(schema, self.columns)
-        for column in (schema.columns[j] for j in tested):
+        for column in (schema.columns[j] for j in self.columns):
             self._check(column)
 
     def _check(self, column: Column) -> None:

@@ -42,8 +42,8 @@ def render(tree: Tree, *, name: str = "treewright") -> str:
     <?xml version="1.0" encoding="UTF-8"?>
     <PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">
     ...
-    <Node id="1" recordCount="2" score="a">
-    <SimplePredicate field="x" operator="lessOrEqual" value="2.5"/>
+    <Node id="2" recordCount="2" score="b">
+    <SimplePredicate field="x" operator="greaterThan" value="2.5"/>
     ...
     """
     schema = tree.schema
