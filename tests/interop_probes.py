@@ -26,7 +26,11 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0) -> dict[str, Any]:
             spread = rng.normal(size=50) * (np.abs(finite).max() if finite.size else 1.0)
             beside = [np.nextafter(thresholds, side) for side in (-np.inf, np.inf)]
             single = thresholds.astype(np.float32)
-            casts = [single, np.nextafter(single, np.float32(np.inf)), np.nextafter(single, -np.float32(np.inf))]
+            casts = [
+                single,
+                np.nextafter(single, np.float32(np.inf)),
+                np.nextafter(single, -np.float32(np.inf)),
+            ]
         odd = [0.0, -0.0, np.inf, -np.inf, np.nan, np.nan, 5e-324, -5e-324, 1.7976931348623157e308]
         pool = np.concatenate([*[thresholds] * 3, *beside, *[c.astype(float) for c in casts], odd, spread])
         drawn = pool[rng.integers(0, len(pool), n)]
