@@ -386,7 +386,7 @@ def paths(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]]]:
                 way[key] = old
         if node > 0:
             parent = parents[node]
-            condition = test_of(tree, parent, node == parent + 1)
+            condition = condition_of(tree, parent, node == parent + 1)
             is_upper = None if isinstance(condition, Within) else node == parent + 1
             key = int(tree.feature[parent]), is_upper
             old = way.get(key)
@@ -402,7 +402,7 @@ def paths(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]]]:
             yield node, tuple(way.values())
 
 
-def test_of(tree: Tree, node: int, is_left: bool) -> Condition:
+def condition_of(tree: Tree, node: int, is_left: bool) -> Condition:
     """What a row must satisfy to go to one child of a node."""
     column = tree.schema.columns[tree.feature[node]]
     missing = bool(tree.missing_left[node]) == is_left
