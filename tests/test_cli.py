@@ -117,7 +117,7 @@ def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture
     out, _ = run(capfd, "fit", sailing, "--target", "sail", "--max-leaves", "2", "--prune", "none")
     assert "2 leaves grown" in out
     assert "grown from 24 rows, tested on 6\n" in out
-    out, _ = run(capfd, "fit", sailing, "--target", "sail", "--ignore", "wind", "--criterion", "entropy")
+    out, _ = run(capfd, "fit", sailing, "--target", "sail", "--drop", "wind", "--criterion", "entropy")
     assert "1 column (1 category)" in out
     assert "by entropy" in out
     out, _ = run(capfd, "fit", sailing, "--target", "sail", "--alpha", "1")
@@ -125,7 +125,7 @@ def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture
     assert "grown and pruned from 24 rows" in out
     out, _ = run(capfd, "fit", sailing, "--target", "sail", "--min-rows-leaf", "16")
     assert "1 leaf grown" in out
-    out, _ = run(capfd, "fit", sailing, "--target", "sail", "--category", "wind", "-o", "w.json")
+    out, _ = run(capfd, "fit", sailing, "--target", "sail", "--kinds", "wind=category", "-o", "w.json")
     assert treewright.load("w.json").schema.columns[1].kind == "category"
     out, _ = run(capfd, "fit", sailing, "--target", "wind", "--criterion", "absolute_error")
     assert "target wind: numbers from 2 to 31" in out
@@ -147,7 +147,7 @@ def test_weights_count_as_repeated_rows(sailing: Path, capfd: pytest.CaptureFixt
         "--prune",
         "none",
     )  # parts differ: rows are dealt, not weights
-    told, _ = run(capfd, "fit", "weighted.csv", *whole, "--weight", "w", "-o", "w.json")
+    told, _ = run(capfd, "fit", "weighted.csv", *whole, "--weights", "w", "-o", "w.json")
     meant, _ = run(capfd, "fit", "repeated.csv", *whole, "-o", "r.json")
     assert told.splitlines()[1] == meant.splitlines()[1]  # the shares of the classes
     one, two = treewright.load("w.json"), treewright.load("r.json")
@@ -195,11 +195,11 @@ def test_hints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     rows = [f"{i + 1},n{i},{i % 7:03},{i % 5 if i else 'x'},{'ab'[i % 2]}" for i in range(40)]
     path.write_text("nr,name,code,mixed,y\n" + "\n".join(rows))
     _, err = run(capfd, "fit", path, "--target", "y", "-o", tmp_path / "m.json")
-    assert "column 'nr' numbers the rows; --ignore 'nr'" in err
+    assert "column 'nr' numbers the rows; --drop 'nr'" in err
     assert "column 'name' differs in every row" in err
     assert "column 'code' has leading zeros" in err
     assert "column 'mixed' has 'x' among its numbers" in err
-    _, err = run(capfd, "fit", path, "--target", "y", "--number", "code", "-o", tmp_path / "m.json")
+    _, err = run(capfd, "fit", path, "--target", "y", "--kinds", "code=number", "-o", tmp_path / "m.json")
     assert "leading zeros" not in err
     assert treewright.load(tmp_path / "m.json").schema.columns[2].kind == "number"
 

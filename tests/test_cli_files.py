@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from treewright.cli import forms
 from treewright.cli.errors import Trouble
+from treewright.cli.options import MISSING, NEVER_KNOWN
 from treewright.cli.reading import Frame, read
 from treewright.cli.sources import open_source
 
@@ -185,7 +186,7 @@ def test_too_little_memory_is_told(tmp_path: Path) -> None:
 CELL = st.one_of(
     st.from_regex(r"[+-]?[0-9]{0,3}[.,]?[0-9]{0,3}([eE][+-]?[0-9]{1,2})?", fullmatch=True),
     st.sampled_from(
-        [*forms.MISSING, "true", "False", "inf", "-INFINITY", "nano", "1_000", "0x1f", "00", "-0"]
+        [*MISSING, *NEVER_KNOWN, "true", "False", "inf", "-INFINITY", "nano", "1_000", "0x1f", "00", "-0"]
     ),
     st.sampled_from(["2020-01-31", "2020-01-31 10:00", "2020-01-31T10:00:00.25Z", "2020-1-1", "20200131"]),
     st.text("0123456789.,-+eE _:TZ", max_size=8),
@@ -195,7 +196,7 @@ CELL = st.one_of(
 @given(cells=st.lists(CELL, min_size=1, max_size=4), comma=st.booleans())
 def test_patterns_and_casts_tell_the_same_forms(cells: list[str], comma: bool) -> None:
     """The form that is guessed in Python from the first rows is the one that SQL would find in all rows."""
-    guess = forms.guessed(cells, comma)
+    guess = forms.guessed(cells, comma, (*NEVER_KNOWN, *MISSING))
     having = forms.candidates("nothing", comma)
     counting = ", ".join(forms.counting("c", having))
     query = f"SELECT {counting} FROM (SELECT known(unnest(CAST(? AS VARCHAR[]))) AS c)"
@@ -205,5 +206,5 @@ def test_patterns_and_casts_tell_the_same_forms(cells: list[str], comma: bool) -
 
 
 DATABASE = duckdb.connect()
-for macro in forms.MACROS:
+for macro in forms.macros((*NEVER_KNOWN, *MISSING)):
     DATABASE.execute(macro)

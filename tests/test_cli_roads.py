@@ -231,10 +231,10 @@ def test_numbers_have_an_estimate_or_a_bound(data: Dataset, capfd: pytest.Captur
 def test_weights_and_certificates(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     columns = table()
     write(Path("t.csv"), {**columns, "w": [1 + i % 3 for i in range(N)]})
-    out = fitted(capfd, "--weight", "w")[1]
+    out = fitted(capfd, "--weights", "w")[1]
     assert out.splitlines()[-1].startswith("no certificate: the rows have different weights")
     write(Path("t.csv"), {**columns, "w": [2.0] * N})
-    weighed, out = fitted(capfd, "--weight", "w")
+    weighed, out = fitted(capfd, "--weights", "w")
     assert "error on 80 rows never used for fitting" in out
     write(Path("t.csv"), columns)
     assert weighed.n_leaves == fitted(capfd)[0].n_leaves

@@ -64,7 +64,7 @@ FIT = [
     ("okk.csv", "there is no file okk.csv; did you mean ok.csv?"),
     ("sub.csv", "sub.csv is a folder"),
     ("m.json", "m.json looks like a model, but a table is wanted"),
-    ("ok.xlsx", "tables are read from CSV (.csv .tsv .tab .txt, also with .gz) and Parquet"),
+    ("ok.xlsx", "tables are read from CSV (.csv .tsv .tab .txt), JSON lines (.jsonl"),
     ("empty.csv", "empty.csv is empty"),
     ("blank.csv", "blank.csv is empty"),
     ("header.csv", "has names of columns but no rows"),
@@ -94,7 +94,7 @@ FIT = [
 OTHER = [
     (1, "fit ok.csv --target Y", "ok.csv has no column 'Y' (--target); did you mean 'y'?"),
     (1, "fit ok.csv --target price", "the columns are 'a', 'b', 'y'"),
-    (1, "fit ok.csv --target y --ignore c", "no column 'c' (--ignore)"),
+    (1, "fit ok.csv --target y --drop c", "no column 'c' (--drop)"),
     (1, "fit ok.csv --target y -o none/m.json", "there is no folder 'none'; make it first"),
     (1, "fit ok.csv --target y -o sub.csv", "sub.csv is a folder; name a file in it"),
     (1, "fit ok.csv --target y -o ok.csv", "ok.csv would be overwritten while it is read"),
@@ -107,7 +107,7 @@ OTHER = [
     (1, "fit ok.csv --target y --numbers", "line 2: column 'y' has the cell 'x', which is not a number"),
     (
         1,
-        "fit weights.csv --target y --weight w",
+        "fit weights.csv --target y --weights w",
         "weight: line 3 is -1.0; weights must be finite and not negative",
     ),
     (2, "fit ok.csv", "--target is missing (treewright fit --help tells more)"),
@@ -178,7 +178,7 @@ OTHER = [
     (2, "fit ok.csv --target y --loss-bound 3", "--loss-bound is for numbers"),
     (2, "fit one.csv --target y --test 0.5", "--test: of 1 row none can be set aside"),
     (2, "fit one.csv --target y --validation 0.5", "--validation: of 1 row none can be set aside"),
-    (2, "fit ok.csv --target y --weight y", "column 'y' is named for two things that exclude each other"),
+    (2, "fit ok.csv --target y --weights y", "column 'y' is named for two things that exclude each other"),
     (2, "fit ok.csv --target y --jobs 0", "--jobs 0"),
     (2, "show m.json --format papyrus", "--format papyrus is unknown; known:"),
 ]

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to anot
 # Each phase runs over and over until a signal stops it; then the next one begins in the same process.
 DRIVER = """
 import numpy as np
-from treewright import _core, encode, grow
+from treewright import _core, competitors, encode, grow, importance, stability
 from treewright.pruning import cost_complexity_path
 
 random = np.random.default_rng(0)
@@ -32,6 +32,7 @@ rows = encode(np.tile(x, (4, 1)), schema=tree.schema)
 mixed = {"x": value, "c": (np.arange(len(x)) % 300).astype(str)}
 by_category = grow(encode(mixed, value + np.arange(len(x)) % 300 % 7), min_samples_leaf=5)
 mixed_rows = encode(mixed, schema=by_category.schema)
+mixed_judged = encode(mixed, value, schema=by_category.schema)
 number = np.arange(600_001)
 chain = np.where(number % 2, number + 1, len(number)).astype(np.int32)
 small = {"_small_rows": 10**9}
@@ -54,6 +55,9 @@ phases = {
     "many classes": lambda: grow(count, criterion="entropy", max_depth=3),
     "random splits": lambda: grow(classes, splitter="random"),
     "categories": lambda: grow(encode(mixed, value)),
+    "bootstraps, 2 threads": lambda: stability(classes, n_jobs=2, max_depth=5),
+    "shuffles": lambda: importance(by_category, mixed_judged, n_repeats=50),
+    "competitors": lambda: competitors(by_category, mixed_judged),
     "pruning path": lambda: cost_complexity_path(tree),
     "front of a chain": lambda: _core.front(chain, np.arange(len(chain), 0.0, -1.0)),
     "predict, 1 thread": lambda: tree.apply(rows),

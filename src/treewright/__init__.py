@@ -14,6 +14,9 @@ from treewright.writing import Among, Below, Branch, Leaf
 
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
+    from treewright.converting.from_lightgbm import from_lightgbm
+    from treewright.converting.from_sklearn import from_sklearn
+    from treewright.converting.from_xgboost import from_xgboost
     from treewright.estimators import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -21,9 +24,17 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
         RuleListClassifier,
     )
-    from treewright.explaining import competitors, explain, importance, rules, stability
+    from treewright.explaining.attribution import attribution
+    from treewright.explaining.competitors import competitors
+    from treewright.explaining.contrast import contrast
+    from treewright.explaining.decision import explain
+    from treewright.explaining.difference import difference
+    from treewright.explaining.importance import importance
+    from treewright.explaining.rules import rules
+    from treewright.explaining.stability import stability
     from treewright.exporting import export
     from treewright.pruning import PruningPath, prune
+    from treewright.reporting import report
     from treewright.rule_lists import RuleList
     from treewright.saving import load
     from treewright.selecting import compare, overfitting_curve, select
@@ -47,18 +58,25 @@ __all__ = [
     "Schema",
     "Target",
     "Tree",
+    "attribution",
     "certify",
     "compare",
     "competitors",
+    "contrast",
     "criteria",
+    "difference",
     "encode",
     "explain",
     "export",
+    "from_lightgbm",
+    "from_sklearn",
+    "from_xgboost",
     "grow",
     "importance",
     "load",
     "overfitting_curve",
     "prune",
+    "report",
     "rules",
     "select",
     "stability",
@@ -67,7 +85,6 @@ __all__ = [
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
     "Certificate": "treewright.certifying",
-    "certify": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
@@ -75,14 +92,22 @@ _LATER = {
     "PruningPath": "treewright.pruning",
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
+    "attribution": "treewright.explaining",
+    "certify": "treewright.certifying",
     "compare": "treewright.selecting",
     "competitors": "treewright.explaining",
+    "contrast": "treewright.explaining",
+    "difference": "treewright.explaining",
     "explain": "treewright.explaining",
     "export": "treewright.exporting",
+    "from_lightgbm": "treewright.converting",
+    "from_sklearn": "treewright.converting",
+    "from_xgboost": "treewright.converting",
     "importance": "treewright.explaining",
     "load": "treewright.saving",
     "overfitting_curve": "treewright.selecting",
     "prune": "treewright.pruning",
+    "report": "treewright.reporting",
     "rules": "treewright.explaining",
     "select": "treewright.selecting",
     "stability": "treewright.explaining",

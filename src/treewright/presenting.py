@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from treewright.certifying.leaves import LeafIntervals
+    from treewright.encoding import Dataset
     from treewright.tree import Tree
 
 
@@ -17,11 +21,49 @@ class Presented:
 
         return render(self)
 
+    def plot(self: Tree, ax: Axes | None = None, **options: Any) -> Axes:  # type: ignore[misc]
+        """Draw the tree; needs matplotlib. The options are those of `treewright.drawing.trees.plot_tree`:
+        `max_depth`, `max_leaves`, `direction`, `title`.
+        """
+        from treewright.drawing.trees import plot_tree
+
+        return plot_tree(self, ax, **options)
+
+    def to_svg(self: Tree, **options: Any) -> str:  # type: ignore[misc]
+        """The picture of the tree as SVG text; the options are those of `plot`."""
+        from treewright.exporting import export
+
+        return str(export(self, "svg", **options))
+
+    def _repr_html_(self: Tree) -> str:  # type: ignore[misc]
+        from treewright.exporting.notebooks import tree_as_html
+
+        return tree_as_html(self)
+
     def save(self: Tree, path: str | os.PathLike[str]) -> None:  # type: ignore[misc]
         """Write the tree to a file, from which `treewright.load` makes an equal tree."""
         from treewright.saving import save
 
         save(self, path)
+
+    def to_sklearn(self: Tree, *, rows: Literal["float64", "float32"] = "float64") -> Any:  # type: ignore[misc]
+        """The tree as a fitted estimator of scikit-learn; see `treewright.converting.to_sklearn`."""
+        from treewright.converting import to_sklearn
+
+        return to_sklearn(self, rows=rows)
+
+    def to_shap(self: Tree) -> dict[str, Any]:  # type: ignore[misc]
+        """The tree as `shap.TreeExplainer` takes it; see `treewright.converting.to_shap`."""
+        from treewright.converting import to_shap
+
+        return to_shap(self)
+
+
+def intervals_of(tree: Tree, test: Dataset, delta: float) -> LeafIntervals:
+    """How far each leaf can be wrong, by rows that it has never seen."""
+    from treewright.certifying.leaves import leaf_intervals
+
+    return leaf_intervals(tree, test, delta=delta)
 
 
 def as_tree(model: Any) -> Tree:

@@ -330,7 +330,8 @@ def _refuse_several(schema: Schema) -> None:
     if len(schema.targets) > 1:
         names = ", ".join(repr(target.name) for target in schema.targets[:10])
         raise ValueError(
-            f"rules are for one target; this tree has {len(schema.targets)}: {names}. Name one of them: target="
+            f"rules are for one target; this tree has {len(schema.targets)}: {names}. "
+            "Name one of them: rules(tree, target=)"
         )
 
 
@@ -366,9 +367,9 @@ def column_of(data: Dataset, j: int) -> Array:
     return data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
 
 
-def paths(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]]]:
+def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[Condition, ...]]]:
     """Each leaf with the tests on its way, the narrowest of each kind: numbers of a column have at most a
-    lower and an upper bound, categories one set.
+    lower and an upper bound, categories one set. `nodes` flags those to tell of instead of the leaves.
 
     A walk in preorder that takes back what it leaves: no recursion, and a chain of any depth costs per leaf
     only the conditions that it has.
@@ -376,7 +377,7 @@ def paths(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]]]:
     way: dict[tuple[int, bool | None], Any] = {}  # (column, is it an upper bound): condition
     before: list[tuple[tuple[int, bool | None], Condition | None]] = []  # what to go back to, by depth
     depths, parents = tree.depths.tolist(), tree.parent.tolist()
-    size = 0
+    told, size = tree.is_leaf if nodes is None else nodes, 0
     for node in range(tree.n_nodes):
         while len(before) >= max(depths[node], 1):
             key, old = before.pop()
@@ -392,7 +393,7 @@ def paths(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]]]:
             old = way.get(key)
             before.append((key, old))
             way[key] = condition if old is None else old.and_(condition)
-        if tree.is_leaf[node]:
+        if told[node]:
             size += sum(1 + len(c.categories) if isinstance(c, Within) else 1 for c in way.values())
             if size > MOST_CONDITIONS:
                 raise ValueError(

@@ -382,14 +382,18 @@ class Tree(Presented):
 
     # ---- reading and writing -----------------------------------------------------------------------
 
+    def goes_left(self, node: int) -> NDArray[np.bool_]:
+        """For each category of the column that a node tests, whether it goes left."""
+        column, start = self.feature[node], int(self.subset[node])
+        bits = self.subsets[start : start + self.schema.subset_sizes[column]]
+        return np.unpackbits(bits, count=self.schema.category_counts[column], bitorder="little").view(
+            np.bool_
+        )
+
     def categories_left(self, node: int) -> tuple[Any, ...]:
         """The categories that go left at a node that tests a category."""
         categories = self.schema.columns[self.feature[node]].categories
-        start = int(self.subset[node])
-        bits = np.unpackbits(
-            self.subsets[start : start + self.schema.subset_sizes[self.feature[node]]], bitorder="little"
-        )
-        return tuple(category for category, bit in zip(categories, bits, strict=False) if bit)
+        return tuple(categories[code] for code in np.flatnonzero(self.goes_left(node)).tolist())
 
     def test(self, node: int) -> Below | Among | None:
         """The test at a node; None at a leaf."""

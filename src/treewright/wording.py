@@ -21,7 +21,8 @@ def branch_in_words(
     """What a row must satisfy to go to one child of `node`.
 
     "or missing" stands where missing values go, if they can come here, in the columns of `learnt`: those in
-    which the tree has met some, unless the caller knows them already. Of more than `longest` categories the first ones are named.
+    which the tree has met some, unless the caller knows them already. Of more than `longest` categories the
+    first ones are named.
 
     >>> from treewright import Among, Branch, Column, Leaf, Schema, Target, Tree
     >>> job = Column("job", "category", ("cook", "clerk", "smith"))
@@ -30,31 +31,33 @@ def branch_in_words(
     >>> branch_in_words(tree, 0, True), branch_in_words(tree, 0, False)
     ('job not in {clerk}', 'job in {clerk}')
     """
+    return " ".join(branch_parts(tree, node, is_left, learnt=learnt, longest=longest))
+
+
+def branch_parts(
+    tree: Tree, node: int, is_left: bool, *, learnt: frozenset[int] | None = None, longest: int = LONGEST_LIST
+) -> tuple[str, str]:
+    """The two parts of `branch_in_words`: the column, and what its value must be."""
     if learnt is None:
         learnt = columns_with_missing(tree)
     column = tree.schema.columns[tree.feature[node]]
     name, only_missing_right = escape(column.name), not tree.missing_left[node]
     if tree.subset[node] >= 0:
-        own = tree.categories_left(node)
-        lefts = frozenset(own)
-        others = tuple(category for category in column.categories if category not in lefts)
-        only_missing_right &= not others
-        if not is_left:
-            own, others = others, own
+        goes_left = tree.goes_left(node)
+        own, others = np.flatnonzero(goes_left == is_left), np.flatnonzero(goes_left != is_left)
+        only_missing_right &= bool(goes_left.all())
         within = len(own) <= len(others)
-        words = f"{'in' if within else 'not in'} {listed(own if within else others, longest)}"
+        codes = own if within else others
+        named = [column.categories[code] for code in codes[:longest].tolist()]
+        words = f"{'in' if within else 'not in'} {listed(named, longest, more=len(codes) - len(named))}"
     else:
-        only_missing_right &= np.isposinf(tree.threshold[node])
+        only_missing_right &= bool(tree.threshold[node] == np.inf)
         words = f"{'<=' if is_left else '>'} {value_in_words(column, float(tree.threshold[node]))}"
     if only_missing_right:
-        return f"{name} is known" if is_left else f"{name} is missing"
-    if (
-        tree.feature[node] in learnt
-        and tree.missing_left[node] == is_left
-        and missing_arrives(tree)[node]
-    ):
+        return name, "is known" if is_left else "is missing"
+    if tree.feature[node] in learnt and tree.missing_left[node] == is_left and missing_arrives(tree)[node]:
         words += " or missing"
-    return f"{name} {words}"
+    return name, words
 
 
 def condition_in_words(
@@ -81,11 +84,8 @@ def condition_in_words(
         if not others:
             return f"{name} is known" + (" or missing" if condition.missing else "")
         within = len(own) <= len(others)
-        words = (
-            f"{name} in {listed(condition.categories, longest)}"
-            if within
-            else f"{name} not in {listed(others, longest)}"
-        )
+        named = condition.categories if within else others
+        words = f"{name} {'in' if within else 'not in'} {listed(named, longest)}"
     return words + (" or missing" if condition.missing and told_missing else "")
 
 
@@ -100,12 +100,11 @@ def value_in_words(column: Column, value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def listed(categories: Sequence[Hashable], longest: int = LONGEST_LIST) -> str:
-    """Categories in braces; of a long list only the first ones."""
+def listed(categories: Sequence[Hashable], longest: int = LONGEST_LIST, *, more: int = 0) -> str:
+    """Categories in braces; of a long list only the first ones, and how many `more` there are."""
     words = [word(category) for category in categories[:longest]]
-    if len(categories) > longest:
-        words.append(f"… {len(categories) - longest} more")
-    return "{" + ", ".join(words) + "}"
+    more += len(categories) - len(words)
+    return "{" + ", ".join([*words, f"… {more} more"] if more else words) + "}"
 
 
 def word(name: Hashable) -> str:

@@ -31,19 +31,23 @@ class LeafIntervals:
 
     def __str__(self) -> str:
         lines = ["leaf    rows   error   true error between"]
-        for node, n, k, low, high in zip(
-            self.leaf.tolist(),
-            self.rows.tolist(),
-            self.errors.tolist(),
-            self.lower.tolist(),
-            self.upper.tolist(),
-            strict=True,
+        for node, n, k, (low, high) in zip(
+            self.leaf.tolist(), self.rows.tolist(), self.errors.tolist(), self.limits, strict=True
         ):
             seen = f"{100 * k / n:.1f} %" if n else "-"
-            low, high = np.floor(1000 * low + 1e-9) / 10, np.ceil(1000 * high - 1e-9) / 10
-            lines.append(f"{node:>4}  {n:>6,}  {seen:>6}   {low:.1f} % and {high:.1f} %")
-        lines.append(f"with {round(100 * (1 - self.delta), 10):g} % confidence all of them hold")
-        return "\n".join(lines)
+            lines.append(f"{node:>4}  {n:>6,}  {seen:>6}   {low} and {high}")
+        return "\n".join([*lines, self.confidence])
+
+    @property
+    def limits(self) -> list[tuple[str, str]]:
+        """The ends of each interval in words, rounded outwards."""
+        lower, upper = np.floor(1000 * self.lower + 1e-9) / 10, np.ceil(1000 * self.upper - 1e-9) / 10
+        return [(f"{low:.1f} %", f"{high:.1f} %") for low, high in zip(lower, upper, strict=True)]
+
+    @property
+    def confidence(self) -> str:
+        """How sure they are, in words."""
+        return f"with {round(100 * (1 - self.delta), 10):g} % confidence all of them hold"
 
 
 def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafIntervals:

@@ -1,12 +1,30 @@
-"""The command line: `treewright fit`, `predict`, `show`, `demo`; one file per command."""
+"""The command line; one file per command, which `COMMANDS` lists."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, NoReturn
 
 from treewright._version import __version__
+
+COMMANDS = (
+    "describe",
+    "fit",
+    "prune",
+    "compare",
+    "predict",
+    "explain",
+    "report",
+    "show",
+    "rules",
+    "export",
+    "demo",
+)  # each a function in a file of its name; the order of --help
+EXAMPLES = "Examples\n--------\n"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -18,24 +36,24 @@ def main(arguments: list[str] | None = None) -> None:
             import rich  # noqa: F401
         except ModuleNotFoundError as error:
             sys.exit(f"the command line needs {error.name}: pip install 'treewright[cli]'")
+        from treewright.cli import pipes
         from treewright.cli.errors import Misuse, Trouble, one_line, usage_error
 
+        given = sys.argv[1:] if arguments is None else arguments
+        called = [name for name in COMMANDS if name in given[:1]]
         try:
-            _app()(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+            _app(called or COMMANDS)(
+                given, exit_on_error=False, print_error=False, result_action="return_value"
+            )
         except (cyclopts.CycloptsError, Misuse) as error:
-            _fail(f"{usage_error(error)} ({_help_call(arguments)} tells more)", 2)
+            _fail(f"{usage_error(error)} ({' '.join(['treewright', *called])} --help tells more)", 2)
         except (Trouble, OSError, ValueError, MemoryError) as error:
             _fail(one_line(error), 1)
+        finally:
+            pipes.clear()
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr, flush=True)
         os._exit(130)  # at once: a thread that still reads would be torn down in the midst of native code
-
-
-def _help_call(arguments: list[str] | None) -> str:
-    """The call that explains the command at hand."""
-    given = sys.argv[1:] if arguments is None else arguments
-    command = next((each for each in given if each in ("fit", "predict", "show", "demo")), "")
-    return f"treewright {command} --help".replace("  ", " ")
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -43,21 +61,19 @@ def _fail(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def _app() -> Any:
-    """The commands; cyclopts reads their options from their signatures and docstrings."""
+def _app(names: Iterable[str]) -> Any:
+    """The commands of these names; cyclopts reads their options from their signatures and docstrings."""
     import cyclopts
-
-    from treewright.cli.demo import demo
-    from treewright.cli.fit import fit
-    from treewright.cli.predict import predict
-    from treewright.cli.show import show
 
     app = cyclopts.App(
         name="treewright",
-        help="Decision trees that people can read.",
+        help="Decision trees that people can read, with a guarantee that they can quote.",
         version=__version__,
         suppress_keyboard_interrupt=False,
     )
-    for command in (fit, predict, show, demo):
-        app.command(command)
+    for place, name in enumerate(names):
+        command = getattr(import_module(f"treewright.cli.{name}"), name)
+        _, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
+        shown = f"**Examples**\n```text\n{examples}\n```" if examples else ""
+        app.command(command, name=name, sort_key=place, help_epilogue=shown)
     return app

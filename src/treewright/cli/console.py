@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
+import math
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from threading import Timer
+from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -18,13 +23,70 @@ from treewright.cli.errors import Trouble
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
 
 
-def note(text: str) -> None:
-    """One line about something worth knowing, beside the output."""
-    print(_noted(text), file=sys.stderr)
+@dataclass(frozen=True)
+class Voice:
+    """How a command speaks: text for people or one JSON document for programs, with notes or without."""
+
+    json: bool = False
+    quiet: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """One line about something worth knowing, beside the output; or in it, where that is a document."""
+        self.notes.append(text)
+        if not (self.json or self.quiet):
+            print(_noted(text), file=sys.stderr)
+
+    def answer(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
+        """Print what was asked for."""
+        with unbroken_pipe():
+            print(as_json({**document(), "notes": self.notes}) if self.json else text())
+
+    def summarize(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
+        """Print what is to be told beside the files that were written, unless nobody wants to hear it."""
+        if self.json or not self.quiet:
+            self.answer(text, document)
+
+    @contextmanager
+    def stages(self, *, shown: bool = True) -> Iterator[Stages]:
+        """Long work in stages. Nothing is printed inside: the line of the progress would be in the way.
+
+        Where something is, and it goes to a terminal, it is not to be `shown`.
+        """
+        work = Stages(self)
+        if not self.quiet and (shown or not sys.stdout.isatty()):
+            work._show()
+        try:
+            yield work
+        finally:
+            work._hide()
 
 
 def _noted(text: str) -> str:
     return f"treewright: note: {text}"
+
+
+def as_json(value: Any) -> str:
+    r"""A document as JSON that every output can carry (ASCII) and every program can read (no NaN).
+
+    >>> print(as_json({"é": float("nan"), "rows": np.int64(3)}))
+    {
+      "\u00e9": null,
+      "rows": 3
+    }
+    """
+    return json.dumps(_plain(value), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """Python's own values for numpy's; null for numbers that JSON does not have."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def in_colour() -> bool:
@@ -43,7 +105,8 @@ def terminal_width() -> int | None:
 class Stages:
     """The stages of long work, with their seconds; on a terminal the current one is shown."""
 
-    def __init__(self) -> None:
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
         self.seconds: dict[str, float] = {}
         self._began = time.perf_counter()
         self._current: str | None = None
@@ -64,10 +127,11 @@ class Stages:
 
     def note(self, text: str) -> None:
         """A note while the work goes on."""
-        if self._progress is not None and self._progress.live.is_started:
-            self._progress.console.print(_noted(text), markup=False, highlight=False, soft_wrap=True)
-        else:
-            note(text)
+        if self._progress is None or not self._progress.live.is_started or self._voice.json:
+            self._voice.note(text)
+            return
+        self._voice.notes.append(text)
+        self._progress.console.print(_noted(text), markup=False, highlight=False, soft_wrap=True)
 
     def _count(self) -> None:
         if self._current is not None:
@@ -94,17 +158,6 @@ class Stages:
             self._timer.join()
         if self._progress is not None:
             self._progress.stop()
-
-
-@contextmanager
-def stages() -> Iterator[Stages]:
-    """Long work in stages. Nothing is printed inside: the line of the progress would be in the way."""
-    work = Stages()
-    work._show()
-    try:
-        yield work
-    finally:
-        work._hide()
 
 
 @contextmanager

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from treewright.aligning import aligned
 from treewright.certifying import Certificates, certify
-from treewright.cli.console import in_colour, terminal_width, unbroken_pipe
+from treewright.cli.console import Stages, Voice, in_colour, terminal_width
+from treewright.cli.documents import certificates_document, nodes_document
+from treewright.cli.options import Json, Quiet
 from treewright.cli.summary import percent
-from treewright.datasets import load_spam
+from treewright.datasets import SpamData, load_spam
 from treewright.encoding import Dataset, encode
 from treewright.exporting.text import render
 from treewright.growing import grow
@@ -28,36 +31,95 @@ PLANS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
 }
 
 
-def demo() -> None:
-    """Grow and prune trees of the built-in spam data; show their errors, a small tree and its certificate."""
-    with unbroken_pipe():
-        _demo()
+def demo(*, json: Json = False, quiet: Quiet = False) -> None:
+    """Grow and prune trees of the built-in spam data; show their errors, a small tree and its certificate.
+
+    Examples
+    --------
+    treewright demo
+        grow, prune, test and certify, in a second or two
+    treewright demo --json
+        the same figures for a program
+    """
+    voice = Voice(json, quiet)
+    with voice.stages() as work:
+        shown = _Demo.of(work)
+    voice.answer(shown.text, shown.document)
 
 
-def _demo() -> None:
-    began = time.perf_counter()
-    spam = load_spam()
-    held = spam.is_test
-    data = encode(spam.table(~held), spam.target[~held])
-    test = encode(spam.table(held), spam.target[held], schema=data.schema)
-    print(f"UCI Spambase: {spam.data.shape[0]:,} e-mails, {spam.data.shape[1]} columns; is it spam?")
-    print(f"{data.n_rows:,} rows grow and prune the trees, {test.n_rows:,} only test them.\n")
+@dataclass(frozen=True)
+class _Demo:
+    """Trees of the spam data by criterion and pruning, their test errors, and what one of them guarantees."""
 
-    names = ["pruning", *(cell for name in CRITERIA for cell in (f"{name}: leaves", "test error"))]
-    trees = {criterion: _trees(data, criterion) for criterion in CRITERIA}
-    report = [names]
-    for kept in trees[CRITERIA[0]]:
-        pairs = [(trees[criterion][kept], test) for criterion in CRITERIA]
-        report.append([kept, *(cell for pair in pairs for cell in _cells(*pair))])
-    print("\n".join(aligned(report, right=(1, 2, 3, 4))))
+    spam: SpamData
+    rows: tuple[int, int]  # to grow and prune, to test
+    trees: dict[str, dict[str, Tree]]  # by criterion, by pruning
+    errors: dict[str, dict[str, float]]
+    certificates: Certificates
+    seconds: float
 
-    tree = trees[CRITERIA[0]][READABLE]
-    print(
-        f"\nOf all prunings with at most {LEAVES} leaves this one makes the fewest errors on its own rows:\n"
-    )
-    print(render(tree, color=in_colour(), width=terminal_width()))
-    print(f"\nDone in {time.perf_counter() - began:.1f} seconds.\n")
-    print(Certificates((certify(tree, test=test), certify(tree, data=data))))
+    @staticmethod
+    def of(work: Stages) -> _Demo:
+        began = time.perf_counter()
+        work.begin("growing", "trees of the spam data")
+        spam = load_spam()
+        held = spam.is_test
+        data = encode(spam.table(~held), spam.target[~held])
+        test = encode(spam.table(held), spam.target[held], schema=data.schema)
+        trees = {criterion: _trees(data, criterion) for criterion in CRITERIA}
+        errors = {
+            criterion: {name: _error(tree, test) for name, tree in named.items()}
+            for criterion, named in trees.items()
+        }
+        tree = trees[CRITERIA[0]][READABLE]
+        sure = Certificates((certify(tree, test=test), certify(tree, data=data)))
+        return _Demo(spam, (data.n_rows, test.n_rows), trees, errors, sure, time.perf_counter() - began)
+
+    @property
+    def readable(self) -> Tree:
+        return self.trees[CRITERIA[0]][READABLE]
+
+    def text(self) -> str:
+        n, width = self.spam.data.shape
+        table = [["pruning", *(cell for name in CRITERIA for cell in (f"{name}: leaves", "test error"))]]
+        for kept in self.trees[CRITERIA[0]]:
+            pairs = ((self.trees[each][kept].n_leaves, self.errors[each][kept]) for each in CRITERIA)
+            table.append(
+                [kept, *(cell for leaves, error in pairs for cell in (f"{leaves:,}", percent(error)))]
+            )
+        lines = [
+            f"UCI Spambase: {n:,} e-mails, {width} columns; is it spam?",
+            f"{self.rows[0]:,} rows grow and prune the trees, {self.rows[1]:,} only test them.",
+            "",
+            *aligned(table, right=(1, 2, 3, 4)),
+            "",
+            f"Of all prunings with at most {LEAVES} leaves this one makes the fewest errors on its own rows:",
+            "",
+            render(self.readable, color=in_colour(), width=terminal_width()),
+            "",
+            f"Done in {self.seconds:.1f} seconds.",
+            "",
+            str(self.certificates),
+        ]
+        return "\n".join(lines)
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "rows": {"training": self.rows[0], "test": self.rows[1]},
+            "trees": [
+                {
+                    "criterion": each,
+                    "pruning": kept,
+                    "leaves": tree.n_leaves,
+                    "error": self.errors[each][kept],
+                }
+                for each, named in self.trees.items()
+                for kept, tree in named.items()
+            ],
+            "nodes": nodes_document(self.readable),
+            **certificates_document(self.certificates),
+            "seconds": self.seconds,
+        }
 
 
 def _trees(data: Dataset, criterion: str) -> dict[str, Tree]:
@@ -70,7 +132,6 @@ def _trees(data: Dataset, criterion: str) -> dict[str, Tree]:
     return trees
 
 
-def _cells(tree: Tree, test: Dataset) -> tuple[str, str]:
-    """The size of a tree and its error on test rows."""
-    error = float(tree.mean(tree.loss_of(test)[tree.is_leaf].sum(), test))
-    return f"{tree.n_leaves:,}", percent(error)
+def _error(tree: Tree, test: Dataset) -> float:
+    """The error of a tree on test rows."""
+    return float(tree.mean(tree.loss_of(test)[tree.is_leaf].sum(), test))

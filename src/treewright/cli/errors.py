@@ -55,6 +55,12 @@ def thread_count(jobs: int) -> int:
     return n_threads(jobs)
 
 
+def check_delta_option(delta: float) -> None:
+    """Misuse if --delta is no chance."""
+    if not 0 < delta < 1:
+        raise Misuse(f"--delta {delta:g}: the chance of being wrong is between 0 and 1, such as 0.05")
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The known name that is closest, as the end of a sentence; else what there is to choose from.
 

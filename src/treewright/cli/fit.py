@@ -6,60 +6,93 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter, validators
+from cyclopts import Group, Parameter
 
 from treewright.cli.certificates import certificate_of
-from treewright.cli.console import Stages, note, stages, unbroken_pipe
-from treewright.cli.errors import Misuse, Trouble, check_output, count, thread_count, writing_to
+from treewright.cli.console import Stages, Voice
+from treewright.cli.documents import fit_document
+from treewright.cli.errors import (
+    Misuse,
+    Trouble,
+    check_delta_option,
+    check_output,
+    count,
+    thread_count,
+    writing_to,
+)
+from treewright.cli.options import (
+    PIPE,
+    TABLE,
+    USUAL,
+    Delta,
+    Dialect,
+    Drop,
+    Flag,
+    Jobs,
+    Json,
+    Kinds,
+    NotNegative,
+    Output,
+    Positive,
+    Quiet,
+    Repeated,
+    Seed,
+    Table,
+    Target,
+    Weights,
+    kinds_of,
+)
 from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small
-from treewright.cli.plans import planned
+from treewright.cli.plans import known, planned
 from treewright.cli.reading import Frame, read
 from treewright.cli.roles import Roles, rows_with_target
-from treewright.cli.sources import Source, open_source
+from treewright.cli.sources import Source, open_source, stem
 from treewright.cli.summary import Fit, Score, certificate, summary
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.growing import criteria, grow
 from treewright.memory import memory_needed
 from treewright.pruning import PruningPath
+from treewright.schema import Schema
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
 LARGE_BYTES = 2**28  # memory worth a word
-
-Repeated = Annotated[list[str] | None, Parameter(negative=())]
-Flag = Annotated[bool, Parameter(negative=())]
-Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
-NotNegative = Annotated[float | None, Parameter(validator=validators.Number(gte=0))]
+ROWS = Parameter(group=Group("Which rows do what", sort_key=10))
+GROWING = Parameter(group=Group("Growing", sort_key=20))
+PRUNING = Parameter(group=Group("Pruning", sort_key=30))
+CERTIFICATE = Parameter(group=Group("Certificate", sort_key=40))
 
 
 def fit(
-    data: Path,
+    data: Table,
     /,
     *,
-    target: str,
-    output: Annotated[Path | None, Parameter(alias="-o")] = None,
-    test: str | None = None,
-    validation: str | None = None,
-    prune: str | None = None,
-    select: str | None = None,
-    leaves: Positive = None,
-    alpha: NotNegative = None,
-    option: Repeated = None,
-    delta: float = 0.05,
-    loss_bound: NotNegative = None,
-    max_leaves: Positive = None,
-    max_depth: Positive = None,
-    min_rows_leaf: Positive = 1,
-    criterion: str | None = None,
-    weight: str | None = None,
-    ignore: Repeated = None,
-    category: Repeated = None,
-    number: Repeated = None,
-    classes: Annotated[bool | None, Parameter(negative="--numbers")] = None,
-    drop_missing_target: Flag = False,
-    seed: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 0,
-    jobs: int = -1,
+    target: Target,
+    output: Output = None,
+    test: Annotated[str | None, ROWS] = None,
+    validation: Annotated[str | None, ROWS] = None,
+    seed: Annotated[Seed, ROWS] = 0,
+    prune: Annotated[str | None, PRUNING] = None,
+    select: Annotated[str | None, PRUNING] = None,
+    leaves: Annotated[Positive, PRUNING] = None,
+    alpha: Annotated[NotNegative, PRUNING] = None,
+    option: Annotated[Repeated, PRUNING] = None,
+    delta: Annotated[Delta, CERTIFICATE] = 0.05,
+    loss_bound: Annotated[NotNegative, CERTIFICATE] = None,
+    max_leaves: Annotated[Positive, GROWING] = None,
+    max_depth: Annotated[Positive, GROWING] = None,
+    min_rows_leaf: Annotated[Positive, GROWING] = 1,
+    criterion: Annotated[str | None, GROWING] = None,
+    jobs: Annotated[Jobs, GROWING] = -1,
+    weights: Weights = None,
+    drop: Drop = None,
+    kinds: Kinds = None,
+    classes: Annotated[bool | None, Parameter(negative="--numbers", group=TABLE)] = None,
+    drop_missing_target: Annotated[Flag, Parameter(group=TABLE)] = False,
+    dialect: Dialect = USUAL,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Grow a tree from a table, prune it and save it, with a certificate of its error.
 
@@ -69,10 +102,6 @@ def fit(
 
     Parameters
     ----------
-    data
-        The table: CSV (also .csv.gz) or Parquet.
-    target
-        The column to predict.
     output
         The file for the tree; by default the name of the table with .tree.json, in this folder.
     test
@@ -94,8 +123,6 @@ def fit(
     option
         Another option of the pruning or of the choice, as name=value: rule=1-SE, n_folds=5, c=0.3; may be
         repeated.
-    delta
-        The chance with which the certificate may fail.
     loss_bound
         For numbers: the most that a row can lose (the squared error, or the absolute one with --criterion
         absolute_error). Without it there is an estimate instead of a guarantee.
@@ -109,29 +136,33 @@ def fit(
     criterion
         What a split improves: gini, entropy, error, sqrt, gain_ratio; for numbers squared_error,
         absolute_error, poisson.
-    weight
-        The column with the weight of each row.
-    ignore
-        Leave a column out; may be repeated.
-    category
-        Take a column for categories, whatever it looks like; may be repeated.
-    number
-        Take a column for numbers, leading zeros or not; may be repeated.
     classes
         Whether the target is classes or numbers; by default texts, true/false and up to 20 different whole
         numbers are classes.
     drop_missing_target
         Leave out rows without a target instead of refusing them.
-    seed
-        Of the choice which rows do what.
-    jobs
-        Threads; -1 is one per core. The tree is the same for any number.
+
+    Examples
+    --------
+    treewright fit loans.csv --target default
+        grow, prune and certify a tree; save it as loans.tree.json
+    treewright fit loans.csv --target default --leaves 8 -o small.json
+        the best tree of at most 8 leaves
+    treewright fit loans.csv --target default --test new.csv
+        all rows of loans.csv grow and prune, those of new.csv test
+    treewright fit loans.csv --target default --drop id --kinds zip=category
+        without the column id; zip codes are names, not numbers
+    zcat logs.jsonl.gz | treewright fit - --target late -o late.json
+        from a pipe
+    treewright fit loans.csv --target default --json --quiet
+        for a program: sizes, errors, certificate and files as JSON
     """
-    saved_as = output or Path(Path(data.name.removesuffix(".gz")).stem + ".tree.json")
-    if criterion is not None and criterion not in criteria():
-        raise Misuse(f"--criterion {criterion} is unknown; known: {', '.join(criteria())}")
-    if not 0 < delta < 1:
-        raise Misuse(f"--delta {delta:g}: the chance of being wrong is between 0 and 1, such as 0.05")
+    if output == PIPE:
+        raise Misuse("-o -: the tree is saved to a file, which has a name")
+    voice = Voice(json, quiet)
+    saved_as = output or Path(f"{stem(data)}.tree.json")
+    check_criterion(criterion)
+    check_delta_option(delta)
     limits = {"max_leaf_nodes": max_leaves, "max_depth": max_depth, "min_samples_leaf": min_rows_leaf}
     recipe = Recipe(
         growing={**limits, "criterion": criterion, "n_jobs": thread_count(jobs)},
@@ -143,18 +174,50 @@ def fit(
         delta=delta,
         loss_bound=loss_bound,
     )
-    roles = Roles(target, weight, ignore or [], category or [], number or [], classes)
-    with stages() as work:
-        frame, done = _fitted(data, saved_as, roles, recipe, drop_missing_target, work)
+    roles = Roles(target, weights, drop or [], kinds_of(kinds), classes)
+    reading = Reading(data, roles, dialect, drop_missing_target)
+    with voice.stages() as work:
+        frame, done = _fitted(reading, saved_as, recipe, work)
         work.begin("writing", str(saved_as))
         with writing_to(saved_as):
             done.tree.save(saved_as)
     for hint in roles.hints(frame, done.data):
-        note(hint)
-    with unbroken_pipe():
-        print(summary(data, done))
-        print(f"\nSaved to {saved_as}; treewright predict {saved_as} NEW.csv uses it\n")
-        print(certificate(done))
+        voice.note(hint)
+    uses = f"Saved to {saved_as}; treewright predict {saved_as} NEW.csv uses it"
+    voice.summarize(
+        lambda: f"{summary(frame.path, done)}\n\n{uses}\n\n{certificate(done)}",
+        lambda: fit_document(frame.path, done, saved_as),
+    )
+
+
+def check_criterion(criterion: str | None) -> None:
+    """Misuse if there is no such criterion."""
+    if criterion is not None:
+        known("--criterion", criterion, criteria())
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A table and what its columns are for."""
+
+    path: Path
+    roles: Roles
+    dialect: Dialect
+    drop_missing_target: bool
+
+    def open(self, path: str | Path) -> Source:
+        """The table, or another one that is written alike."""
+        return open_source(path, self.dialect)
+
+    def encoded(self, frame: Frame, schema: Schema | None = None) -> Dataset:
+        """The rows of a frame that have a target."""
+        rows = rows_with_target(frame, self.roles.target, self.drop_missing_target)
+        return self.roles.encoded(frame, rows, schema)
+
+    def other(self, source: Source, data: Dataset, threads: int) -> Dataset:
+        """The rows of another file, in the schema of the table."""
+        frame = read(source, self.roles.forms(source, data.schema), jobs=threads)
+        return self.encoded(frame, data.schema)
 
 
 @dataclass(frozen=True)
@@ -181,26 +244,21 @@ class Recipe:
         return self.plan if asked or not is_small(data) else None
 
 
-def _fitted(
-    path: Path, saved_as: Path, roles: Roles, recipe: Recipe, drop_missing_target: bool, work: Stages
-) -> tuple[Frame, Fit]:
+def _fitted(reading: Reading, saved_as: Path, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
     """The table and all that comes of it."""
-    work.begin("reading", str(path))
+    work.begin("reading", str(reading.path))
     wishes = (recipe.test, recipe.validation)
     check_wishes(recipe.validation, recipe.plan)
-    check_files(path, wishes)
-    source = open_source(path)
-    others = {wish.option: open_source(wish.file) for wish in wishes if wish.file is not None}
-    check_output(saved_as, [path, *(wish.file for wish in wishes if wish.file is not None)])
-    frame = read(source, roles.forms(source), jobs=recipe.n_threads)
+    check_files(reading.path, wishes)
+    source = reading.open(reading.path)
+    others = {wish.option: reading.open(wish.file) for wish in wishes if wish.file is not None}
+    check_output(saved_as, [reading.path, *(wish.file for wish in wishes if wish.file is not None)])
+    frame = read(source, reading.roles.forms(source), jobs=recipe.n_threads)
     work.begin("encoding", count(frame.n_rows, "row"))
-    data = roles.encoded(frame, rows_with_target(frame, roles.target, drop_missing_target))
+    data = reading.encoded(frame)
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
-    from_files = {
-        option: _encoded(other, roles, data, drop_missing_target, recipe.n_threads)
-        for option, other in others.items()
-    }
+    from_files = {option: reading.other(other, data, recipe.n_threads) for option, other in others.items()}
     plan = recipe.plan_for(data)
     parts = dealt(data, plan, *wishes, recipe.seed, from_files)
     grown = _grown(parts.training, recipe, work)
@@ -208,9 +266,7 @@ def _fitted(
     tree = grown if pruning is None else pruning.pruned
     work.begin("testing")
     named = (("training", parts.training), ("validation", parts.validation), ("test", parts.test))
-    scores = [
-        Score.of(f"{name} rows", tree, rows, recipe.n_threads) for name, rows in named if rows is not None
-    ]
+    scores = [Score.of(name, tree, rows, recipe.n_threads) for name, rows in named if rows is not None]
     work.begin("certifying")
     sure = certificate_of(tree, parts, plan, pruning, recipe.delta, recipe.loss_bound)
     return frame, Fit(
@@ -226,12 +282,6 @@ def _fitted(
         certificate=sure,
         seconds=work.seconds,
     )
-
-
-def _encoded(source: Source, roles: Roles, data: Dataset, drop_missing_target: bool, threads: int) -> Dataset:
-    """The rows of another file, in the schema of the table."""
-    frame = read(source, roles.forms(source, data.schema), jobs=threads)
-    return roles.encoded(frame, rows_with_target(frame, roles.target, drop_missing_target), data.schema)
 
 
 def _grown(data: Dataset, recipe: Recipe, work: Stages) -> Tree:

@@ -14,8 +14,8 @@ from typing import Literal
 
 Form = Literal["nothing", "integer", "huge", "number", "loose", "comma", "bool", "time", "zoned", "text"]
 
-MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "?")
 NATURAL: tuple[Form, ...] = ("integer", "huge", "number", "comma", "bool", "time", "zoned")
+TIMES: tuple[Form, ...] = ("time", "zoned")  # of which files of text have no type, as texts
 
 # What a column may naturally be where a form is wanted; other cells are errors.
 FITTING: Mapping[Form, frozenset[Form]] = {
@@ -33,7 +33,6 @@ CALLED: Mapping[Form, str] = {
 }
 
 _SPACE = "E' \\t'"
-_LIST = ", ".join(f"'{word}'" for word in MISSING)
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _CLOCK = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?"
 _TIME = rf"\d{{4}}-\d\d-\d\d|{_CLOCK}"
@@ -48,11 +47,10 @@ _PATTERNS: Mapping[Form, str] = {
     "zoned": _ZONED,
 }
 
-MACROS = (
+_MACROS = (
     # digits behind a leading zero, by the order of texts: ':' is what follows '9'
     "CREATE MACRO padded(v) AS (v >= '00' AND v < '0:') OR (v >= '-00' AND v < '-0:') "
     "OR (v >= '+00' AND v < '+0:')",
-    f"CREATE MACRO stated(v) AS CASE WHEN v NOT IN ({_LIST}) THEN v END",
     f"CREATE MACRO known(v) AS CASE WHEN v < '!' OR ends_with(v, ' ') OR ends_with(v, E'\\t') "
     f"THEN stated(trim(v, {_SPACE})) ELSE stated(v) END",  # to trim all cells takes as long as to read them
     f"CREATE MACRO is_whole(v) AS regexp_full_match(v, '{_WHOLE}')",
@@ -67,6 +65,21 @@ MACROS = (
     f"CREATE MACRO as_zoned(v) AS CASE WHEN regexp_full_match(v, '{_ZONED}') "
     "THEN try_cast(v AS TIMESTAMPTZ) END",
 )
+
+
+def macros(missing: Iterable[str]) -> tuple[str, ...]:
+    """SQL that defines the macros; `missing` are the cells that stand for nothing, beside empty ones."""
+    markers = ", ".join(map(literal, dict.fromkeys(("", *missing))))
+    return (f"CREATE MACRO stated(v) AS CASE WHEN v NOT IN ({markers}) THEN v END", *_MACROS)
+
+
+def literal(text: str) -> str:
+    """A text as SQL.
+
+    >>> literal("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
 
 
 def candidates(guess: Form, comma: bool) -> tuple[Form, ...]:
@@ -108,13 +121,13 @@ def natural(counts: Iterable[int], having: Iterable[Form]) -> Form:
     return next((form for form, n in zip(having, found, strict=True) if n == cells), "text")
 
 
-def guessed(cells: Iterable[str], comma: bool) -> Form:
-    """The form of some cells of a file of text, by the patterns.
+def guessed(cells: Iterable[str], comma: bool, missing: Iterable[str] = ()) -> Form:
+    """The form of some cells of a file of text, by the patterns; `missing` are cells that stand for nothing.
 
-    >>> guessed(["1", "NA", " 2.5"], False), guessed(["00123", "5"], False), guessed(["", "?"], False)
+    >>> guessed(["1", "", " 2.5"], False), guessed(["00123", "5"], False), guessed(["", "?"], False, ["?"])
     ('number', 'text', 'nothing')
     """
-    known = {cell.strip(" \t") for cell in cells}.difference(MISSING)
+    known = {cell.strip(" \t") for cell in cells}.difference(("", *missing))
     if not known:
         return "nothing"
     forms = (form for form in candidates("nothing", comma) if all(map(_COMPILED[form].fullmatch, known)))

@@ -1,43 +1,75 @@
-"""How a CSV file is laid out: separator, names, compression; and the place of whatever is wrong in it."""
+"""How a file of text is laid out, and the place of whatever is wrong in it; here CSV files."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
-from collections.abc import Iterator
+import re
+import shlex
+import zlib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 from treewright.cli.errors import Trouble, count, listed
+from treewright.cli.forms import literal
 
 SEPARATORS = (",", ";", "\t", "|")
 HEAD = 1 << 20  # characters that are looked at to tell the layout
+START = 1 << 16  # bytes that are looked at to tell the kind of a file
 SAMPLED = 2000  # records that are looked at to guess the forms of the columns
 LONGEST_CELL = 1 << 27
-_NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
-class Layout:
-    """A CSV file: where it is, what separates its cells, and the names of its columns."""
+class Layout(ABC):
+    """A file of text: where it is, the names of its columns, and what its first records hold."""
 
-    path: str
-    separator: str
-    names: tuple[str, ...]
+    path: str  # as the user calls it
+    place: str  # where it is read from
     compressed: bool
-    sample: tuple[list[str], ...] = field(default=(), repr=False)  # the first records below the header
+    names: tuple[str, ...]
+    sample: tuple[list[str], ...] = field(default=(), repr=False)  # the first records
 
+    @property
+    def compression(self) -> str:
+        """What SQL calls the compression."""
+        return "gzip" if self.compressed else "none"
+
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Whether numbers such as 1,5 are at home in the file."""
+        return False
+
+    def holds_texts(self, position: int) -> bool:
+        """Whether the file itself says that the cells of a column are texts, even if they look otherwise."""
+        return False
+
+    def sampled(self, position: int) -> list[str]:
+        """The cells of a column in the first records."""
+        return [record[position] for record in self.sample if len(record) == len(self.names)]
+
+    @abstractmethod
+    def table(
+        self, positions: Collection[int], missing: tuple[str, ...] = ("",), *, strict: bool = True
+    ) -> str:
+        """SQL for the cells of these columns (c0, c1, … by position) and perhaps others, as texts or null."""
+
+    @abstractmethod
     def records(self) -> Iterator[tuple[int, list[str]]]:
-        """The records below the header, each with the line it begins in; slow, for finding a place."""
-        with _opened(self.path, self.compressed) as file:
-            reader = _reader(file, self.separator)
-            next(reader)
-            line = reader.line_num + 1
-            for record in reader:
-                if record:
-                    yield line, record
-                line = reader.line_num + 1
+        """The records, each with the line it begins in; slow, for finding a place."""
+
+    @abstractmethod
+    def diagnose(self) -> None:
+        """Trouble that names the line of what is wrong with the file, if something is.
+
+        Called after the quick reader has failed: this one is slow, but it can tell the place.
+        """
 
     def line_of(self, column: int, cell: str) -> int | None:
         """The first line in which a column has this cell, spaces around it aside."""
@@ -47,53 +79,133 @@ class Layout:
         return None
 
     def line_of_row(self, row: int) -> int | None:
-        """The line in which a row begins; rows are counted from 0, below the header."""
+        """The line in which a row begins; rows are counted from 0."""
         for position, (line, _) in enumerate(self.records()):
             if position == row:
                 return line
         return None
 
 
-def sniff(path: str) -> Layout:
+@dataclass(frozen=True)
+class CsvLayout(Layout):
+    """A CSV file: the first line has the names."""
+
+    separator: str = ","
+
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Where semicolons separate, commas are free for decimals."""
+        return self.separator == ";"
+
+    def table(
+        self, positions: Collection[int], missing: tuple[str, ...] = ("",), *, strict: bool = True
+    ) -> str:
+        """SQL for all cells, whatever the positions; DuckDB itself guesses nothing."""
+        columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(self.names)))
+        return (
+            f"read_csv({pattern(self.place)}, auto_detect = false, columns = {{{columns}}}, header = true, "
+            f"delim = {literal(self.separator)}, quote = '\"', escape = '\"', null_padding = false, "
+            f"nullstr = [{', '.join(map(literal, missing))}], strict_mode = {str(strict).lower()}, "
+            f"parallel = {str(strict).lower()}, compression = '{self.compression}')"
+        )
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """The records below the header."""
+        with opened(self.place, self.compressed) as file:
+            reader = _reader(file, self.separator)
+            next(reader)
+            line = reader.line_num + 1
+            for record in reader:
+                if record:
+                    yield line, record
+                line = reader.line_num + 1
+
+    def diagnose(self) -> None:
+        """Trouble about a line that has more cells or fewer than the first, bytes, quotes."""
+        width = len(self.names)
+        diagnose_bytes(self.path, self.place, self.compressed)
+        line = 1
+        try:
+            for line, record in self.records():
+                trailing = len(record) == width + 1 and not record[-1]  # a separator at the end of the line
+                if len(record) != width and not trailing:
+                    separated = _NAMED.get(self.separator, repr(self.separator))
+                    raise Trouble(
+                        f"{self.path}, line {line} has {count(len(record), 'cell')}, but the first line "
+                        f"names {count(width, 'column')} (separated by {separated}); mend or remove it"
+                    )
+        except csv.Error as error:
+            said = "its quotes do not close" if "end of" in str(error) else f"it cannot be read ({error})"
+            raise Trouble(f"{self.path}: something is wrong from line {line + 1} on: {said}") from error
+
+
+def csv_layout(path: str, place: str, separator: str | None = None) -> CsvLayout:
     """The layout of a CSV file, from its first lines; Trouble if it is no such file."""
-    with open(path, "rb") as binary:
-        start = binary.read(1 << 16)
+    compressed, text = head(path, place)
+    if separator is None:
+        separator = _separator(text, prefers_tabs=path.lower().removesuffix(".gz").endswith((".tsv", ".tab")))
+    records = _first(text, separator, SAMPLED + 1)
+    if not records:
+        raise Trouble(f"{path}: the first line cannot be read as names of columns: its quotes do not close")
+    return CsvLayout(path, place, compressed, _names(path, records[0]), tuple(records[1:]), separator)
+
+
+def head(path: str, place: str) -> tuple[bool, str]:
+    """Whether a file of text is compressed, and how it begins; Trouble if it is no text, or empty."""
+    with open(place, "rb") as binary:
+        start = binary.read(START)
     if start[:4] == b"PAR1":
         raise Trouble(f"{path} is a Parquet file; rename it to end in .parquet")
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise Trouble(f"{path} is UTF-16 text; save it as UTF-8: iconv -f UTF-16 -t UTF-8 {path} > new.csv")
-    compressed = start[:2] == b"\x1f\x8b"
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or re.match(rb"(?:[\t -~]\0){8}|(?:\0[\t -~]){8}", start):
+        raise Trouble(f"{path} is UTF-16 text; save it as UTF-8: {_conversion('UTF-16', path)}")
+    compressed = start[:2] == _GZIP
+    not_text = f"{path} is not text (it has zero bytes); a table is read from CSV, JSON lines or Parquet"
     if b"\0" in start and not compressed:
-        raise Trouble(f"{path} is not text (it has zero bytes); a table is read from CSV or Parquet")
+        raise Trouble(not_text)
     try:
-        with _opened(path, compressed) as file:
+        with opened(place, compressed) as file:
             text = file.read(HEAD)
     except UnicodeDecodeError:
-        _diagnose_bytes(path, compressed)
+        diagnose_bytes(path, place, compressed)
         raise
-    except (EOFError, gzip.BadGzipFile, OSError) as error:
+    except (EOFError, gzip.BadGzipFile, OSError, zlib.error) as error:
         if not compressed:
             raise
         raise Trouble(f"{path} is damaged: it does not unpack ({error})") from error
     if "\0" in text:
-        raise Trouble(f"{path} is not text (it has zero bytes); a table is read from CSV or Parquet")
+        raise Trouble(not_text)
     if not text.strip():
         raise Trouble(f"{path} is empty; a table has a line of names and then its rows")
-    separator = _separator(text)
-    records = _first(text, separator, SAMPLED + 1)
-    if not records:
-        raise Trouble(f"{path}: the first line cannot be read as names of columns: its quotes do not close")
-    return Layout(path, separator, _names(path, records[0]), compressed, tuple(records[1:]))
+    return compressed, text
 
 
-def _opened(path: str, compressed: bool) -> IO[str]:
+def is_json_lines(place: str) -> bool:
+    """Whether a file whose name does not tell it looks like JSON lines rather than CSV."""
+    with open(place, "rb") as binary:
+        start = binary.read(START)
+    if start[:2] == _GZIP:
+        try:
+            with gzip.open(place) as unpacked:
+                start = unpacked.read(START)
+        except (OSError, EOFError, zlib.error):
+            return False
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+
+
+def opened(place: str, compressed: bool) -> IO[str]:
+    """A file of text, unpacked where it must be, to read from."""
     opened: Any = gzip.open if compressed else open
-    return io.TextIOWrapper(opened(path, "rb"), encoding="utf-8-sig", newline="")
+    return io.TextIOWrapper(opened(place, "rb"), encoding="utf-8-sig", newline="")
+
+
+def pattern(path: str) -> str:
+    """A path as SQL; DuckDB takes it for a pattern, in which some characters must be fenced."""
+    return literal(re.sub(r"([*?\[])", r"[\1]", path))
 
 
 def _reader(file: Any, separator: str) -> Any:
     csv.field_size_limit(LONGEST_CELL)
-    return csv.reader(file, delimiter=separator, strict=True, skipinitialspace=True)
+    return csv.reader(file, delimiter=separator, strict=True, skipinitialspace=separator != " ")
 
 
 def _first(text: str, separator: str, most: int) -> list[list[str]]:
@@ -109,48 +221,27 @@ def _first(text: str, separator: str, most: int) -> list[list[str]]:
     return records if len(text) < HEAD else records[:-1]
 
 
-def _separator(text: str) -> str:
+def _separator(text: str, prefers_tabs: bool) -> str:
     """The separator with which most of the first records are as wide as the first, and wider than one."""
 
     def score(separator: str) -> tuple[int, int]:
         widths = [len(record) for record in _first(text, separator, 100)]
         return (widths.count(widths[0]), widths[0]) if widths and widths[0] > 1 else (0, 0)
 
-    return max(SEPARATORS, key=score)
+    return "\t" if prefers_tabs and score("\t") > (0, 0) else max(SEPARATORS, key=score)
 
 
 def _names(path: str, header: list[str]) -> tuple[str, ...]:
     names = [name.strip() or f"column {position}" for position, name in enumerate(header, 1)]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise Trouble(f"{path}: several columns have the name {listed(twice)}; rename them in the first line")
     return tuple(names)
 
 
-def diagnose(layout: Layout) -> None:
-    """Trouble that names the line of what is wrong with a CSV file, if something is.
-
-    Called after the quick reader has failed: this one is slow, but it can tell the place.
-    """
-    path, width = layout.path, len(layout.names)
-    _diagnose_bytes(path, layout.compressed)
-    line = 1
-    try:
-        for line, record in layout.records():
-            trailing = len(record) == width + 1 and not record[-1]  # a separator at the end of the line
-            if len(record) != width and not trailing:
-                raise Trouble(
-                    f"{path}, line {line} has {count(len(record), 'cell')}, but the first line names "
-                    f"{count(width, 'column')} (separated by {_NAMED[layout.separator]}); mend or remove it"
-                )
-    except csv.Error as error:
-        said = "its quotes do not close" if "end of" in str(error) else f"it cannot be read ({error})"
-        raise Trouble(f"{path}: something is wrong from line {line + 1} on: {said}") from error
-
-
-def _diagnose_bytes(path: str, compressed: bool) -> None:
+def diagnose_bytes(path: str, place: str, compressed: bool) -> None:
     """Trouble that names the first byte which is not UTF-8."""
-    with gzip.open(path) if compressed else open(path, "rb") as binary:
+    with gzip.open(place) if compressed else open(place, "rb") as binary:
         for line, content in enumerate(binary, 1):
             try:
                 content.decode("utf-8")
@@ -158,5 +249,15 @@ def _diagnose_bytes(path: str, compressed: bool) -> None:
                 raise Trouble(
                     f"{path} is not UTF-8 text: line {line} has the byte 0x{content[error.start]:02X} after "
                     f"{content[max(0, error.start - 20) : error.start].decode('utf-8', 'replace')!r}; "
-                    f"if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 {path} > new.csv"
+                    f"if it is Latin-1, convert it: {_conversion('LATIN1', path)}"
                 ) from error
+
+
+def _conversion(encoding: str, path: str) -> str:
+    """The command that makes UTF-8 of a file, or of what comes from a pipe."""
+    command = f"iconv -f {encoding} -t UTF-8"
+    return (
+        f"… | {command} | …"
+        if " " in path and "/" not in path
+        else f"{command} {shlex.quote(path)} > new.csv"
+    )

@@ -6,7 +6,7 @@ import os
 
 from treewright.cli.errors import Trouble
 from treewright.cli.forms import Form
-from treewright.cli.sources import CSV_SUFFIXES, PARQUET_SUFFIXES, similar
+from treewright.cli.sources import TABLE_SUFFIXES, similar
 from treewright.saving import load
 from treewright.schema import Column
 from treewright.tree import Tree
@@ -14,7 +14,7 @@ from treewright.tree import Tree
 
 def open_model(path: str) -> Tree:
     """The tree in a model file; Trouble if it is another kind of file."""
-    if path.lower().removesuffix(".gz").endswith(CSV_SUFFIXES + PARQUET_SUFFIXES):
+    if path.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES):
         raise Trouble(
             f"{path} looks like a table, but a model is wanted here (a file that `treewright fit` wrote)"
         )

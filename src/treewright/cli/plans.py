@@ -16,29 +16,34 @@ DEFAULT = "cost_complexity"
 
 
 def planned(
-    prune: str | None, select: str | None, leaves: int | None, alpha: float | None, options: Iterable[str]
+    prune: str | None,
+    select: str | None,
+    leaves: int | None,
+    alpha: float | None,
+    options: Iterable[str],
+    said: str = "--prune",
 ) -> Plan | None:
-    """The plan; None if the tree is to stay as it is grown."""
-    given = _named(options)
+    """The plan; None if the tree is to stay as it is grown. `said` is the option that names the method."""
+    given = named(options)
     for name, value in (("leaves", leaves), ("alpha", alpha)):
         if value is not None and name in given:
             raise Misuse(f"--{name} and --option {name}=… say the same thing; leave one of them out")
     if prune == NONE:
         if select is not None or leaves is not None or alpha is not None or given:
             raise Misuse(
-                f"--prune {NONE} leaves the tree as it is grown; --select, --leaves, --alpha and --option "
+                f"{said} {NONE} leaves the tree as it is grown; --select, --leaves, --alpha and --option "
                 "are for pruning"
             )
         return None
-    method = _known("--prune", prune or DEFAULT, (NONE, *METHODS.names))
-    by = None if select is None else _known("--select", select, WAYS.names)
+    method = known(said, prune or DEFAULT, (NONE, *METHODS.names))
+    by = None if select is None else known("--select", select, WAYS.names)
     if leaves is not None:
         if by not in (None, "leaves"):
             raise Misuse(f"--leaves and --select {by} are two ways to choose a tree; leave one of them out")
         by, given = "leaves", {**given, "leaves": leaves}
     if alpha is not None:
         if "alpha" not in METHODS.options(method):
-            raise Misuse(f"--alpha is the price of a leaf, which --prune {method} does not know")
+            raise Misuse(f"--alpha is the price of a leaf, which {said} {method} does not know")
         given["alpha"] = alpha
     try:
         plan = Plan.of(method, given, by, said="--option")
@@ -49,8 +54,9 @@ def planned(
     return plan
 
 
-def _known(option: str, name: str, known: Iterable[str]) -> str:
-    names = tuple(known)
+def known(option: str, name: str, names: Iterable[str]) -> str:
+    """The name, which an option gives, if it is one of these; Misuse if not."""
+    names = tuple(names)
     if name in names:
         return name
     close = closest(name, names)
@@ -58,10 +64,10 @@ def _known(option: str, name: str, known: Iterable[str]) -> str:
     raise Misuse(f"{option} {name} is unknown; {meant}known: {', '.join(names)}")
 
 
-def _named(options: Iterable[str]) -> dict[str, Any]:
-    """The values of name=value, as JSON has them; what is not JSON is a text.
+def named(options: Iterable[str]) -> dict[str, Any]:
+    """The values of --option name=value, as JSON has them; what is not JSON is a text.
 
-    >>> _named(["c=0.3", "root=false", "ties=keep"])
+    >>> named(["c=0.3", "root=false", "ties=keep"])
     {'c': 0.3, 'root': False, 'ties': 'keep'}
     """
     values: dict[str, Any] = {}

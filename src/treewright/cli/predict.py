@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
+from numpy.typing import NDArray
 
-from treewright.cli.console import note, stages, unbroken_pipe
+from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import (
     Misuse,
     Trouble,
@@ -18,87 +21,122 @@ from treewright.cli.errors import (
     did_you_mean,
     listed,
     thread_count,
-    writing_to,
 )
 from treewright.cli.models import form_of, open_model
-from treewright.cli.reading import Frame, read
+from treewright.cli.options import (
+    OUTPUT,
+    PIPE,
+    USUAL,
+    Dialect,
+    Flag,
+    Jobs,
+    Json,
+    Model,
+    Output,
+    Quiet,
+    Repeated,
+    Table,
+)
+from treewright.cli.reading import Frame
 from treewright.cli.sources import Source, open_source
-from treewright.cli.writing import Answers, check_suffix, write
+from treewright.cli.streaming import stream
+from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
 from treewright.encoding import Dataset, encode
 from treewright.tree import Tree
 
-Option = Parameter(negative=())
-
 
 def predict(
-    model: Path,
-    data: Path,
+    model: Model,
+    data: Table,
     /,
     *,
-    output: Annotated[Path | None, Parameter(alias="-o")] = None,
-    proba: Annotated[bool, Option] = False,
-    keep: Annotated[list[str] | None, Option] = None,
-    raw: Annotated[bool, Option] = False,
-    jobs: int = -1,
+    output: Output = None,
+    format: Annotated[str | None, Parameter(group=OUTPUT)] = None,
+    proba: Flag = False,
+    keep: Repeated = None,
+    raw: Flag = False,
+    jobs: Jobs = -1,
+    dialect: Dialect = USUAL,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Predict the rows of a table with a saved tree.
 
-    Columns are found by their names, in any order; those that the tree does not test need not be there.
+    Columns are found by their names, in any order; those that the tree does not test need not be there. The
+    table may be larger than the memory: rows are read, predicted and written a few at a time.
 
     Parameters
     ----------
-    model
-        A file that `treewright fit` wrote.
-    data
-        The table: CSV or Parquet.
     output
-        The file to write, CSV or Parquet by its suffix; without it, CSV goes to the standard output.
+        The file to write: CSV, TSV or JSON lines, also with .gz, or Parquet, by its suffix; without it, or
+        with -, CSV goes to the standard output.
+    format
+        What goes to the standard output instead of csv: tsv or jsonl.
     proba
         Add a column for each class: its share among the rows that the leaf has learnt from.
     keep
         Carry a column of the table over, as it stands there; may be repeated.
     raw
         Write texts that a spreadsheet would run as formulas (=, +, -, @ first) as they are, without a quote.
-    jobs
-        Threads; -1 is one per core.
+
+    Examples
+    --------
+    treewright predict loans.tree.json new.csv -o answers.csv
+        a column "prediction", one line for each row of new.csv
+    treewright predict loans.tree.json new.csv --proba --keep id
+        with the column id beside it and the share of each class
+    treewright predict loans.tree.json huge.csv.gz -o huge.parquet
+        a table of any size, in little memory
+    cat new.jsonl | treewright predict loans.tree.json - --format jsonl
+        from a pipe to a pipe
     """
+    voice = Voice(json, quiet)
+    output = None if output == PIPE else output
+    format = _format(output, format, json)
     if output is not None:
-        check_suffix(output)
         check_output(output, (model, data))
     threads = thread_count(jobs)
-    with stages() as work:
+    with voice.stages(shown=output is not None) as work:
         work.begin("reading", str(model))
         tree = open_model(str(model))
         if proba and not tree.schema.predicts_classes:
             raise Misuse(f"--proba: the tree in {model} predicts numbers; only classes have probabilities")
         work.begin("reading", str(data))
-        source = open_source(data)
-        tested = [tree.schema.columns[i] for i in np.unique(tree.feature[tree.feature >= 0])]
-        _check_names(source, [column.name for column in tested], keep or [])
-        wanted = {column.name: form_of(column) for column in tested}
-        frame = read(source, wanted or {source.names[0]: "text"}, keep or (), threads)
-        work.begin("encoding", count(frame.n_rows, "row"))
-        rows = encode_rows(frame, tree)
-        work.begin("predicting", count(frame.n_rows, "row"))
-        answers = _answers(tree, tree.apply(rows, n_threads=threads), proba, frame)
-        work.begin("writing", "" if output is None else str(output))
-        if output is not None:
-            with writing_to(output):
-                write(answers, output, raw=raw)
-    if output is None:
-        with unbroken_pipe():
-            write(answers, None, raw=raw)
-    _tell_oddities(tree, rows)
+        source = open_source(data, dialect)
+        answering = Answering(tree, tuple(keep or ()), proba, threads)
+        _check_names(source, answering)
+        with open_sink(output, format, raw=raw) as sink:
+            for answers in answering.pieces(source, work):
+                sink.write(answers)
+            answering.tell_oddities(voice)
+            if isinstance(sink, JsonSink):
+                sink.more = {**answering.document(source, model), "notes": voice.notes}
+    if json and output is not None:
+        document = {**answering.document(source, model), "files": {"predictions": str(output)}}
+        voice.answer(str, lambda: document)
 
 
-def _check_names(source: Source, tested: list[str], keep: list[str]) -> None:
-    absent = [name for name in tested if name not in source.names]
+def _format(output: Path | None, format: str | None, json: bool) -> str:
+    """The format of what is written."""
+    if output is not None:
+        if format is not None:
+            raise Misuse(f"--format {format} is for the standard output; a file has the format of its suffix")
+        return format_of(output)
+    if format is not None and json:
+        raise Misuse(f"--json is a format of its own; leave out --format {format}")
+    if format is not None and format not in TEXT_FORMATS:
+        raise Misuse(f"--format {format} is unknown; known: {', '.join(TEXT_FORMATS)}")
+    return "json" if json else format or "csv"
+
+
+def _check_names(source: Source, answering: Answering) -> None:
+    absent = [column.name for column in answering.tested if column.name not in source.names]
     if absent:
         verb = "lacks the column" if len(absent) == 1 else "lacks the columns"
         close = closest(absent[0], source.names)
         there = f"its columns are {listed(source.names)}" if close is None else f"it has {close!r}"
         raise Trouble(f"{source.path} {verb} {listed(absent)}, which the tree tests; {there}")
-    for name in keep:
+    for name in answering.keep:
         if name not in source.names:
             raise Trouble(f"--keep: {source.path} has no column {name!r}; {did_you_mean(name, source.names)}")
 
@@ -113,56 +151,95 @@ def encode_rows(frame: Frame, tree: Tree, target: Any = None, weight: Any = None
         raise frame.located(error) from error
 
 
-def _answers(tree: Tree, leaf: Any, proba: bool, frame: Frame) -> Answers:
-    """The columns to write: what was kept, what the tree says, how surely."""
-    answers: Answers = dict(frame.kept)
-    single = len(tree.schema.targets) == 1
-    for i, target in enumerate(tree.schema.targets):
-        suffix = "" if single else f"_{target.name}"
-        added: Answers = {}
-        if target.classes is None:
-            added[f"prediction{suffix}"] = tree.value[leaf, i]
-        else:
-            names = np.array([_label(label) for label in target.classes], dtype=object)
-            added[f"prediction{suffix}"] = names[tree.label[leaf, i]]
-            if proba:
-                shares = tree.proportions[i]
-                added |= {
-                    f"probability{suffix}_{name}": shares[leaf, code]
-                    for code, name in enumerate(names.tolist())
-                }
-        taken = [name for name in added if name in answers]
-        if taken:
-            raise Trouble(
-                f"--keep {taken[0]}: the predictions have a column of this name; rename it in the table"
+class Answering:
+    """What a tree says of the rows of a table, piece by piece, and what was odd about them."""
+
+    def __init__(self, tree: Tree, keep: tuple[str, ...], proba: bool, threads: int) -> None:
+        self.tree, self.keep, self.proba, self.threads = tree, keep, proba, threads
+        tested = np.unique(tree.feature[tree.feature >= 0])
+        self._positions = tested
+        self.tested = [tree.schema.columns[i] for i in tested]
+        self.rows = self.missing = self.unseen = 0
+        self.unseen_in: dict[str, None] = {}  # the columns, in their order
+        self._labels = [_labels(target.classes) for target in tree.schema.targets]
+        self._names = self._added()
+
+    def _added(self) -> list[list[str]]:
+        """The names of the columns that each target adds."""
+        single, names = len(self.tree.schema.targets) == 1, []
+        for target in self.tree.schema.targets:
+            suffix = "" if single else f"_{target.name}"
+            of_classes = (_said(label) for label in target.classes or ()) if self.proba else ()
+            names.append([f"prediction{suffix}", *(f"probability{suffix}_{label}" for label in of_classes)])
+        for name in self.keep:
+            if any(name in added for added in names):
+                raise Trouble(
+                    f"--keep {name}: the predictions have a column of this name; rename it in the table"
+                )
+        return names
+
+    def pieces(self, source: Source, work: Stages) -> Iterator[Answers]:
+        """The columns to write, a few rows at a time."""
+        wanted = {column.name: form_of(column) for column in self.tested} or {source.names[0]: "text"}
+        width = sum(map(len, self._names))
+        with closing(stream(source, wanted, self.keep, width=width)) as frames:
+            for frame in frames:
+                rows = encode_rows(frame, self.tree)
+                self._count(rows)
+                work.begin("predicting", f"{self.rows:,} rows")
+                yield self._answers(frame, self.tree.apply(rows, n_threads=self.threads))
+
+    def _answers(self, frame: Frame, leaf: NDArray[Any]) -> Answers:
+        """What was kept, what the tree says, how surely."""
+        answers: Answers = {name: frame.kept[name] for name in self.keep}
+        shares = self.tree.shares(leaf) if self.proba else []
+        for i, ((said, *of_classes), labels) in enumerate(zip(self._names, self._labels, strict=True)):
+            answers[said] = self.tree.value[leaf, i] if labels is None else labels[self.tree.label[leaf, i]]
+            answers |= {name: shares[i][:, code] for code, name in enumerate(of_classes)}
+        return answers
+
+    def _count(self, rows: Dataset) -> None:
+        """Rows with missing values, and with categories that the tree has not seen."""
+        missing, unseen = np.zeros(rows.n_rows, bool), np.zeros(rows.n_rows, bool)
+        for i, column in zip(self._positions, self.tested, strict=True):
+            cells = rows.columns[i]
+            if column.kind == "category":
+                missing |= cells == -1
+                new = cells == -2
+                unseen |= new
+                self.unseen_in |= {column.name: None} if new.any() else {}
+            else:
+                missing |= np.isnan(cells)
+        self.rows += rows.n_rows
+        self.missing += int(missing.sum())
+        self.unseen += int(unseen.sum())
+
+    def tell_oddities(self, voice: Voice) -> None:
+        """One line each."""
+        if self.unseen:
+            voice.note(
+                f"{count(self.unseen, 'row')} with categories that the tree has not seen, "
+                f"in {listed(self.unseen_in)}; there they go where most rows went"
             )
-        answers |= added
-    return answers
+        if self.missing:
+            rows = count(self.missing, "row")
+            voice.note(f"{rows} with missing values; they go where the tree sends missing values")
+
+    def document(self, source: Source, model: Path) -> dict[str, Any]:
+        """The same for programs."""
+        counts = {"rows": self.rows, "rows_with_missing": self.missing, "rows_with_unseen": self.unseen}
+        return {"model": str(model), "table": source.path, **counts, "unseen_in": list(self.unseen_in)}
 
 
-def _label(label: Any) -> str | int | float:
-    """A class as it is written: bools in small letters, as most programs read them."""
-    return str(label).lower() if isinstance(label, bool) else label
+def _labels(classes: tuple[Any, ...] | None) -> NDArray[Any] | None:
+    """Classes as an array, of whole numbers or bools where all are; None for numbers."""
+    if classes is None:
+        return None
+    kinds = {type(label) for label in classes}
+    if kinds == {int} and all(abs(label) < 2**63 for label in classes):
+        return np.array(classes, dtype=np.int64)
+    return np.array(classes, dtype=bool if kinds == {bool} else float if kinds == {float} else object)
 
 
-def _tell_oddities(tree: Tree, rows: Dataset) -> None:
-    """One line each about rows with missing values and with categories that the tree has not seen."""
-    tested = np.unique(tree.feature[tree.feature >= 0])
-    missing, unseen, where = np.zeros(rows.n_rows, bool), np.zeros(rows.n_rows, bool), []
-    for i in tested:
-        column, cells = tree.schema.columns[i], rows.columns[i]
-        if column.kind == "category":
-            missing |= cells == -1
-            new = cells == -2
-            unseen |= new
-            where += [column.name] * bool(new.any())
-        else:
-            missing |= np.isnan(cells)
-    if unseen.any():
-        note(
-            f"{count(int(unseen.sum()), 'row')} with categories that the tree has not seen, "
-            f"in {listed(where)}; there they go where most rows went"
-        )
-    if missing.any():
-        rows_missing = count(int(missing.sum()), "row")
-        note(f"{rows_missing} with missing values; they go where the tree sends missing values")
+def _said(label: Any) -> str:
+    return str(label).lower() if isinstance(label, bool) else str(label)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
@@ -14,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli import forms
-from treewright.cli.errors import Trouble
+from treewright.cli.errors import Trouble, listed
 from treewright.cli.forms import Form
-from treewright.cli.layout import Layout, diagnose
-from treewright.cli.sources import Source, csv_table, first_line
+from treewright.cli.layout import Layout
+from treewright.cli.sources import Source, first_line
 
 Column = NDArray[Any]
 Result = TypeVar("Result")
@@ -33,7 +35,8 @@ class Frame:
     columns: dict[str, Column]
     forms: dict[str, Form]
     kept: dict[str, Column] = field(default_factory=dict)  # texts, exactly as they stand in the file
-    layout: Layout | None = field(default=None, repr=False)  # of a CSV file
+    layout: Layout | None = field(default=None, repr=False)  # of a file of text
+    start: int = 0  # the rows of the file before these
 
     @property
     def n_rows(self) -> int:
@@ -42,6 +45,7 @@ class Frame:
 
     def place(self, row: int) -> str:
         """Where a row is in the file, in words; rows are counted from 0."""
+        row += self.start
         line = None if self.layout is None else self.layout.line_of_row(row)
         return f"row {row + 1}" if line is None else f"line {line}"
 
@@ -62,7 +66,7 @@ class Frame:
 
 
 _OPTIONS = {
-    "make the column a category (kinds)": "make it a category (--category) or leave it out (--ignore)",
+    "make the column a category (kinds)": "make it a category (--kinds) or leave it out (--drop)",
     "(for regression: classes=False, DecisionTreeRegressor)": "(for regression: --numbers)",
     "(for labels: classes=True, DecisionTreeClassifier)": "(for labels: --classes)",
 }
@@ -75,6 +79,31 @@ class Plan(NamedTuple):
     sql: str
 
 
+class Contradiction(NamedTuple):
+    """A cell that does not have the form of its column."""
+
+    position: int
+    cell: str
+    form: Form
+
+    @staticmethod
+    def of(error: duckdb.Error, plans: Mapping[int, Plan]) -> Contradiction:
+        """The cell that ended a query; the error itself is raised if another thing did."""
+        odd = forms.odd_cell(str(error))
+        if odd is None:
+            raise error
+        return Contradiction(*odd, plans[odd[0]].form)
+
+    def trouble(self, source: Source) -> Trouble:
+        """What to say of it."""
+        line = source.layout.line_of(self.position, self.cell) if source.layout is not None else None
+        place = f"{source.path}, line {line}" if line is not None else source.path
+        shown = self.cell if len(self.cell) <= 60 else self.cell[:57] + "..."
+        name = source.names[self.position]
+        called = forms.CALLED[self.form]
+        return Trouble(f"{place}: column {listed([name])} has the cell {shown!r}, which is not {called}")
+
+
 def read(
     source: Source, wanted: Mapping[str, Form | None], kept: Collection[str] = (), jobs: int = 1
 ) -> Frame:
@@ -85,34 +114,83 @@ def read(
     asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
     carried = [position for position, name in enumerate(source.names) if name in kept]
     source.database.execute(f"SET threads = {jobs}")
-    try:
+    with explained(source):
         plans = _loaded(source, asked, carried)
         columns = {source.names[i]: _fetched(source, i, plan.form) for i, plan in plans.items()}
         texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
-    except duckdb.OutOfMemoryException as error:
-        raise MemoryError(f"the memory does not suffice to read {source.path}; leave columns out") from error
-    except duckdb.Error as error:
-        raise Trouble(f"{source.path} is damaged or cannot be read ({first_line(error)})") from error
     source.database.close()
     found = {source.names[i]: plan.form for i, plan in plans.items()}
     return Frame(source.path, columns, found, texts, source.layout)
 
 
-def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
-    """The table `cells`, as of `_load`; if a CSV file cannot be read, the wrong line is looked for."""
+@contextmanager
+def explained(source: Source) -> Iterator[None]:
+    """What DuckDB says of a file that cannot be read, in our words."""
     try:
-        plans = _load(source, asked, carried)
-    except duckdb.OutOfMemoryException:
-        raise
-    except duckdb.Error:
-        if source.layout is None:
-            raise
-        diagnose(source.layout)
-        # Nothing is wrong but the ends of lines, or a record that was torn between two threads.
-        plans = _load(source, asked, carried, strict=False)
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError(f"the memory does not suffice to read {source.path}; leave columns out") from error
+    except duckdb.Error as error:
+        raise Trouble(f"{source.path} is damaged or cannot be read ({first_line(error)})") from error
+
+
+def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
+    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read."""
+
+    def load(plans: dict[int, Plan], query: str) -> dict[int, Plan]:
+        source.database.execute(f"CREATE OR REPLACE TEMP TABLE cells AS {query}")
+        return plans
+
+    plans = settled(source, asked, carried, load)
     if _run(source, lambda: source.database.execute("SELECT count(*) FROM cells").fetchone()[0]) == 0:
-        raise Trouble(f"{source.path} has names of columns but no rows")
+        raise no_rows(source)
     return plans
+
+
+def settled(
+    source: Source,
+    asked: Mapping[int, Form | None],
+    carried: list[int],
+    work: Callable[[dict[int, Plan], str], Result],
+) -> Result:
+    """The result of `work` on the first of the `attempts` which no cell contradicts."""
+    try:
+        return _settled(source, asked, carried, work, strict=True)
+    except duckdb.Error as error:
+        diagnose(source, error)
+        return _settled(source, asked, carried, work, strict=False)
+
+
+def _settled(
+    source: Source,
+    asked: Mapping[int, Form | None],
+    carried: list[int],
+    work: Callable[[dict[int, Plan], str], Result],
+    *,
+    strict: bool,
+) -> Result:
+    for plans, query in attempts(source, asked, carried, strict=strict):
+        try:
+            return _run(source, partial(work, plans, query))
+        except duckdb.Error as error:
+            contradiction = Contradiction.of(error, plans)
+    raise contradiction.trouble(source)
+
+
+def diagnose(source: Source, error: duckdb.Error) -> None:
+    """Trouble that names the line for which a file of text could not be read.
+
+    If there is none, nothing is wrong but the ends of lines, or a record that was torn between two threads:
+    then it can be read by one thread that is not so strict.
+    """
+    if source.layout is None or isinstance(error, duckdb.OutOfMemoryException):
+        raise error
+    source.layout.diagnose()
+
+
+def no_rows(source: Source) -> Trouble:
+    """What to say of a table without rows."""
+    return Trouble(f"{source.path} has names of columns but no rows")
 
 
 def _run(source: Source, work: Callable[[], Result]) -> Result:
@@ -141,10 +219,10 @@ def _run(source: Source, work: Callable[[], Result]) -> Result:
     return result
 
 
-def _load(
-    source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool = True
-) -> dict[int, Plan]:
-    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read.
+def attempts(
+    source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool
+) -> Iterator[tuple[dict[int, Plan], str]]:
+    """Three ways to read the wanted columns (c0, …) and the kept ones (k0, …): how each is read, and the SQL.
 
     First the quick way: the forms of columns of text are guessed from the first rows, and cells are taken as
     they stand. If one contradicts, cells are cleaned (see `known`); if one still does, all are looked at.
@@ -152,26 +230,17 @@ def _load(
     copies = [f"CAST(c{i} AS VARCHAR) AS k{i}" for i in carried]
     quick = cleaned = f"(SELECT {', '.join(['*', *copies])} FROM {source.table})"
     if source.layout is not None:
-        raw = csv_table(source.layout, strict=strict)
+        positions = {*asked, *carried}
+        raw = source.layout.table(positions, strict=strict)
         cells = [f"known(c{i}) AS c{i}" for i in asked]
         cleaned = f"(SELECT {', '.join(cells + copies)} FROM {raw})"
         # Where cells are kept as they stand, the reader must not take words such as NA for nothing.
-        plain = raw if copies else csv_table(source.layout, forms.MISSING, strict=strict)
+        plain = raw if copies else source.layout.table(positions, source.missing, strict=strict)
         quick = f"(SELECT {', '.join(['*', *copies])} FROM {plain})"
-    for attempt, (table, told_from) in enumerate(((quick, None), (cleaned, None), (cleaned, cleaned))):
+    for table, told_from in ((quick, None), (cleaned, None), (cleaned, cleaned)):
         plans = _plans(source, asked, told_from)
         selected = [f"{plan.sql} AS c{i}" for i, plan in plans.items()] + [f"k{i}" for i in carried]
-        query = f"CREATE OR REPLACE TEMP TABLE cells AS SELECT {', '.join(selected)} FROM {table}"
-        try:
-            _run(source, lambda query=query: source.database.execute(query))  # type: ignore[misc]
-            break
-        except duckdb.Error as error:
-            odd = forms.odd_cell(str(error))
-            if odd is None:
-                raise
-            if attempt == 2:
-                raise Trouble(_odd(source, *odd, plans[odd[0]].form)) from error
-    return plans
+        yield plans, f"SELECT {', '.join(selected)} FROM {table}"
 
 
 def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | None) -> dict[int, Plan]:
@@ -191,14 +260,16 @@ def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | No
 def _natural(source: Source, positions: list[int], told_from: str | None) -> dict[int, Form]:
     """The natural forms of columns of text."""
     layout = source.layout
-    comma = layout is not None and layout.separator == ";"  # where decimal commas are at home
-    sample: list[tuple[str, ...]] = []
-    if layout is not None:
-        sample = list(zip(*(row for row in layout.sample if len(row) == len(layout.names)), strict=True))
-    natural = {i: forms.guessed(sample[i] if sample else (), comma) for i in positions}
+    natural: dict[int, Form] = {}
+    having: dict[int, tuple[Form, ...]] = {}
+    for i in positions:
+        comma = layout is not None and layout.has_decimal_commas
+        guess = forms.guessed(() if layout is None else layout.sampled(i), comma, source.missing)
+        is_text = layout is not None and layout.holds_texts(i)
+        natural[i] = "text" if is_text and guess not in forms.TIMES else guess
+        having[i] = forms.TIMES if is_text else forms.candidates(guess, comma)
     if told_from is None or not positions:
         return natural
-    having = {i: forms.candidates(guess, comma) for i, guess in natural.items()}
     counting = ", ".join(sql for i, tried in having.items() for sql in forms.counting(f"c{i}", tried))
     counts = iter(
         _run(source, lambda: source.database.execute(f"SELECT {counting} FROM {told_from}").fetchone())
@@ -215,7 +286,7 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
     if form is None:
         raise Trouble(
             f"{source.path}: column {source.names[position]!r} has type {kind}, which is neither numbers, "
-            "text, bools nor times; convert it or leave it out (--ignore)"
+            "text, bools nor times; convert it or leave it out (--drop)"
         )
     if wanted is None or form in forms.FITTING[wanted]:
         return Plan(form, sql)
@@ -225,15 +296,6 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
     raise Trouble(
         f"{source.path}: column {source.names[position]!r} has type {kind}, but each cell must be {cells}"
     )
-
-
-def _odd(source: Source, position: int, cell: str, form: Form) -> str:
-    """What to say of a cell that does not have the form which was asked for."""
-    line = source.layout.line_of(position, cell) if source.layout is not None else None
-    place = f"{source.path}, line {line}" if line is not None else source.path
-    shown = cell if len(cell) <= 60 else cell[:57] + "..."
-    name = source.names[position]
-    return f"{place}: column {name!r} has the cell {shown!r}, which is not {forms.CALLED[form]}"
 
 
 def _fetch(source: Source, expression: str, table: str = "cells") -> Column:
@@ -255,7 +317,8 @@ def _fetched(source: Source, position: int, form: Form) -> Column:
     values = _fetch(source, name)
     if form in ("number", "loose", "comma"):
         values = values.filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
-        _check_exact(source, position, values)
+        if is_beyond_exact(values):
+            check_exact(source, position)
     return values
 
 
@@ -271,18 +334,23 @@ def _texts(source: Source, name: str, missing: str | None) -> Column:
     return np.array([*labels, missing], dtype=object)[codes.astype(np.intp)]
 
 
-def _check_exact(source: Source, position: int, values: Column) -> None:
-    """Trouble if whole digits of a number were lost on its way to float64."""
-    if source.layout is None or not (np.abs(values) >= EXACT).any():
+def is_beyond_exact(values: Column) -> bool:
+    """Whether some numbers are so large that float64 may have lost digits of them."""
+    return bool((np.abs(values) >= EXACT).any())
+
+
+def check_exact(source: Source, position: int) -> None:
+    """Trouble if whole digits of a number in a column were lost on its way to float64."""
+    if source.layout is None:
         return
-    cells = f"(SELECT known(c{position}) AS c FROM {csv_table(source.layout)})"
+    cells = f"(SELECT known(c{position}) AS c FROM {source.layout.table([position])})"
     rounded = f"is_whole(c) AND abs(as_number(c)) >= {EXACT} AND c NOT IN ('{EXACT}', '-{EXACT}')"
     overflown = "isinf(as_number(c)) AND NOT contains(lower(c), 'inf')"
     query = f"SELECT c FROM {cells} WHERE ({rounded}) OR ({overflown}) LIMIT 1"
-    found = _run(source, lambda: source.database.execute(query).fetchone())
+    found = _run(source, lambda: source.database.cursor().execute(query).fetchone())
     if found is not None:
         line = source.layout.line_of(position, found[0])
         raise Trouble(
             f"{source.path}, line {line}: column {source.names[position]!r} has the number {found[0]}, "
-            "which float64 cannot hold; if it is a name, make it a category (--category), else scale it"
+            "which float64 cannot hold; if it is a name, make it a category (--kinds), else scale it"
         )

@@ -16,9 +16,10 @@ from treewright.cli.models import form_of
 from treewright.cli.reading import Column, Frame
 from treewright.cli.sources import Source
 from treewright.encoding import Dataset, encode
-from treewright.schema import Kind, Schema
+from treewright.schema import Schema
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
+FORMS: dict[str, Form] = {"number": "number", "category": "text", "time": "time"}  # to read a kind of column
 ID_ROWS = 20  # from so many rows on, a column that differs in all of them looks like an id
 
 _PADDED = re.compile(r"[+-]?0\d[\d.]*", re.ASCII)
@@ -30,19 +31,17 @@ class Roles:
     """The columns that the command line names, and what for."""
 
     target: str
-    weight: str | None
-    ignore: list[str]
-    category: list[str]
-    number: list[str]
+    weights: str | None
+    drop: list[str]
+    kinds: dict[str, str]
     classes: bool | None
 
     def forms(self, source: Source, schema: Schema | None = None) -> dict[str, Form | None]:
         """The columns to read and the forms they must have; those of a schema, if there is one already."""
         self._check(source, schema)
         if schema is None:
-            wanted: dict[str, Form | None] = dict.fromkeys(n for n in source.names if n not in self.ignore)
-            wanted.update((name, "text") for name in self.category)
-            wanted.update((name, "number") for name in self.number)
+            wanted: dict[str, Form | None] = dict.fromkeys(n for n in source.names if n not in self.drop)
+            wanted.update((name, FORMS[kind]) for name, kind in self.kinds.items())
             if self.classes is False:
                 wanted[self.target] = "number"
         else:
@@ -50,29 +49,27 @@ class Roles:
             labels = schema.targets[0].classes
             are_texts = labels is not None and isinstance(labels[0], str)
             wanted[self.target] = "number" if labels is None else "text" if are_texts else None
-        if self.weight is not None:
-            wanted[self.weight] = "number"
-        if set(wanted) <= {self.target, self.weight}:
+        if self.weights is not None:
+            wanted[self.weights] = "number"
+        if set(wanted) <= {self.target, self.weights}:
             raise Trouble(f"{source.path} has no columns besides the target to predict it from")
         return wanted
 
     def _check(self, source: Source, schema: Schema | None) -> None:
         """Trouble if a column that is named is not there, or is named for two things."""
-        weight = [self.weight] if self.weight is not None else []
-        named = [("--target", self.target), *(("--weight", name) for name in weight)]
+        weights = [self.weights] if self.weights is not None else []
+        named = [("--target", self.target), *(("--weights", name) for name in weights)]
         if schema is None:
-            lists = {"--ignore": self.ignore, "--category": self.category, "--number": self.number}
-            named += [(option, name) for option, names in lists.items() for name in names]
+            named += [("--drop", name) for name in self.drop] + [("--kinds", name) for name in self.kinds]
         else:
             named += [("the tree", column.name) for column in schema.columns]
         for option, name in named:
             if name not in source.names:
                 hint = did_you_mean(name, source.names)
                 raise Trouble(f"{source.path} has no column {name!r} ({option}); {hint}")
-        uses = [self.target, *weight, *self.ignore]
+        uses = [self.target, *weights, *self.drop]
         twice = [name for name in uses if uses.count(name) > 1]
-        twice += [name for name in self.category if name in [*self.number, *uses]]
-        twice += [name for name in self.number if name in self.ignore]
+        twice += [name for name in self.kinds if name in [*weights, *self.drop]]
         if twice:
             raise Misuse(f"column {twice[0]!r} is named for two things that exclude each other")
 
@@ -80,10 +77,8 @@ class Roles:
         """The rows of a frame with their targets; `rows` are those to take, None takes all."""
         columns = {name: column if rows is None else column[rows] for name, column in frame.columns.items()}
         target = {self.target: columns.pop(self.target)}
-        weight = None if self.weight is None else columns.pop(self.weight)
-        kinds: dict[str, Kind] = dict.fromkeys(self.category, "category")
-        kinds |= dict.fromkeys(self.number, "number")
-        kinds = {name: kind for name, kind in kinds.items() if name in columns}
+        weight = None if self.weights is None else columns.pop(self.weights)
+        kinds: dict[str, Any] = {name: kind for name, kind in self.kinds.items() if name in columns}
         try:
             return encode(
                 columns,
@@ -98,6 +93,8 @@ class Roles:
 
     def _are_classes(self, frame: Frame, target: Column) -> bool | None:
         """Whether the target is classes: as said, or by its form and how many different values it has."""
+        if self.classes is None and self.target in self.kinds:
+            return self.kinds[self.target] == "category"
         if self.classes is not None or frame.forms[self.target] != "integer":
             return self.classes
         return len(np.unique(target)) <= MOST_CLASSES
@@ -105,7 +102,7 @@ class Roles:
     def hints(self, frame: Frame, problem: Dataset) -> Iterator[str]:
         """What may not be meant as it was taken, with the option that changes it."""
         target = problem.schema.targets[0]
-        if self.classes is None and frame.forms[self.target] == "integer":
+        if self.classes is None and self.target not in self.kinds and frame.forms[self.target] == "integer":
             kind, other = ("numbers", "--classes") if target.classes is None else ("classes", "--numbers")
             if target.classes is None or len(target.classes) > 2:
                 yield f"the whole numbers of {self.target!r} are taken for {kind}; {other} changes that"
@@ -114,15 +111,15 @@ class Roles:
         for column, cells in zip(problem.schema.columns, problem.columns, strict=True):
             name, rows = column.name, problem.n_rows
             if rows >= ID_ROWS and len(column.categories) == rows:
-                yield f"column {name!r} differs in every row, like an id; --ignore {name!r} leaves it out"
+                yield f"column {name!r} differs in every row, like an id; --drop {name!r} leaves it out"
             elif rows >= ID_ROWS and frame.forms[name] == "integer" and (np.diff(cells) == 1).all():
-                yield f"column {name!r} numbers the rows; --ignore {name!r} leaves it out"
-            elif (odd := _odd_one(column.categories)) is not None and name not in self.category:
+                yield f"column {name!r} numbers the rows; --drop {name!r} leaves it out"
+            elif (odd := _odd_one(column.categories)) is not None and name not in self.kinds:
                 yield f"column {name!r} has {odd!r} among its numbers, so all of it is taken for categories"
-            elif _are_padded(column.categories) and name not in self.category:
+            elif _are_padded(column.categories) and name not in self.kinds:
                 yield (
-                    f"column {name!r} has leading zeros, so it is taken for categories; --number {name!r} "
-                    "takes it for numbers"
+                    f"column {name!r} has leading zeros, so it is taken for categories; "
+                    f"--kinds {f'{name}=number'!r} takes it for numbers"
                 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -12,62 +11,107 @@ from typing import Any
 
 import duckdb
 
-from treewright.cli import forms
-from treewright.cli.errors import Trouble
-from treewright.cli.layout import Layout, sniff
+from treewright.cli import forms, pipes
+from treewright.cli.errors import Misuse, Trouble, listed
+from treewright.cli.jsonlines import json_layout
+from treewright.cli.layout import Layout, csv_layout, is_json_lines, pattern
+from treewright.cli.options import MISSING, NEVER_KNOWN, PIPE, USUAL, Dialect
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".psv", ".data")
+JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")
+TABLE_SUFFIXES = CSV_SUFFIXES + JSON_SUFFIXES + PARQUET_SUFFIXES
 
 
 @dataclass(frozen=True)
 class Source:
     """A file before its cells are read: the names of its columns and how SQL gets at them (as c0, c1, …)."""
 
-    path: str
+    path: str  # as the user calls it
     names: tuple[str, ...]
-    types: tuple[str, ...]  # what SQL calls the types of the columns; VARCHAR for all of a CSV file
-    table: str  # SQL
+    types: tuple[str, ...]  # what SQL calls the types of the columns; VARCHAR for all of a file of text
+    table: str  # SQL; of a file of text its layout knows it
+    missing: tuple[str, ...]  # cells that stand for nothing
     database: Any = field(repr=False)
-    layout: Layout | None = None  # of a CSV file
+    layout: Layout | None = None  # of a file of text
 
 
-def open_source(path: str | os.PathLike[str]) -> Source:
+def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Source:
     """A file as a source; Trouble if it is none, or not of a kind that can be read."""
-    name = os.fspath(path)
-    kind = _kind(name)
-    if os.path.isdir(name):
-        raise Trouble(f"{name} is a folder; name one CSV or Parquet file in it")
-    if not os.path.exists(name):
-        raise Trouble(f"there is no file {name}{similar(name)}")
-    if not os.path.isfile(name):
-        raise Trouble(f"{name} is not a regular file; it is read twice, so save it as a file first")
-    with open(name, "rb"):
-        pass  # permission denied is told by the system in its own words
+    path = Path(path)
+    name, place = pipes.shown(path), os.fspath(path)
+    if path == PIPE or (os.path.exists(place) and not os.path.isfile(place) and not os.path.isdir(place)):
+        place = pipes.laid_down(path)
+        kind = _kind_by_content(place)
+    else:
+        kind = _kind(name)
+        _check_readable(name)
+    if kind == "parquet" and dialect.character is not None:
+        raise Misuse("--separator is for CSV files; a Parquet file has none")
+    if kind == "json" and dialect.character is not None:
+        raise Misuse("--separator is for CSV files; JSON lines have none")
+    # In files of text some words stand for nothing; elsewhere nothing does but what is named.
+    markers = dialect.markers if dialect.markers is not None else MISSING if kind == "csv" else ()
+    missing = (*NEVER_KNOWN, *markers)
     # Nothing is fetched from the net, and nothing is laid down in the current folder when memory is short.
     settings: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     settings["temp_directory"] = ""
     database = duckdb.connect(config=settings)
-    for macro in forms.MACROS:
+    for macro in forms.macros(missing):
         database.execute(macro)
-    database.execute("SET TimeZone = 'UTC'")
-    return (_csv if kind == "csv" else _parquet)(name, database)
+    database.execute("SET GLOBAL TimeZone = 'UTC'")
+    if kind == "parquet":
+        return _parquet(name, place, database, markers)
+    layout: Layout
+    layout = (
+        csv_layout(name, place, dialect.character) if kind == "csv" else json_layout(name, place, database)
+    )
+    texts = ("VARCHAR",) * len(layout.names)
+    return Source(name, layout.names, texts, "", missing, database, layout)
+
+
+def _check_readable(name: str) -> None:
+    if os.path.isdir(name):
+        raise Trouble(f"{name} is a folder; name one CSV, JSON lines or Parquet file in it")
+    if not os.path.exists(name):
+        raise Trouble(f"there is no file {name}{similar(name)}")
+    with open(name, "rb"):
+        pass  # permission denied is told by the system in its own words
 
 
 def _kind(name: str) -> str:
+    """The kind of a file by its name: csv, json or parquet."""
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
     packed = bool(suffixes) and suffixes[-1] == ".gz"
     last = suffixes[-1 - packed] if len(suffixes) > packed else ""
     if last in CSV_SUFFIXES:
         return "csv"
+    if last in JSON_SUFFIXES:
+        return "json"
     if last in PARQUET_SUFFIXES and not packed:
         return "parquet"
     if last == ".json":
-        raise Trouble(f"{name} looks like a model, but a table is wanted here (CSV or Parquet)")
+        raise Trouble(
+            f"{name} looks like a model, but a table is wanted here (CSV, Parquet, or JSON lines, which end "
+            "in .jsonl)"
+        )
     raise Trouble(
-        f"{name}: tables are read from CSV ({' '.join(CSV_SUFFIXES[:4])}, also with .gz) and Parquet "
-        f"({' '.join(PARQUET_SUFFIXES)}); save it as one of these"
+        f"{name}: tables are read from CSV ({' '.join(CSV_SUFFIXES[:4])}), JSON lines "
+        f"({' '.join(JSON_SUFFIXES)}), both also with .gz, Parquet ({' '.join(PARQUET_SUFFIXES)}); save it "
+        "as one of these"
     )
+
+
+def _kind_by_content(place: str) -> str:
+    with open(place, "rb") as file:
+        if file.read(4) == b"PAR1":
+            return "parquet"
+    return "json" if is_json_lines(place) else "csv"
+
+
+def stem(path: Path) -> str:
+    """The name of a table without folder and suffixes."""
+    return "table" if path == PIPE else Path(path.name.removesuffix(".gz")).stem
 
 
 def similar(name: str) -> str:
@@ -80,37 +124,12 @@ def similar(name: str) -> str:
     return ""
 
 
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _pattern(path: str) -> str:
-    """A path as SQL; DuckDB takes it for a pattern, in which some characters must be fenced."""
-    return _literal(re.sub(r"([*?\[])", r"[\1]", path))
-
-
-def _csv(path: str, database: Any) -> Source:
-    layout = sniff(path)
-    return Source(path, layout.names, ("VARCHAR",) * len(layout.names), csv_table(layout), database, layout)
-
-
-def csv_table(layout: Layout, missing: tuple[str, ...] = ("",), *, strict: bool = True) -> str:
-    """SQL for the cells of a CSV file, all of them text or missing; DuckDB itself guesses nothing."""
-    columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(layout.names)))
-    return (
-        f"read_csv({_pattern(layout.path)}, auto_detect = false, columns = {{{columns}}}, header = true, "
-        f"delim = {_literal(layout.separator)}, quote = '\"', escape = '\"', null_padding = false, "
-        f"nullstr = [{', '.join(map(_literal, missing))}], strict_mode = {str(strict).lower()}, "
-        f"parallel = {str(strict).lower()}, compression = '{'gzip' if layout.compressed else 'none'}')"
-    )
-
-
-def _parquet(path: str, database: Any) -> Source:
-    table = f"read_parquet({_pattern(path)})"
+def _parquet(path: str, place: str, database: Any, markers: tuple[str, ...]) -> Source:
+    table = f"read_parquet({pattern(place)})"
     try:
         described = database.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
         schema = database.execute(
-            f"SELECT name, num_children FROM parquet_schema({_pattern(path)})"
+            f"SELECT name, num_children FROM parquet_schema({pattern(place)})"
         ).fetchall()
     except duckdb.Error as error:
         raise Trouble(f"{path} is not a Parquet file, or it is damaged ({first_line(error)})") from error
@@ -119,10 +138,28 @@ def _parquet(path: str, database: Any) -> Source:
         names = [str(row[0]) for row in described]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise Trouble(f"{path}: several columns have the name {twice[0]!r}; rename them")
+        raise Trouble(f"{path}: several columns have the name {listed(twice)}; rename them")
     aliases = ", ".join(f"c{position}" for position in range(len(names)))
     types = tuple(str(row[1]) for row in described)
-    return Source(path, tuple(names), types, f"{table} AS file({aliases})", database)
+    cells = [_marked(f"c{position}", kind, markers) for position, kind in enumerate(types)]
+    known = f"(SELECT {', '.join(cells)} FROM {table} AS file({aliases}))"
+    return Source(path, tuple(names), types, known, markers, database)
+
+
+def _marked(column: str, kind: str, markers: tuple[str, ...]) -> str:
+    """SQL for a column of a Parquet file, in which some cells may stand for nothing."""
+    form, _ = forms.of_type(kind, column)
+    is_number = form in ("integer", "huge", "number")
+    named = [forms.literal(marker) for marker in markers]
+    if is_number:
+        numbers = [
+            marker for marker in markers if forms.guessed([marker], False) in ("integer", "huge", "number")
+        ]
+        named = [f"CAST('{number}' AS {'DOUBLE' if form == 'number' else 'HUGEINT'})" for number in numbers]
+    if not named or form is None:
+        return column
+    cell = column if is_number else f"CAST({column} AS VARCHAR)"
+    return f"CASE WHEN {cell} NOT IN ({', '.join(named)}) THEN {column} END AS {column}"
 
 
 def _top_names(schema: list[tuple[str, int | None]]) -> list[str]:

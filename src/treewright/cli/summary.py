@@ -30,15 +30,15 @@ MOST_CLASSES = 6  # that are named with their shares
 class Score:
     """The error of a tree on some rows, beside that of its root, which says the same of all rows."""
 
-    rows: str
+    part: str
     error: float
     root_error: float
 
     @staticmethod
-    def of(rows: str, tree: Tree, data: Dataset, n_threads: int) -> Score:
+    def of(part: str, tree: Tree, data: Dataset, n_threads: int) -> Score:
         """Apply a tree to rows."""
         leaf = tree.apply(data, n_threads=n_threads)
-        return Score(rows, _error(tree, data, leaf), _error(tree, data, np.zeros_like(leaf)))
+        return Score(part, _error(tree, data, leaf), _error(tree, data, np.zeros_like(leaf)))
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,7 @@ def _leaves(number: int) -> str:
 def _table(path: str | os.PathLike[str], data: Dataset, dropped: int) -> str:
     kinds = [column.kind for column in data.schema.columns]
     counted = [count(kinds.count(kind), kind) for kind in ("number", "category", "time") if kind in kinds]
-    missing = sum(
-        int(np.sum(cells < 0 if kind == "category" else np.isnan(cells))) for kind, cells in _cells(data)
-    )
+    missing = missing_cells(data)
     size = f"{count(data.n_rows, 'row')}, {count(len(kinds), 'column')}"
     text = f"{os.fspath(path)}: {size} ({', '.join(counted)})"
     if missing:
@@ -138,8 +136,12 @@ def _table(path: str | os.PathLike[str], data: Dataset, dropped: int) -> str:
     return text + (f"; {count(dropped, 'row')} without a target left out" if dropped else "")
 
 
-def _cells(data: Dataset) -> Any:
-    return ((column.kind, cells) for column, cells in zip(data.schema.columns, data.columns, strict=True))
+def missing_cells(data: Dataset) -> int:
+    """How many cells of a table are missing."""
+    pairs = zip(data.schema.columns, data.columns, strict=True)
+    return sum(
+        int(np.sum(cells < 0 if column.kind == "category" else np.isnan(cells))) for column, cells in pairs
+    )
 
 
 def _target(data: Dataset) -> str:
@@ -171,19 +173,21 @@ def _said(label: Any) -> str:
     return str(label).lower() if isinstance(label, bool) else word(label)
 
 
+def measure(tree: Tree) -> str:
+    """What the errors of a tree are called."""
+    if tree.schema.predicts_classes:
+        return "error"
+    return "mean absolute error" if tree.criterion == "absolute_error" else "root mean squared error"
+
+
 def _scores(tree: Tree, scores: list[Score]) -> list[str]:
     """The errors as a table: on the rows learnt from, on others, and without a tree."""
     target = tree.schema.targets[0]
-    if target.classes is None:
-        absolute = tree.criterion == "absolute_error"
-        measure = "mean absolute error" if absolute else "root mean squared error"
-        alone = f"always {tree.value[0, 0]:.6g}"
-    else:
-        measure, alone = "error", f"always {_said(target.classes[tree.label[0, 0]])}"
+    root = f"{tree.value[0, 0]:.6g}" if target.classes is None else _said(target.classes[tree.label[0, 0]])
 
     def said(error: float) -> str:
         return f"{error:.6g}" if target.classes is None else percent(error)
 
-    rows = [[measure, "tree", alone]]
-    rows += [[f"on {score.rows}", said(score.error), said(score.root_error)] for score in scores]
+    rows = [[measure(tree), "tree", f"always {root}"]]
+    rows += [[f"on {score.part} rows", said(score.error), said(score.root_error)] for score in scores]
     return aligned(rows, right=(1, 2))

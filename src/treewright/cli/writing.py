@@ -1,78 +1,144 @@
-"""Predictions as CSV or Parquet: written whole or not at all, floats exact, texts no formulas."""
+"""Predictions as CSV, JSON lines or Parquet, piece by piece: floats exact, texts no formulas."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import json
 import os
 import re
 import shutil
 import sys
 import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli.errors import Trouble
-from treewright.cli.sources import PARQUET_SUFFIXES, first_line
+from treewright.cli.console import unbroken_pipe
+from treewright.cli.errors import Trouble, writing_to
+from treewright.cli.forms import literal
+from treewright.cli.sources import JSON_SUFFIXES, PARQUET_SUFFIXES, first_line
 from treewright.files import replacing
 
 Answers = dict[str, NDArray[Any]]
 
 ROWS_AT_ONCE = 10_000
-_WRITTEN = (".csv", ".tsv", ".txt", *PARQUET_SUFFIXES)
+TEXT_FORMATS = ("csv", "tsv", "jsonl")  # what can go to the standard output
+_SUFFIXES = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    **dict.fromkeys(JSON_SUFFIXES, "jsonl"),
+    **dict.fromkeys(PARQUET_SUFFIXES, "parquet"),
+}
 _FORMULA = re.compile(r"[=+\-@\t\r]+.*\w", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
-def check_suffix(path: str | os.PathLike[str]) -> None:
-    """Trouble if a file of such a name is neither CSV nor Parquet (devices and pipes are CSV)."""
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The format of a file by its name; Trouble if it is none (devices and pipes are CSV)."""
     name = os.fspath(path)
     if os.path.exists(name) and not os.path.isfile(name):
-        return
-    if not name.lower().endswith(_WRITTEN):
-        raise Trouble(f"{name}: predictions are written as CSV or Parquet; end the name in .csv or .parquet")
+        return "csv"
+    plain = name.lower().removesuffix(".gz")
+    format = _SUFFIXES.get(Path(plain).suffix)
+    if format is None or (format == "parquet" and plain != name.lower()):
+        raise Trouble(
+            f"{name}: predictions are written as CSV, JSON lines or Parquet; end the name in .csv or "
+            ".parquet or .jsonl (.gz packs texts)"
+        )
+    return format
 
 
-def write(answers: Answers, path: str | os.PathLike[str] | None, *, raw: bool) -> None:
-    """Write columns to a file, or to the standard output."""
+class Sink(ABC):
+    """Where answers go, some rows at a time; all of them have the same columns."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+
+    @abstractmethod
+    def write(self, answers: Answers) -> None:
+        """Some more rows."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """There are no more."""
+
+
+@contextmanager
+def open_sink(path: Path | None, format: str, *, raw: bool) -> Iterator[Sink]:
+    """A file that is replaced as a whole when all is written, or the standard output."""
     if path is None:
-        sys.stdout.flush()
-        _write_csv(answers, sys.stdout.buffer, ",", raw)
-        sys.stdout.buffer.flush()
+        with unbroken_pipe():
+            sys.stdout.flush()
+            sink = _sink(sys.stdout.buffer, format, raw)
+            yield sink
+            sink.finish()
+            sys.stdout.buffer.flush()
         return
-    name = os.fspath(path).lower()
-    with replacing(path) as file:
-        if name.endswith(PARQUET_SUFFIXES):
-            _write_parquet(answers, file)
-        else:
-            _write_csv(answers, file, "\t" if name.endswith(".tsv") else ",", raw)
+    with writing_to(path), replacing(path) as file:
+        packed = str(path).lower().endswith(".gz")
+        inner: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if packed else file
+        sink = _sink(inner, format, raw)
+        yield sink
+        sink.finish()
+        if packed:
+            inner.close()
 
 
-def _write_csv(answers: Answers, file: BinaryIO, separator: str, raw: bool) -> None:
-    safe = str if raw else harmless
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(map(safe, answers))
-    columns = [_cells(column, raw) for column in answers.values()]
-    for start in range(0, len(columns[0]), ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        writer.writerows(zip(*(column[rows].tolist() for column in columns), strict=True))
-        file.write(text.getvalue().encode())
-        text.seek(0)
-        text.truncate()
+def _sink(file: BinaryIO, format: str, raw: bool) -> Sink:
+    if format == "parquet":
+        return ParquetSink(file)
+    if format in ("jsonl", "json"):
+        return JsonSink(file, as_document=format == "json")
+    return CsvSink(file, "\t" if format == "tsv" else ",", raw)
 
 
-def _cells(column: NDArray[Any], raw: bool) -> NDArray[Any]:
-    """The cells to write; Python itself writes the shortest digits that make the same float."""
-    if raw or column.dtype != object:
-        return column
-    texts = {cell: harmless(cell) for cell in set(column.tolist()) if isinstance(cell, str)}
-    if all(cell == safe for cell, safe in texts.items()):
-        return column
-    return np.array([texts.get(cell, cell) for cell in column.tolist()], dtype=object)
+class CsvSink(Sink):
+    """Lines of cells; the first has the names."""
+
+    def __init__(self, file: BinaryIO, separator: str, raw: bool) -> None:
+        super().__init__(file)
+        self._text = io.StringIO(newline="")
+        self._writer = csv.writer(self._text, delimiter=separator, lineterminator="\n")
+        self._raw, self._begun = raw, False
+
+    def write(self, answers: Answers) -> None:
+        """Python itself writes the shortest digits that make the same float."""
+        if not self._begun:
+            self._writer.writerow(answers if self._raw else map(harmless, answers))
+            self._begun = True
+        rows = zip(*(self._cells(column) for column in answers.values()), strict=True)
+        while some := list(islice(rows, ROWS_AT_ONCE)):
+            self._writer.writerows(some)
+            self.file.write(self._text.getvalue().encode())
+            self._text.seek(0)
+            self._text.truncate()
+
+    def finish(self) -> None:
+        """Nothing follows the last line."""
+
+    def _cells(self, column: NDArray[Any]) -> list[Any]:
+        """The cells to write: bools in small letters, as most programs read them, and texts that are safe."""
+        cells: list[Any] = column.tolist()
+        if column.dtype != object and column.dtype != bool:
+            return cells
+        said = {cell: self._said(cell) for cell in set(cells)}
+        return [said[cell] for cell in cells]
+
+    def _said(self, cell: Any) -> Any:
+        if isinstance(cell, bool):
+            return str(cell).lower()
+        return harmless(cell) if isinstance(cell, str) and not self._raw else cell
 
 
 def harmless(text: str) -> str:
@@ -84,26 +150,69 @@ def harmless(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def _write_parquet(answers: Answers, file: BinaryIO) -> None:
-    """DuckDB writes Parquet to files of its own only; the content is copied from there."""
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
-        place = os.path.join(folder, "answers.parquet")
-        columns = {f"c{position}": _uniform(column) for position, column in enumerate(answers.values())}
-        database.register("answers", columns)
+class JsonSink(Sink):
+    """One object per row: a line each, or all of them in the list "predictions" of one document."""
+
+    def __init__(self, file: BinaryIO, as_document: bool) -> None:
+        super().__init__(file)
+        self._as_document, self._begun = as_document, False
+        self.more: dict[str, Any] = {}  # what else the document holds
+
+    def write(self, answers: Answers) -> None:
+        """Numbers that JSON does not have are null."""
+        columns = [_finite(column) for column in answers.values()]
+        rows = [json.dumps(dict(zip(answers, row, strict=True))) for row in zip(*columns, strict=True)]
+        between = ",\n" if self._as_document else "\n"
+        before = "" if not self._as_document else between if self._begun else '{"predictions": [\n'
+        self._begun = True
+        self.file.write((before + between.join(rows) + ("" if self._as_document else "\n")).encode())
+
+    def finish(self) -> None:
+        """The end of the document."""
+        if self._as_document:
+            self.file.write(f"\n],\n{json.dumps(self.more)[1:]}\n".encode())
+
+
+def _finite(column: NDArray[Any]) -> list[Any]:
+    cells: list[Any] = column.tolist()
+    if column.dtype.kind == "f" and not np.isfinite(column).all():
+        return [cell if np.isfinite(cell) else None for cell in cells]
+    return cells
+
+
+class ParquetSink(Sink):
+    """DuckDB writes Parquet to files of its own only: one for each piece, then one of all to copy."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file)
+        self._folder = tempfile.TemporaryDirectory(prefix="treewright-")
+        self._pieces: list[str] = []
+
+    def write(self, answers: Answers) -> None:
+        """One more piece."""
+        columns = {f"c{position}": column for position, column in enumerate(answers.values())}
         names = (name.replace('"', '""') for name in answers)
         selected = ", ".join(f'c{position} AS "{name}"' for position, name in enumerate(names))
+        place = os.path.join(self._folder.name, f"{len(self._pieces)}.parquet")
+        with duckdb.connect() as database:
+            database.register("answers", columns)
+            self._copy(database, f"SELECT {selected} FROM answers", place)
+        self._pieces.append(place)
+
+    def finish(self) -> None:
+        """The pieces as one file."""
+        whole = self._pieces[0]
+        if len(self._pieces) > 1:
+            whole = os.path.join(self._folder.name, "whole.parquet")
+            pieces = ", ".join(map(literal, self._pieces))
+            with duckdb.connect() as database:
+                self._copy(database, f"SELECT * FROM read_parquet([{pieces}])", whole)
+        with open(whole, "rb") as written:
+            shutil.copyfileobj(written, self.file)
+        self._folder.cleanup()
+
+    def _copy(self, database: Any, query: str, place: str) -> None:
         try:
-            database.execute(f"COPY (SELECT {selected} FROM answers) TO '{place}' (FORMAT parquet)")
+            database.execute(f"COPY ({query}) TO {literal(place)} (FORMAT parquet)")
         except duckdb.Error as error:
             raise Trouble(f"the predictions cannot be written as Parquet ({first_line(error)})") from error
-        with open(place, "rb") as written:
-            shutil.copyfileobj(written, file)
-
-
-def _uniform(column: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers as such; texts and floats are uniform already."""
-    if column.dtype == object and all(
-        type(cell) is int and abs(cell) < 2**63 for cell in set(column.tolist())
-    ):
-        return column.astype(np.int64)
-    return column

@@ -1,4 +1,4 @@
-"""Drawing: pictures of paths and comparisons by matplotlib, which is loaded when the first one is drawn."""
+"""Drawing: pictures of trees, paths, regions and quality by matplotlib, loaded for the first one."""
 
 from __future__ import annotations
 

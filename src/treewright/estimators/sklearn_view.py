@@ -8,21 +8,26 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import sklearn.tree
 from numpy.typing import NDArray
 from sklearn.tree._tree import NODE_DTYPE, TREE_LEAF, TREE_UNDEFINED
 from sklearn.tree._tree import Tree as SklearnTree
 
 from treewright.tree import Tree
+from treewright.tree import _as_array as as_array
 
 _NODES_AT_ONCE = 4096
+_CLASS_CRITERIA = "gini", "entropy"
+_NUMBER_CRITERIA = "squared_error", "absolute_error", "poisson"
 
 
-def sklearn_tree(tree: Tree) -> SklearnTree:
+def sklearn_tree(tree: Tree, cast_rows: bool = True) -> SklearnTree:
     """The same tree as scikit-learn's `Tree`, with the same node numbers.
 
     scikit-learn and most readers of its trees cast the rows to float32. The thresholds are set such that rows
     cast that way go where they went before (see `float32_proof`), except where two numbers of a column differ
-    in float64 only. Its table of nodes by classes is scikit-learn's: with thousands of classes it takes
+    in float64 only. Where the rows are float32 from the start (`cast_rows` is False), the thresholds stay as
+    they are, and no row goes elsewhere. Its table of nodes by classes is scikit-learn's: with thousands of classes it takes
     gigabytes, which is why it is only made when asked for.
 
     Raises
@@ -38,7 +43,7 @@ def sklearn_tree(tree: Tree) -> SklearnTree:
         {
             "max_depth": tree.depth,
             "node_count": tree.n_nodes,
-            "nodes": _nodes(tree),
+            "nodes": _nodes(tree, cast_rows),
             "values": _values(tree, max(widths)),
         }
     )
@@ -61,6 +66,42 @@ def float32_proof(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.isfinite(cast), np.maximum(threshold, cast), threshold)
 
 
+def sklearn_model(tree: Tree, cast_rows: bool = True) -> Any:
+    """The same tree as a fitted estimator of scikit-learn; `cast_rows` as in `sklearn_tree`."""
+    schema = tree.schema
+    try:
+        view = sklearn_tree(tree, cast_rows)
+    except AttributeError:
+        name = schema.columns[int(tree.feature[tree.subset >= 0][0])].name
+        raise ValueError(
+            f"the tree tests the categories of column {name!r}, and scikit-learn's trees know thresholds only"
+        ) from None
+    if schema.predicts_classes:
+        leaves = np.flatnonzero(tree.is_leaf)
+        heaviest = np.stack([shares.argmax(axis=1) for shares in tree.shares(leaves)], axis=1)
+        if not np.array_equal(heaviest, tree.label[leaves]):
+            raise ValueError(
+                "a leaf answers another class than its heaviest, as costs have it, which scikit-learn cannot; "
+                "tree.with_costs() is the tree without costs"
+            )
+    known = _CLASS_CRITERIA if schema.predicts_classes else _NUMBER_CRITERIA
+    kind = (
+        sklearn.tree.DecisionTreeClassifier if schema.predicts_classes else sklearn.tree.DecisionTreeRegressor
+    )
+    model = kind(criterion=tree.criterion if tree.criterion in known else known[0])
+    model.n_features_in_ = model.max_features_ = len(schema.columns)
+    model.n_outputs_ = len(schema.targets)
+    if any(name != f"x{j}" for j, name in enumerate(schema.names)):
+        model.feature_names_in_ = np.array(schema.names, object)
+    if schema.predicts_classes:
+        classes = [as_array(target.classes or ()) for target in schema.targets]
+        sizes = np.array([len(labels) for labels in classes], np.intp)
+        single = len(classes) == 1
+        model.classes_, model.n_classes_ = (classes[0], sizes[0]) if single else (classes, sizes)
+    model.tree_ = view
+    return model
+
+
 def _refuse_categories(tree: Tree) -> None:
     tested = tree.feature[tree.subset >= 0]
     if tested.size:
@@ -71,13 +112,14 @@ def _refuse_categories(tree: Tree) -> None:
         )
 
 
-def _nodes(tree: Tree) -> NDArray[Any]:
+def _nodes(tree: Tree, cast_rows: bool) -> NDArray[Any]:
     leaf = tree.is_leaf
+    threshold = float32_proof(tree.threshold) if cast_rows else tree.threshold
     nodes = np.zeros(tree.n_nodes, dtype=NODE_DTYPE)
     nodes["left_child"] = np.where(leaf, TREE_LEAF, tree.left)
     nodes["right_child"] = np.where(leaf, TREE_LEAF, tree.right)
     nodes["feature"] = np.where(leaf, TREE_UNDEFINED, tree.feature)
-    nodes["threshold"] = np.where(leaf, TREE_UNDEFINED, float32_proof(tree.threshold))
+    nodes["threshold"] = np.where(leaf, TREE_UNDEFINED, threshold)
     nodes["impurity"] = tree.risk / tree.weight
     nodes["n_node_samples"] = tree.rows
     nodes["weighted_n_node_samples"] = tree.weight

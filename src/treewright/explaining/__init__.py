@@ -1,16 +1,16 @@
-"""Explaining: why a tree answers as it does, by values that can be printed, kept and drawn.
+"""Explaining: why a tree answers as it does, by values that can be printed and kept.
 
-    explain      one row: the way to its leaf, how the chance moved, how sure the answer is
-    competitors  what else could have been asked at a node
-    rules        each leaf as a rule, in the shortest form
-    importance   how much each column matters
-    stability    how much of the tree would change with other rows
+One function to a file, of the file's name but for `explain`, which makes a decision. The functions hide the
+modules of their names: `from treewright.explaining import importance` is the function.
 """
 
 from __future__ import annotations
 
+from treewright.explaining.attribution import Attribution, attribution
 from treewright.explaining.competitors import Competitor, Competitors, competitors
+from treewright.explaining.contrast import Contrast, contrast
 from treewright.explaining.decision import Answer, Decision, Step, explain
+from treewright.explaining.difference import Difference, difference
 from treewright.explaining.held_out import HeldOut
 from treewright.explaining.importance import ColumnImportance, Importance, importance
 from treewright.explaining.rules import rules
@@ -18,16 +18,22 @@ from treewright.explaining.stability import ColumnStability, Stability, stabilit
 
 __all__ = [
     "Answer",
+    "Attribution",
     "ColumnImportance",
     "ColumnStability",
     "Competitor",
     "Competitors",
+    "Contrast",
     "Decision",
+    "Difference",
     "HeldOut",
     "Importance",
     "Stability",
     "Step",
+    "attribution",
     "competitors",
+    "contrast",
+    "difference",
     "explain",
     "importance",
     "rules",

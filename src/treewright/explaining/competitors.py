@@ -111,7 +111,8 @@ class Competitors:
 
 def share_in_words(competitor: Competitor) -> str:
     """The gain beside that of the node's own test."""
-    return f"{competitor.share:.0%} of the gain".replace("%", " %")
+    share = "< 1%" if competitor.share < 0.01 else f"{competitor.share:.0%}"
+    return f"{share} of the gain".replace("%", " %")
 
 
 def _agreement_in_words(competitor: Competitor) -> str:
@@ -128,9 +129,9 @@ def competitors(
 ) -> Competitors:
     """The best split of every other column at nodes of a tree, found exactly by growing on that column alone.
 
-    A competitor that comes near says that the tree could as well have asked it: with other rows it might have.
-    One that parts nearly all rows alike is a stand-in for the node's own test; one of a like gain that does
-    not is another view of the matter.
+    A competitor that comes near says that the tree could as well have asked it, and with other rows might
+    have. One that parts nearly all rows alike is a stand-in for the node's own test; one of a like gain that
+    does not is another view of the matter.
 
     Parameters
     ----------
@@ -188,26 +189,43 @@ def _of_node(
     here = np.flatnonzero(inside)
     if not here.size:
         return ()
+    if tree.criterion == "poisson" and not np.asarray(data.targets)[:, here].any(axis=1).all():
+        return ()  # of other rows than those that it was grown from: without counts there is nothing to part
     left = leaf[here] < tree.end[node + 1]
     own = _gain_of_sides(tree, data, here, left)
-    weight = data.row_weights[here]
     found = []
-    for position, column in enumerate(tree.schema.columns):
+    for position in range(len(tree.schema.columns)):
         if position == tree.feature[node]:
             continue
-        alone = _one_column(data, position, here)
-        split = grow(alone, criterion=tree.criterion, max_splits=1, **limits)
-        gain = float(split.gain[0])
-        if gain <= 0:
-            continue
-        alike = float(weight[(split.apply(alone) == 1) == left].sum() / weight.sum())
-        words = [branch_in_words(split, 0, is_left) for is_left in (True, False)]
-        share = gain / own if own > 0 else np.inf
-        found.append(
-            Competitor(column.name, position, gain, share, max(alike, 1 - alike), words[0], words[1], split)
+        split = grow(_one_column(data, position, here), criterion=tree.criterion, max_splits=1, **limits)
+        gain = _gain(split)
+        if gain > 0:
+            found.append((gain, position, split))
+    found.sort(key=lambda each: -each[0])  # stable: equal gains stay in the order of the columns
+    weight = data.row_weights[here]
+    made = []
+    for gain, position, split in found[:most]:
+        goes_left = split.apply(_one_column(data, position, here)) == 1
+        alike = float(weight[goes_left == left].sum() / weight.sum())
+        made.append(
+            Competitor(
+                column=tree.schema.columns[position].name,
+                position=position,
+                gain=gain,
+                share=gain / own if own > 0 else np.inf,
+                agreement=max(alike, 1 - alike),
+                words=branch_in_words(split, 0, True),
+                other_words=branch_in_words(split, 0, False),
+                split=split,
+            )
         )
-    found.sort(key=lambda each: -each.gain)  # stable: equal gains stay in the order of the columns
-    return tuple(found[:most])
+    return tuple(made)
+
+
+def _gain(split: Tree) -> float:
+    """The gain of a tree of one test; 0 of a leaf."""
+    risk = split.risk
+    return max(float(risk[0] - (risk[1] + risk[2])), 0.0) if len(risk) == 3 else 0.0
 
 
 def _one_column(data: Dataset, position: int, rows: NDArray[Any]) -> Dataset:
@@ -226,4 +244,4 @@ def _gain_of_sides(tree: Tree, data: Dataset, rows: NDArray[Any], left: NDArray[
     targets = np.asarray(data.targets)[:, rows]
     weight = None if data.weight is None else data.weight[rows]
     sides = Dataset(schema, (left.astype(np.float64),), targets, weight)
-    return float(grow(sides, criterion=tree.criterion, max_splits=1).gain[0])
+    return _gain(grow(sides, criterion=tree.criterion, max_splits=1))

@@ -14,7 +14,7 @@ from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
-from treewright.explaining.asking import Row, given_rows, grew, one_row
+from treewright.explaining.asking import Cell, Row, given_rows, grew, one_row
 from treewright.explaining.competitors import MOST_NODES, Competitor, competitors
 from treewright.explaining.held_out import HeldOut, mean_held_out, median_held_out, share_held_out
 from treewright.explaining.plain import plain
@@ -148,6 +148,7 @@ class Decision:
             "all_rows": self.all_rows,
             "start": plain(self.start),
             "delta": self.delta,
+            "own_rows": self.own_rows,
         }
 
 
@@ -251,7 +252,8 @@ def _moved(tree: Tree, way: Ints) -> Floats:
 
 
 def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]:
-    learnt, cells = columns_with_missing(tree), {}
+    learnt = columns_with_missing(tree)
+    cells: dict[int, Cell] = {}
     rows, numbers = tree.rows[way].tolist(), moved.tolist()
     steps = []
     for place, node in enumerate(way[:-1].tolist()):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.aligning import aligned
 from treewright.arriving import answer_losses, leaves_of
 from treewright.certifying.binomial import check_delta
-from treewright.certifying.losses import NUMBER_LOSSES
+from treewright.certifying.losses import NUMBER_LOSSES, most_cost
 from treewright.cutting import covered
 from treewright.encoding import Dataset
 from treewright.explaining.asking import given_rows, grew
@@ -51,9 +51,9 @@ class Importance:
 
     `gain` is biased: it is taken from the rows that chose the splits, and a column of many values has more
     splits to choose from. `permutation` is not, unless `own_rows` says that its rows are those that the tree
-    was grown from. `lower` and `upper` bound what would be seen with very many rows from the same source: with
-    confidence 1 - delta for each column by itself, where so many rows make means nearly normal. They cover the
-    draw of the rows and of the shuffles; the tree is taken as it is.
+    was grown from. `lower` and `upper` bound what would be seen with very many rows from the same source,
+    with confidence 1 - delta for each column by itself, where so many rows make means nearly normal. They
+    cover the draw of the rows and of the shuffles; the tree is taken as it is.
     """
 
     columns: tuple[ColumnImportance, ...]
@@ -90,19 +90,22 @@ class Importance:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the numbers mean, and where they are biased."""
-        notes = ["Risk reduction is that of the rows that chose the splits; it favours columns of many values."]
+        notes = [
+            "Risk reduction is that of the rows that chose the splits; it favours columns of many values."
+        ]
         if self.rows is None:
             return (*notes, "What the column is worth for other rows they must tell: data=.")
         sure = f"{round(100 * (1 - self.delta), 10):g} %"
         notes.append(
             f"The rise is that of the mean {self.loss} over {self.n_repeats} shuffles of the column in "
-            f"{rows_in_words(self.rows)}; the interval ({sure}, each column by itself) covers the draw of the "
-            "rows and of the shuffles, not that of the tree. Columns that tell alike share what they are worth."
+            f"{rows_in_words(self.rows)}; the interval ({sure}, each column by itself) covers the draw of "
+            "the rows and of the shuffles, not that of the tree. Columns that tell alike share what they are "
+            "worth."
         )
         if self.own_rows:
             notes.append(
-                "These look like the rows that the tree was grown from: it fits them too well, so the rise is "
-                "biased upwards; give rows that it has never seen."
+                "These look like the rows that the tree was grown from: it fits them too well, so the rise "
+                "is biased upwards; give rows that it has never seen."
             )
         return tuple(notes)
 
@@ -220,9 +223,7 @@ def importance(
         found.append(
             replace(column, permutation=rise, lower=rise - reach * error, upper=rise + reach * error)
         )
-    return Importance(
-        tuple(found), loss, shuffler.base_mean, rows.n_rows, own_rows, repeats, float(delta)
-    )
+    return Importance(tuple(found), loss, shuffler.base_mean, rows.n_rows, own_rows, repeats, float(delta))
 
 
 def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
@@ -231,9 +232,7 @@ def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
     splits = np.bincount(tree.feature[inner], minlength=len(names))
     total = float(gain.sum())
     share = gain / total if total > 0 else gain
-    return tuple(
-        ColumnImportance(name, j, int(splits[j]), float(share[j])) for j, name in enumerate(names)
-    )
+    return tuple(ColumnImportance(name, j, int(splits[j]), float(share[j])) for j, name in enumerate(names))
 
 
 def _loss_name(tree: Tree) -> str:
@@ -287,28 +286,42 @@ class _Shuffler(NamedTuple):
         """
         weight, n = self.data.row_weights, self.data.n_rows
         j = self.place[column]
-        touched = np.flatnonzero(covered(self.tree, np.flatnonzero(self.tree.feature == j))[self.leaf])
-        part = self.data.take(touched)
-        columns = [np.ascontiguousarray(values) for values in part.columns]
-        own, lent = self.base * n_repeats, np.zeros(n)
-        own[touched] = 0.0
-        values, targets = self.data.columns[j], np.asarray(part.targets)
+        below = covered(self.tree, np.flatnonzero(self.tree.feature == j))
+        touched = np.flatnonzero(below[self.leaf])
+        part, columns = self._part(j, below, touched)
+        values, targets, base = self.data.columns[j], np.asarray(part.targets), self.base[touched]
+        own, lent = np.zeros(n), np.zeros(n)  # what each row loses more, and what others lose by its value
         for _ in range(n_repeats):
             donor = self._donors(rng)
             columns[j] = values[donor[touched]]
             leaf = self.tree.apply(replace(part, columns=tuple(columns)), n_threads=self.n_threads)
-            loss = self.base.copy()
-            loss[touched] = _mean_loss(self.tree, leaf, targets)
-            own[touched] += loss[touched]
-            shifted = loss - np.average(loss, weights=weight)
-            lent += np.bincount(donor, weight * shifted, n)
+            more = np.zeros(n)
+            # an answer of 0 to a count is infinitely wrong by poisson: then there is no number to tell
+            more[touched] = _mean_loss(self.tree, leaf, targets) - base
+            own += weight * more
+            lent += np.bincount(donor, weight * (more - np.average(more, weights=weight)), n)
         total = weight.sum()
-        # an answer of 0 to a count is infinitely wrong by poisson: then there is no number to tell
-        change = weight * (own / n_repeats - self.base)
-        rise = float(change.sum() / total)
-        influence = change - weight * rise + lent / n_repeats
-        error = np.sqrt((influence**2).sum() * n / max(n - 1, 1)) / total
+        rise = float(own.sum() / n_repeats / total)
+        influence = (own + lent) / n_repeats - weight * rise
+        variance = (influence**2).sum() * n / max(n - 1, 1)
+        if self.tree.schema.predicts_classes:
+            # As if of two more rows one had lost and one won all it can, as Agresti and Coull do with shares:
+            # that a column has moved no row yet does not prove that it never will.
+            variance += 2 * (most_cost(self.tree.schema) * (weight**2).sum() / total) ** 2
+        error = np.sqrt(variance) / total
         return rise, float(error)
+
+    def _part(self, j: int, below: NDArray[np.bool_], touched: Ints) -> tuple[Dataset, list[NDArray[Any]]]:
+        """The rows whose way a column is tested on, and those of their columns that their way may ask for."""
+        before = np.concatenate([[0], np.cumsum(self.tree.feature == j)])
+        above = before[self.tree.end] > before[:-1]
+        asked = set(self.tree.feature[(above | below) & ~self.tree.is_leaf].tolist())
+        columns = [
+            values[touched] if k in asked else np.broadcast_to(values[:1], len(touched))
+            for k, values in enumerate(self.data.columns)
+        ]
+        targets = np.asarray(self.data.targets)[:, touched]
+        return Dataset(self.data.schema, tuple(columns), targets), columns
 
     def _donors(self, rng: np.random.Generator) -> Ints:
         """Whose value each row gets: a shuffle; by weight where weights differ, so that 2 is a row twice."""

@@ -30,7 +30,9 @@ def plain(value: Any) -> Any:
 
 def wrapped(notes: Sequence[str], width: int = 100) -> list[str]:
     """Sentences as lines of text; a long word is not broken."""
-    return [line for note in notes for line in wrap(note, width, break_long_words=False, break_on_hyphens=False)]
+    return [
+        line for note in notes for line in wrap(note, width, break_long_words=False, break_on_hyphens=False)
+    ]
 
 
 def html_table(

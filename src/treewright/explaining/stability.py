@@ -86,21 +86,22 @@ class Stability:
     def _story(self) -> list[str]:
         text = [
             f"{self.n_bootstraps:,} trees, each of {rows_in_words(self.rows)} drawn with replacement from "
-            f"{self.rows:,}: {_leaves_in_words(*self.leaves)}; the tree of all rows has {self.whole_leaves:,}."
+            f"{self.rows:,}: {_leaves_in_words(*self.leaves)}; the tree of all rows has "
+            f"{self.whole_leaves:,}."
         ]
         if self.whole_root is not None:
             same = next(each.root for each in self.columns if each.column == self.whole_root)
-            line = f"It first tests {escape(self.whole_root)}, as {percent(same)} of them do"
             others = self.n_roots - (same > 0)
-            line += f"; {others} other column{'s come' if others != 1 else ' comes'} first elsewhere."
-            text.append(line if others else f"{line}.")
+            elsewhere = f"; {others} other column{'s come' if others > 1 else ' comes'} first elsewhere"
+            line = f"It first tests {escape(self.whole_root)}, as {percent(same)} of them do"
+            text.append(f"{line}{elsewhere if others else ''}.")
         if self.thresholds_words:
             text.append(self.thresholds_words)
         for target, pair, whole in zip(self.targets, self.agreement, self.with_whole, strict=False):
             start = f"{escape(target)}: two" if len(self.targets) > 1 else "Two"
             text.append(
-                f"{start} of the trees answer a row alike in {percent(pair)} of the cases, one of them and the "
-                f"tree of all rows in {percent(whole)}."
+                f"{start} of the trees answer a row alike in {percent(pair)} of the cases, one of them and "
+                f"the tree of all rows in {percent(whole)}."
             )
         for target, spread, scale in zip(self.targets, self.spread, self.scale, strict=False):
             start = f"{escape(target)}: their" if len(self.targets) > 1 else "Their"
@@ -158,7 +159,7 @@ def stability(
     top : int
         How many columns of a tree, those that take away most risk, count as its top ones.
     seed : int
-        Of the draws.
+        Of the draws, also of those within a tree where `growing` asks for some.
     grower : callable, optional
         Makes a tree of a Dataset, in place of `grow`: so that pruning takes part. It sees the weights.
     n_jobs : int, optional
@@ -199,7 +200,7 @@ def stability(
                 raise TypeError(f"grower must make a Tree, not {type(tree).__name__}")
             return tree
         told: Any = None if progress is None else lambda share: progress(done + share / (n + 1))
-        return grow(rows, n_jobs=n_jobs, progress=told, **growing)
+        return grow(rows, seed=seed, n_jobs=n_jobs, progress=told, **growing)
 
     whole = grown(data, 0.0)
     answered = _answered(data, rng)
@@ -290,9 +291,7 @@ class _Facts:
         low, high = (value_in_words(column, value) for value in (ordered[0], ordered[-1]))
         own = value_in_words(column, float(whole.threshold[0]))
         same = sum(value == whole.threshold[0] for value in ordered) / len(ordered)
-        return (
-            f"Those that do cut it between {low} and {high}; {percent(same)} of them at {own}, as it does."
-        )
+        return f"Those that do cut it between {low} and {high}; {percent(same)} of them at {own}, as it does."
 
 
 def _agreement(answers: NDArray[Any], rows: Dataset) -> dict[str, tuple[float, ...]]:

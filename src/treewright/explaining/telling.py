@@ -12,6 +12,7 @@ from treewright.explaining.plain import html_table, wrapped
 from treewright.wording import escape, percent, rows_in_words, word
 
 MOST_TARGETS = 3  # whose numbers stand beside the steps
+_UNPROVEN = "The tree was made to fit these rows; how sure the answer is, held-out rows tell: test=."
 MOST_STEPS = 40  # that are told; of a longer way its beginning and its end
 
 
@@ -99,7 +100,7 @@ def _grounds(decision: Decision) -> list[str]:
         if answer.held_out is not None:
             lines.append(start + _by_held_out(answer, answer.held_out, decision.own_rows))
     if all(answer.held_out is None for answer in decision.answers):
-        lines.append("The tree was made to fit these rows; how sure the answer is, held-out rows tell: test=.")
+        lines.append(_UNPROVEN)
     return lines
 
 

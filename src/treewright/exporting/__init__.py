@@ -19,8 +19,13 @@ def formats() -> tuple[str, ...]:
     return FORMATS.names
 
 
-def export(model: Any, format: str = "text", **options: Any) -> str | bytes:
+def export(model: Any, format: str = "text", *, check: Any = None, **options: Any) -> str | bytes:
     """A tree, or that of a fitted model, in a format; `options` are those of the format's `render`.
+
+    With `check` the result is run before it is returned, and its answers are compared with those of the
+    model, to the last bit: on a table or data set, or, with True, on 10,000 rows at and next to every
+    threshold, with missing and infinite values and unseen categories. ValueError names the first row that
+    differs, ImportError what is missing to run it.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
@@ -28,7 +33,14 @@ def export(model: Any, format: str = "text", **options: Any) -> str | bytes:
     4 rows
     ├─ x <= 2.5   a   2 rows   100 %
     └─ x > 2.5    b   2 rows   100 %
+    >>> "def predict(row)" in export(tree, "python", check=True)
+    True
     """
     FORMATS.check(format, options)
-    rendered: str | bytes = FORMATS.function(format)(as_tree(model), **options)
+    tree = as_tree(model)
+    rendered: str | bytes = FORMATS.function(format)(tree, **options)
+    if check is not None and check is not False:
+        from treewright.exporting.rechecking import recheck
+
+        recheck(rendered, tree, FORMATS.module(format), check, options)
     return rendered

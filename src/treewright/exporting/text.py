@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from treewright.encoding import Dataset
+from treewright.presenting import intervals_of
 from treewright.rule_lists import Condition, Rule, RuleList
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
 from treewright.wording import branch_in_words, condition_in_words, percent, rows_in_words, word
+
+if TYPE_CHECKING:
+    from treewright.certifying.leaves import LeafIntervals
 
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
@@ -19,12 +24,24 @@ GAP = "   "  # between the parts of a line
 COLORS = (36, 33, 35, 32, 34, 31)  # terminal colours of the classes, in turn
 
 
-def render(tree: Tree, *, max_depth: int | None = None, color: bool = False, width: int | None = None) -> str:
+def render(
+    tree: Tree,
+    *,
+    max_depth: int | None = None,
+    color: bool = False,
+    width: int | None = None,
+    test: Dataset | None = None,
+    intervals: LeafIntervals | None = None,
+    delta: float = 0.05,
+) -> str:
     """The tree as text, down to `max_depth` tests; `color` adds terminal colours, one per class.
 
     Where a line would be longer than `width`, what the leaf says goes to a line of its own.
 
     "or missing" stands where missing values go, in the columns of which the tree has learnt it.
+
+    With rows that the tree was not grown from, `test`, each leaf says between what its true error lies; with
+    probability 1 - `delta` all of them are right. `intervals` are such ones that are known already.
 
     >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
     >>> schema = Schema((Column("petal width"),), (Target("species", ("setosa", "virginica")),))
@@ -38,9 +55,11 @@ def render(tree: Tree, *, max_depth: int | None = None, color: bool = False, wid
         raise ValueError(
             f"max_depth is {max_depth}; it is the number of tests to show in a row, 0 or more, or None"
         )
-    lines = list(_lines(tree, max_depth))
+    lines, last = list(_lines(tree, max_depth)), list[str]()
+    if test is not None or intervals is not None:
+        lines, last = _with_intervals(tree, lines, test, intervals, delta)
     ends = [line for line in lines if line.rows]
-    sizes = [max(len(part) for part in parts) for parts in zip(*(line[1:5] for line in ends), strict=True)]
+    sizes = [max(len(part) for part in parts) for parts in zip(*(line[1:6] for line in ends), strict=True)]
     room = WIDEST_TEST
     if width is not None:
         room = min(room, width - sum(size + len(GAP) for size in sizes if size))
@@ -50,7 +69,7 @@ def render(tree: Tree, *, max_depth: int | None = None, color: bool = False, wid
         if not line.rows:
             text.append(line.start)
             continue
-        says, *others = (part.ljust(size) for part, size in zip(line[1:5], sizes, strict=True))
+        says, *others = (part.ljust(size) for part, size in zip(line[1:6], sizes, strict=True))
         others[:2] = [line.rows.rjust(sizes[1]), line.share.rjust(sizes[2])]
         begin = line.start
         if width is not None and len(begin) > max(start, room):
@@ -58,8 +77,9 @@ def render(tree: Tree, *, max_depth: int | None = None, color: bool = False, wid
             begin = re.sub("[├└]─ .*|….*", lambda cut: "│" if cut[0][0] == "├" else "", begin)
         if color:
             says = f"\x1b[{COLORS[line.color % len(COLORS)]}m{says}\x1b[0m"
+        others = [part for part in others if part]
         text.append(GAP.join([begin.ljust(start)] * bool(line.start) + [says, *others]).rstrip())
-    return "\n".join(text)
+    return "\n".join(text + last)
 
 
 class _Line(NamedTuple):
@@ -69,8 +89,10 @@ class _Line(NamedTuple):
     says: str = ""
     rows: str = ""
     share: str = ""
+    interval: str = ""
     note: str = ""
     color: int = 0
+    node: int = 0
 
 
 def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
@@ -103,16 +125,39 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
     note = f"(… {below} leaves below)" if below else ""
     if not tree.schema.predicts_classes:
         return _Line(
-            start, ", ".join(f"{value:.6g}" for value in tree.value[node]), _rows(tree, node), note=note
+            start,
+            ", ".join(f"{value:.6g}" for value in tree.value[node]),
+            _rows(tree, node),
+            note=note,
+            node=node,
         )
     labels = [
         word((target.classes or ())[code])
         for target, code in zip(tree.schema.targets, tree.label[node], strict=True)
     ]
     shares = [percent(share) for share in tree.confidence[node].tolist()]
-    return _Line(
-        start, ", ".join(labels), _rows(tree, node), ", ".join(shares), note, int(tree.label[node, 0])
-    )
+    color = int(tree.label[node, 0])
+    return _Line(start, ", ".join(labels), _rows(tree, node), ", ".join(shares), "", note, color, node)
+
+
+def _with_intervals(
+    tree: Tree, lines: list[_Line], test: Dataset | None, intervals: LeafIntervals | None, delta: float
+) -> tuple[list[_Line], list[str]]:
+    """The lines with where the true error of each leaf lies, and a last line that says how sure that is."""
+    if test is not None:  # what is folded is judged as the leaf that is shown
+        ends = [line.node for line in lines if line.rows]
+        intervals = intervals_of(tree.collapse(ends), test, delta)
+    else:
+        assert intervals is not None
+        ends = np.flatnonzero(tree.is_leaf).tolist()
+        if ends != intervals.leaf.tolist():
+            raise ValueError("intervals are those of another tree; make them with leaf_intervals(tree, test)")
+    told = {
+        node: f"wrong for {low} to {high}" if rows else "no test row"
+        for node, rows, (low, high) in zip(ends, intervals.rows.tolist(), intervals.limits, strict=True)
+    }
+    last = f"wrong for: where the true error of each leaf lies; {intervals.confidence}"
+    return [line._replace(interval=told.get(line.node, "")) if line.rows else line for line in lines], [last]
 
 
 def rules_as_text(rules: RuleList) -> str:

@@ -36,19 +36,20 @@ class Front:
 
     def tree(self, place: int) -> Tree:
         """The grown tree, collapsed where the best division says so."""
-        return self.grown.collapse(self._branches(place).tolist())
+        return self.grown.collapse(self.branches(place).tolist())
 
     def sums(self, of: Losses, data: Dataset) -> NDArray[np.float64]:
         """One pass over the rows, then one over the nodes for each tree."""
         worth = of(self.grown, data)
         return np.array([worth[self._leaves(place)].sum() for place in range(len(self))])
 
-    def _branches(self, place: int) -> NDArray[np.int32]:
+    def branches(self, place: int) -> NDArray[np.int32]:
+        """The branches of the grown tree that are leaves of the tree at a place."""
         return _core.front_pruning(self.grown.end, self.length, self.choices, int(self.leaves[place]))
 
     def _leaves(self, place: int) -> NDArray[np.bool_]:
         """The nodes that are leaves of a tree: the collapsed ones, and what was a leaf outside of them."""
-        branches = self._branches(place)
+        branches = self.branches(place)
         leaves: NDArray[np.bool_] = self.grown.is_leaf & ~covered(self.grown, branches)
         leaves[branches] = True
         return leaves

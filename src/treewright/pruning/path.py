@@ -216,7 +216,16 @@ class PruningPath:
         return f"<PruningPath by {self.method}: {_trees(self)} of {sizes}, {chosen} chosen>"
 
     def __str__(self) -> str:
-        return "\n".join(_table(self))
+        heading, rows, _ = _table(self)
+        return "\n".join([heading, *aligned(rows, right=range(len(rows[0])), gap=2)])
+
+    def _repr_html_(self) -> str:
+        from treewright.exporting.notebooks import path_as_html
+
+        lines = {"training": self.training, "validation": self.validation}
+        losses = {name: line for name, line in lines.items() if line is not None}
+        chosen = None if self.is_open else self.chosen % len(self)
+        return path_as_html(*_table(self), self.leaves, losses, chosen)
 
     def plot(self, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
         """Draw loss against leaves on all rows that the path knows, and on `test`; needs matplotlib."""
@@ -236,8 +245,10 @@ def _trees(path: PruningPath) -> str:
     return _counted(len(path), "tree", "trees")
 
 
-def _table(path: PruningPath) -> Iterator[str]:
-    """The path as lines; of a long one those around the chosen tree, and some of the others."""
+def _table(path: PruningPath) -> tuple[str, list[list[str]], int | None]:
+    """A heading, a table with the names of its columns, and the row of the chosen tree; of a long path those
+    around the chosen tree, and some of the others.
+    """
     names = ["", "level", "leaves", "training"] + (["validation"] if path.validation is not None else [])
     chosen = path.chosen % len(path)
     marked = None if path.is_open else chosen
@@ -254,8 +265,8 @@ def _table(path: PruningPath) -> Iterator[str]:
             error = path.standard_error
             row += [f"{path.validation[place]:.4f}" + ("" if error is None else f" ± {error[place]:.4f}")]
         rows.append(row)
-    yield f"{path.method}: {_trees(path)}" + (", none chosen yet: select chooses" if path.is_open else "")
-    yield from aligned(rows, right=range(len(names)), gap=2)
+    heading = f"{path.method}: {_trees(path)}" + (", none chosen yet: select chooses" if path.is_open else "")
+    return heading, rows, None if marked is None else 1 + list(shown).index(marked)
 
 
 def mean_and_error(loss: Floats, square: Floats, data: Dataset) -> tuple[Floats, Floats]:

@@ -84,7 +84,7 @@ class Plan:
     def path(
         self,
         tree: Tree,
-        data: Dataset,
+        data: Dataset | None,
         validation: Dataset | None,
         growing: Mapping[str, Any],
         seed: int,

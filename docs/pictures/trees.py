@@ -1,0 +1,64 @@
+"""Draw the pictures of docs/pictures.md: `python docs/pictures/trees.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+from sklearn.datasets import load_diabetes, load_iris
+
+from treewright import Tree, encode, grow
+from treewright.datasets import load_spam
+from treewright.drawing.quality import plot_confusion, plot_precision_recall, plot_roc
+from treewright.drawing.regions import plot_regions
+
+FOLDER = Path(__file__).parent
+
+
+def keep(tree: Tree, name: str, title: str) -> None:
+    (FOLDER / f"{name}.svg").write_text(tree.to_svg(title=title), encoding="utf-8")
+
+
+def draw_iris() -> None:
+    iris = load_iris()
+    table = {name: iris.data[:, i] for i, name in enumerate(iris.feature_names)}
+    data = encode(table, iris.target_names[iris.target])
+    keep(grow(data), "iris", "Three species of iris: 9 leaves, 150 rows")
+    ax = plot_regions(grow(data, max_leaf_nodes=4), data=data)
+    ax.figure.savefig(FOLDER / "regions.svg", metadata={"Date": None})
+
+
+def draw_diabetes() -> None:
+    diabetes = load_diabetes(scaled=False)
+    table = {name: diabetes.data[:, i] for i, name in enumerate(diabetes.feature_names)}
+    tree = grow(encode(table, diabetes.target), max_leaf_nodes=10)
+    keep(tree, "diabetes", "Progression of diabetes after a year: 10 leaves, 442 rows")
+
+
+def draw_spam() -> None:
+    from matplotlib import pyplot
+
+    spam = load_spam()
+    train = encode(spam.table(~spam.is_test), spam.target[~spam.is_test])
+    test = encode(spam.table(spam.is_test), spam.target[spam.is_test], schema=train.schema)
+    tree = grow(train, max_leaf_nodes=17)
+    keep(tree, "spam", "Spam or not: 17 leaves, 3,065 rows")
+    figure, axes = pyplot.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
+    plot_roc(tree, test, ax=axes[0])
+    plot_precision_recall(tree, test, ax=axes[1])
+    plot_confusion(tree.with_costs({"nonspam": {"spam": 5}}), test, ax=axes[2])
+    figure.savefig(FOLDER / "quality.svg", metadata={"Date": None})
+
+
+def main() -> None:
+    matplotlib.use("svg")
+    matplotlib.rcParams.update(
+        {"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.family": "sans-serif"}
+    )
+    draw_iris()
+    draw_diabetes()
+    draw_spam()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+"""What a picture says at each node: the test or the answer, the rows, the shares; words for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.arranging.colours import class_colours, value_colour
+from treewright.arranging.letters import shortened, text_width
+from treewright.tree import Tree
+from treewright.viewing import columns_with_missing
+from treewright.wording import LONGEST_LIST, branch_parts, escape, percent, rows_in_words, word
+
+MOST_LEAVES = 64  # of a larger tree the splits made first are shown, and the number of leaves below them
+_LIST_LENGTHS = (LONGEST_LIST, 3, 2, 1)  # of categories, for as much room as there is
+_LONGEST_FULL = 200  # categories where there is room for all words
+_MOST_TARGETS = 3  # answers that a node names
+_MOST_CELLS = 10**7  # of a table of nodes by classes
+_LONG = 500  # letters that are too many for a line in any case
+_TOLD = 8  # classes that the full words name
+
+
+@dataclass(frozen=True)
+class Card:
+    """One node of a picture. Words are on one line each and printable, but as long as the data has them."""
+
+    node: int
+    parent: int  # its place among the cards; -1 at the root
+    is_left: bool
+    depth: int
+    rows: int
+    below: int  # leaves that are folded into this one; 0 for a leaf of the tree itself
+    column: str  # "" where the picture ends
+    tests: tuple[str, ...]  # what a row must satisfy to go left, from the longest wording to the shortest
+    answers: tuple[tuple[str, str], ...]  # class and its share, or number and nothing, for each target
+    parts: tuple[tuple[float, str], ...]  # share and colour of the classes; for numbers the whole and one
+    colour: str  # of the answer
+    place: float | None  # of a number between the least and the greatest; None for classes
+    title: str  # all of it in full, several lines
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the picture shows nothing below."""
+        return not self.tests
+
+    @property
+    def rows_words(self) -> str:
+        """The rows in words."""
+        return rows_in_words(self.rows)
+
+    @property
+    def below_words(self) -> str:
+        """What is folded, in words; empty where nothing is."""
+        return f"… {self.below:,} leaves below" if self.below else ""
+
+    def test_lines(self, room: float, size: float) -> list[str]:
+        """The test on one line, or the column and what its value must be on two, within `room`."""
+        for test in self.tests:
+            if len(test) < _LONG and text_width(f"{self.column} {test}", size) <= room:
+                return [f"{self.column} {test}"]
+        fitting = (test for test in self.tests if len(test) < _LONG and text_width(test, size) <= room)
+        test = next(fitting, None) or _cut(self.tests[-1], room, size)
+        return [shortened(self.column, room, size), test]
+
+    def lines(self, room: float, size: float) -> list[str]:
+        """All that the card says, for formats that place lines of text by themselves."""
+        if self.tests:
+            return [*self.test_lines(room, size), self.rows_words]
+        answers = [shortened(part, room, size) for answer in self.answers for part in answer if part]
+        return [*answers, self.rows_words, *([self.below_words] if self.below else [])]
+
+
+def cards(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> list[Card]:
+    """The nodes that a picture shows, in preorder."""
+    shown = list(_shown(tree, max_depth, max_leaves))
+    kept = np.array([node for node, _, _ in shown])
+    told = _Told(tree, kept)
+    return [told.card(i, node, parent, ends) for i, (node, parent, ends) in enumerate(shown)]
+
+
+def shape(shown: list[Card]) -> NDArray[np.int64]:
+    """One past the subtree of each card."""
+    end = np.arange(1, len(shown) + 1)
+    for i in range(len(shown) - 1, 0, -1):
+        end[shown[i].parent] = max(end[shown[i].parent], end[i])
+    return end
+
+
+def _shown(tree: Tree, max_depth: int | None, max_leaves: int | None) -> Iterator[tuple[int, int, bool]]:
+    """(node, place of its parent, whether the picture ends there) of the nodes that are shown."""
+    for name, most, least in (("max_depth", max_depth, 0), ("max_leaves", max_leaves, 1)):
+        if most is not None and most < least:
+            raise ValueError(f"{name} is {most}; it must be at least {least}, or None for no limit")
+    folded = tree.is_leaf.copy()
+    if max_depth is not None:
+        folded |= tree.depths >= max_depth
+    if max_leaves is not None and max_leaves < tree.n_leaves:
+        order = np.sort(tree.step[~tree.is_leaf])
+        folded |= tree.step >= order[max_leaves - 1]
+    places = np.full(tree.n_nodes, -1)
+    node, i = 0, 0
+    while node < tree.n_nodes:
+        ends = bool(folded[node])
+        places[node] = i
+        yield node, int(places[tree.parent[node]]) if node else -1, ends
+        node, i = int(tree.end[node]) if ends else node + 1, i + 1
+
+
+class _Told:
+    """What is known of all nodes that are shown."""
+
+    def __init__(self, tree: Tree, nodes: NDArray[np.int64]) -> None:
+        self.tree, self.nodes = tree, nodes
+        self.learnt = columns_with_missing(tree)
+        self.depths = tree.depths[nodes].tolist()
+        self.leaves_before = np.concatenate([[0], np.cumsum(tree.is_leaf)])
+
+    def card(self, i: int, node: int, parent: int, ends: bool) -> Card:
+        tree = self.tree
+        is_left = node > 0 and node == int(tree.parent[node]) + 1
+        column, tests = ("", ()) if ends else self._tests(node)
+        below = int(self.leaves_before[tree.end[node]] - self.leaves_before[node])
+        below = below if ends and not tree.is_leaf[node] else 0
+        parts, place = self._parts(i)
+        title = "\n".join(self._title(i, node, ends, below))
+        return Card(
+            node,
+            parent,
+            is_left,
+            self.depths[i],
+            int(tree.rows[node]),
+            below,
+            column,
+            tests,
+            tuple(self._answers(node)),
+            parts,
+            self._colours[int(tree.label[node, 0])] if place is None else parts[0][1],
+            place,
+            title,
+        )
+
+    def _tests(self, node: int) -> tuple[str, tuple[str, ...]]:
+        lengths = _LIST_LENGTHS if self.tree.subset[node] >= 0 else (1,)
+        wordings = [
+            branch_parts(self.tree, node, True, learnt=self.learnt, longest=length) for length in lengths
+        ]
+        return wordings[0][0], tuple(dict.fromkeys(_typeset(words) for _, words in wordings))
+
+    def _answers(self, node: int) -> Iterator[tuple[str, str]]:
+        schema = self.tree.schema
+        for i, target in enumerate(schema.targets[:_MOST_TARGETS]):
+            if target.classes is None:
+                yield number(float(self.tree.value[node, i])), ""
+            else:
+                label = target.classes[self.tree.label[node, i]]
+                yield word(label), percent(float(self.tree.confidence[node, i]))
+        if len(schema.targets) > _MOST_TARGETS:
+            yield f"… {len(schema.targets) - _MOST_TARGETS} more", ""
+
+    @cached_property
+    def _range(self) -> tuple[float, float]:
+        return value_range(self.tree)
+
+    @cached_property
+    def _shares(self) -> list[list[tuple[int, float]]]:
+        """The classes at each node with their shares, the heaviest first."""
+        width = max(len(self.tree.schema.targets[0].classes or ()), 1)
+        told: list[list[tuple[int, float]]] = []
+        for first in range(0, len(self.nodes), step := max(_MOST_CELLS // width, 1)):
+            for row in self.tree.shares(self.nodes[first : first + step])[0]:
+                codes = np.flatnonzero(row)
+                order = codes[np.argsort(-row[codes], kind="stable")]
+                told.append([(code, float(row[code])) for code in order.tolist()])
+        return told
+
+    @cached_property
+    def _colours(self) -> tuple[str, ...]:
+        return class_colours(self.tree)
+
+    def _parts(self, i: int) -> tuple[tuple[tuple[float, str], ...], float | None]:
+        if not self.tree.schema.predicts_classes:
+            least, most = self._range
+            value = float(self.tree.value[self.nodes[i], 0])
+            place = (value - least) / (most - least) if most > least else 0.5
+            return ((1.0, value_colour(place)),), place
+        whole: dict[str, float] = {}
+        for code, share in sorted(self._shares[i]):
+            whole[self._colours[code]] = whole.get(self._colours[code], 0.0) + share
+        order = {colour: place for place, colour in enumerate(dict.fromkeys(self._colours))}
+        return tuple(
+            (share, colour) for colour, share in sorted(whole.items(), key=lambda p: order[p[0]])
+        ), None
+
+    def _title(self, i: int, node: int, ends: bool, below: int) -> Iterator[str]:
+        """Everything in full: where a picture has no room, a tooltip has."""
+        tree, schema = self.tree, self.tree.schema
+        if not ends:
+            yield " ".join(branch_parts(tree, node, True, learnt=self.learnt, longest=_LONGEST_FULL)) + "?"
+        if not schema.predicts_classes:
+            names = [escape(target.name) for target in schema.targets]
+            values = [number(value) for value in tree.value[node].tolist()]
+            yield ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
+        elif len(schema.targets) == 1:
+            classes = schema.targets[0].classes or ()
+            answer = tree.label[node, 0]
+            yield f"{escape(schema.targets[0].name)} = {word(classes[answer])}"
+            some = self._shares[i][:_TOLD]
+            more = len(self._shares[i]) - len(some)
+            told = [f"{word(classes[code])} {percent(share)}" for code, share in some]
+            yield ", ".join(told + [f"… {more} more classes"] * bool(more))
+        else:
+            for target, code, share in zip(
+                schema.targets, tree.label[node], tree.confidence[node], strict=True
+            ):
+                yield f"{escape(target.name)} = {word((target.classes or ())[code])}: {percent(float(share))}"
+        total = int(tree.rows[0])
+        yield rows_in_words(int(tree.rows[node])) + (
+            f", {percent(tree.rows[node] / total)} of all" if node else ""
+        )
+        if below:
+            yield f"{below:,} leaves below"
+
+
+def value_range(tree: Tree) -> tuple[float, float]:
+    """The least and the greatest number that a leaf answers for the first target."""
+    values = tree.value[tree.is_leaf, 0]
+    return float(values.min()), float(values.max())
+
+
+def number(value: float) -> str:
+    """A number with the digits that people like.
+
+    >>> number(22.53219), number(1234567.8), number(4e-12)
+    ('22.53', '1,234,568', '4e-12')
+    """
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:,.4g}"
+
+
+def _cut(test: str, room: float, size: float) -> str:
+    """A test that is too long; how many categories it does not name remains."""
+    found = test.rfind(", … ")
+    rest = test[found:] if 0 < found > len(test) - 40 else ""
+    start = shortened(test.removesuffix(rest), room - text_width(rest, size), size, keep_end=not rest)
+    return start + rest
+
+
+def _typeset(words: str) -> str:
+    return f"≤ {words[3:]}" if words.startswith("<= ") else words

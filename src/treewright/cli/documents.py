@@ -1,0 +1,130 @@
+"""What the commands tell programs (`--json`): the same facts as the text for people, as dicts."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from treewright._version import __version__
+from treewright.certifying import Certificate, Certificates
+from treewright.cli.summary import Fit, measure, missing_cells
+from treewright.encoding import Dataset
+from treewright.tree import Tree
+from treewright.wording import branch_in_words
+
+
+def fit_document(path: str | os.PathLike[str], fit: Fit, saved_as: str | os.PathLike[str]) -> dict[str, Any]:
+    """A fit: the table, the tree, its errors on each part of the rows, its certificate, the files written."""
+    rows = {"training": fit.parts.training, "validation": fit.parts.validation, "test": fit.parts.test}
+    errors = {score.part: score for score in fit.scores}
+    return {
+        "treewright": __version__,
+        "table": {"file": os.fspath(path), **_table(fit.data), "rows_dropped": fit.dropped},
+        "target": _target(fit.data),
+        "tree": {**tree_document(fit.tree), "leaves_grown": fit.grown.n_leaves},
+        "pruning": _pruning(fit),
+        "loss": measure(fit.tree),
+        "parts": {
+            part: {
+                "rows": data.n_rows,
+                "error": errors[part].error,
+                "error_of_root": errors[part].root_error,
+            }
+            for part, data in rows.items()
+            if data is not None
+        },
+        **certificates_document(fit.certificate),
+        "seconds": fit.seconds,
+        "files": {"model": os.fspath(saved_as)},
+    }
+
+
+def _table(data: Dataset) -> dict[str, Any]:
+    kinds = [column.kind for column in data.schema.columns]
+    counts = {kind: kinds.count(kind) for kind in ("number", "category", "time")}
+    return {"rows": data.n_rows, "columns": len(kinds), "kinds": counts, "missing": missing_cells(data)}
+
+
+def _target(data: Dataset) -> dict[str, Any]:
+    target, values = data.schema.targets[0], data.targets
+    assert values is not None
+    if target.classes is None:
+        return {"name": target.name, "least": values.min(), "most": values.max()}
+    weights = np.bincount(values[0], data.weight, minlength=len(target.classes))
+    return {"name": target.name, "classes": target.classes, "shares": weights / weights.sum()}
+
+
+def _pruning(fit: Fit) -> dict[str, Any] | None:
+    if fit.plan is None or fit.path is None:
+        return None
+    plan = fit.plan
+    options = {**plan.pruning, **plan.choosing}
+    return {
+        "method": plan.method,
+        "select": plan.by,
+        "options": {name: value for name, value in options.items() if _is_plain(value)},
+        "chosen_by": fit.path.details.get("chosen_by"),
+        "trees": len(fit.path),
+    }
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def tree_document(tree: Tree) -> dict[str, Any]:
+    """A tree in a few words."""
+    return {
+        "target": [target.name for target in tree.schema.targets],
+        "classes": [target.classes for target in tree.schema.targets if target.classes is not None],
+        "columns": [column.name for column in tree.schema.columns],
+        "leaves": tree.n_leaves,
+        "depth": tree.depth,
+        "rows": tree.rows[0],
+        "criterion": tree.criterion,
+    }
+
+
+def nodes_document(tree: Tree, max_depth: int | None = None) -> list[dict[str, Any]]:
+    """The nodes of a tree in preorder: what leads to each, its rows, its answer."""
+    nodes = []
+    for node, depth in enumerate(tree.depths.tolist()):
+        if max_depth is not None and depth > max_depth:
+            continue
+        parent = int(tree.parent[node])
+        nodes.append(
+            {
+                "node": node,
+                "depth": depth,
+                "condition": branch_in_words(tree, parent, node == parent + 1, longest=2**31)
+                if node
+                else None,
+                "rows": tree.rows[node],
+                "answers": [_answer(tree, node, which) for which in range(len(tree.schema.targets))],
+                "is_leaf": tree.is_leaf[node],
+            }
+        )
+    return nodes
+
+
+def _answer(tree: Tree, node: int, which: int) -> Any:
+    classes = tree.schema.targets[which].classes
+    return tree.value[node, which] if classes is None else classes[tree.label[node, which]]
+
+
+def certificates_document(certificates: Certificates | str) -> dict[str, Any]:
+    """The certificates of a tree, the strongest first, or why there are none."""
+    if isinstance(certificates, str):
+        return {"certificates": [], "no_certificate": certificates}
+    document: dict[str, Any] = {"certificates": [_certificate(each) for each in certificates.certificates]}
+    if certificates.estimate is not None:
+        mean, error, folds = certificates.estimate
+        document["estimate"] = {"mean": mean, "standard_error": error, "folds": folds}
+    return document
+
+
+def _certificate(certificate: Certificate) -> dict[str, Any]:
+    names = ("value", "method", "delta", "error", "rows", "what", "guarantee", "bits", "assumptions")
+    return {**{name: getattr(certificate, name) for name in names}, "text": str(certificate)}

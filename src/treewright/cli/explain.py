@@ -1,0 +1,170 @@
+"""`treewright explain`: why a saved tree answers one row as it does, and what would change that."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from treewright.cli.console import Stages, Voice
+from treewright.cli.errors import Misuse, Trouble, check_delta_option, closest, count, listed
+from treewright.cli.fit import ROWS
+from treewright.cli.labelled import Labelling
+from treewright.cli.models import form_of, open_model
+from treewright.cli.options import (
+    USUAL,
+    Delta,
+    Dialect,
+    Flag,
+    Json,
+    Model,
+    Positive,
+    Quiet,
+    Repeated,
+    Table,
+    Weights,
+)
+from treewright.cli.reading import read
+from treewright.cli.sources import open_source
+from treewright.explaining import Contrast, Decision
+from treewright.explaining import contrast as contrast_of
+from treewright.explaining import explain as explain_row
+from treewright.schema import Column
+from treewright.tree import Tree
+
+MISSING = ("", "NA", "?", "missing")  # values of --set that are none
+
+
+def explain(
+    model: Model,
+    data: Table | None = None,
+    /,
+    *,
+    row: Positive = None,
+    set: Repeated = None,
+    contrast: Flag = False,
+    frozen: Repeated = None,
+    to: str | None = None,
+    train: Annotated[Path | None, ROWS] = None,
+    test: Annotated[Path | None, ROWS] = None,
+    weights: Weights = None,
+    delta: Delta = 0.05,
+    dialect: Dialect = USUAL,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Tell why a saved tree answers one row as it does.
+
+    Parameters
+    ----------
+    row
+        Which row of the table, counted from 1.
+    set
+        The value of a column, as COLUMN=VALUE; may be repeated. Instead of a table, or in place of what it
+        says. NA is a missing value.
+    contrast
+        Tell also the smallest change of the row that changes the answer.
+    frozen
+        A column that the change must leave as it is; may be repeated.
+    to
+        The answer that the change is to lead to.
+    train
+        The table that the tree was grown from: then each test is shown with its competitors.
+    test
+        A table of rows that had no part in it: then the answer comes with an interval.
+
+    Examples
+    --------
+    treewright explain loans.tree.json new.csv --row 3
+        the way of the third row through the tree
+    treewright explain loans.tree.json --set income=30000 --set job=cook
+        of a row that is in no table
+    treewright explain loans.tree.json new.csv --row 3 --contrast --frozen age
+        and what would change the answer, the age being what it is
+    """
+    check_delta_option(delta)
+    if (frozen or to) and not contrast:
+        raise Misuse(f"--{'frozen' if frozen else 'to'} is for --contrast")
+    if data is None and row is not None:
+        raise Misuse("--row is the number of a row in a table; name the table before it")
+    if data is None and not set:
+        raise Misuse("there is no row to explain; name a table and --row, or say --set COLUMN=VALUE")
+    if data is not None and row is None:
+        raise Misuse(f"which row of {data}? --row 1 is the first")
+    voice = Voice(json, quiet)
+    with voice.stages() as work:
+        work.begin("reading", str(model))
+        tree = open_model(str(model))
+        cells = {} if data is None else _cells(data, tree, row or 1, dialect, work)
+        cells |= _said(tree, set or [])
+        labelling = Labelling(model, tree, dialect, weights)
+        rows = labelling.parts({"--train": train, "--test": test}, work)
+        work.begin("explaining")
+        decision = explain_row(tree, cells, data=rows.get("--train"), test=rows.get("--test"), delta=delta)
+        change = _change(tree, cells, to, frozen or [], rows.get("--train")) if contrast else None
+    voice.answer(lambda: _text(decision, change), lambda: _document(decision, change))
+
+
+def _cells(path: Path, tree: Tree, row: int, dialect: Dialect, work: Stages) -> dict[str, Any]:
+    """One row of a table, those of its columns that the tree knows."""
+    work.begin("reading", str(path))
+    source = open_source(path, dialect)
+    known = {column.name: form_of(column) for column in tree.schema.columns if column.name in source.names}
+    if not known:
+        raise Trouble(f"{source.path} has none of the columns of the tree, {listed(tree.schema.names)}")
+    frame = read(source, known)
+    if row > frame.n_rows:
+        raise Trouble(f"--row {row}: {source.path} has {count(frame.n_rows, 'row')}")
+    return {name: cells[row - 1 : row] for name, cells in frame.columns.items()}
+
+
+def _said(tree: Tree, texts: list[str]) -> dict[str, Any]:
+    """The values of --set."""
+    cells: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise Misuse(f"--set {text}: it must be COLUMN=VALUE, such as --set income=30000")
+        if name not in tree.schema.names:
+            close = closest(name, tree.schema.names)
+            hint = f"the columns are {listed(tree.schema.names)}" if close is None else f"is {close!r} meant?"
+            raise Misuse(f"--set {text}: the tree has no column {name!r}; {hint}")
+        cells[name] = _value(tree.schema.columns[tree.schema.position(name)], value, text)
+    return cells
+
+
+def _value(column: Column, value: str, said: str) -> Any:
+    """A value as the column has them; None if it is missing."""
+    if value in MISSING and value not in map(str, column.categories):
+        return None
+    try:
+        if column.kind == "number":
+            return float(value)
+        if column.kind == "time":
+            return np.array([np.datetime64(value)])
+    except ValueError:
+        wanted = "a number" if column.kind == "number" else "a date, such as 2026-03-01"
+        raise Misuse(f"--set {said}: {value!r} is not {wanted}") from None
+    return _named(value, column.categories)
+
+
+def _named(text: str, known: tuple[Hashable, ...]) -> Hashable:
+    """The category or class that is written so; the text itself if there is none."""
+    return next((each for each in known if text in (str(each), str(each).lower())), text)
+
+
+def _change(tree: Tree, cells: dict[str, Any], to: str | None, frozen: list[str], data: Any) -> Contrast:
+    classes = tree.schema.targets[0].classes
+    wanted = None if to is None else _named(to, classes) if classes is not None else float(to)
+    return contrast_of(tree, cells, to=wanted, frozen=frozen, data=data)
+
+
+def _text(decision: Decision, change: Contrast | None) -> str:
+    story = str(decision).replace("held-out rows tell: test=", "held-out rows tell: --test FILE")
+    return story if change is None else f"{story}\n\n{change}"
+
+
+def _document(decision: Decision, change: Contrast | None) -> dict[str, Any]:
+    return decision.to_dict() if change is None else {**decision.to_dict(), "contrast": change.to_dict()}

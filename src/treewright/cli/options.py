@@ -1,0 +1,176 @@
+"""Options that several commands share: what they are called, what they accept and what `--help` says of them.
+
+A command is a function in a file of its own name, named in `COMMANDS` of `treewright.cli`, in which its place
+is its place in `treewright --help`:
+
+    def prune(model: Model, /, *, output: Output = None, json: Json = False, quiet: Quiet = False) -> None:
+        \"\"\"One sentence for the list of commands.
+
+Parameters
+----------
+        …                     only what is not explained here already
+
+Examples
+--------
+        treewright prune loans.tree.json --leaves 8
+            what this does, indented by four; lines end before column 76
+        \"\"\"
+        voice = Voice(json, quiet)
+        with voice.stages() as work:          # the current stage is shown while it lasts
+            work.begin("reading", str(model))
+            …
+        voice.note("…")                       # stderr; under --json in the list "notes" of the document
+        voice.answer(text, document)          # what was asked for, printed also when quiet
+        voice.summarize(text, document)       # what is told beside a file that was written; not when quiet
+
+`text` and `document` are functions without arguments, of which only the one that is wanted is called: they
+make the text for people and the dict for programs. What goes wrong is raised: `Misuse` of arguments ends with
+the code 2, `Trouble` (and OSError, ValueError, MemoryError) with 1. Options that only one command has are
+annotated there; `group=` puts them under a heading.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Group, Parameter, validators
+
+from treewright.cli.errors import Misuse, closest
+
+PIPE = Path("-")  # the standard input where a table is read, the standard output where one is written
+MISSING = ("NA", "N/A", "#N/A", "null", "NULL", "?")  # cells of CSV files that say so
+NEVER_KNOWN = ("", "NaN", "nan", "NAN")  # the same, whatever the user says
+KINDS = ("number", "category", "time")
+
+TABLE = Group("Reading the table", sort_key=50)
+OUTPUT = Group("Output", sort_key=90)
+
+_SEPARATORS = {
+    "comma": ",",
+    "semicolon": ";",
+    "tab": "\t",
+    "\\t": "\t",
+    "bar": "|",
+    "pipe": "|",
+    "space": " ",
+}
+
+
+def _is_no_option(_: Any, value: Path | None) -> None:
+    """The name of a file may be a lonely `-`, but what else begins so is an option with a slip in it."""
+    if value is not None and str(value).startswith("-") and value != PIPE:
+        raise ValueError(f"there is no option {value} here; a file of this name is ./{value}")
+
+
+_FILE = Parameter(allow_leading_hyphen=True, validator=_is_no_option)
+
+Model = Annotated[Path, _FILE, Parameter(help="A file that `treewright fit` wrote.")]
+Table = Annotated[
+    Path,
+    _FILE,
+    Parameter(
+        help="The table: CSV, TSV or JSON lines, also with .gz, or Parquet; - reads the standard input."
+    ),
+]
+Target = Annotated[str, Parameter(help="The column to predict.")]
+Output = Annotated[Path | None, _FILE, Parameter(alias="-o", group=OUTPUT)]
+
+Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
+Repeated = Annotated[list[str] | None, Parameter(negative=())]
+Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
+NotNegative = Annotated[float | None, Parameter(validator=validators.Number(gte=0))]
+Seed = Annotated[int, Parameter(validator=validators.Number(gte=0), help="Of the choice which rows do what.")]
+Jobs = Annotated[int, Parameter(help="Threads; -1 is one per core. The result is the same for any number.")]
+Delta = Annotated[float, Parameter(help="The chance with which the certificate may fail.")]
+
+Drop = Annotated[
+    list[str] | None, Parameter(negative=(), group=TABLE, help="Leave a column out; may be repeated.")
+]
+Kinds = Annotated[
+    list[str] | None,
+    Parameter(
+        negative=(),
+        group=TABLE,
+        help="Take a column for what it does not look like, as COLUMN=KIND; the kinds are number, category "
+        "and time. May be repeated.",
+    ),
+]
+Weights = Annotated[str | None, Parameter(group=TABLE, help="The column with the weight of each row.")]
+
+Json = Annotated[
+    Flag,
+    Parameter(name="--json", group=OUTPUT, help="Print one JSON document for programs, no text."),
+]
+Quiet = Annotated[
+    Flag,
+    Parameter(name=("--quiet", "-q"), group=OUTPUT, help="No notes, no progress, no summary."),
+]
+
+
+@Parameter(name="*")  # its fields are options by themselves
+@dataclass(frozen=True)
+class Dialect:
+    """How a file of text says where a cell ends and what is not known."""
+
+    separator: Annotated[
+        str | None,
+        Parameter(
+            group=TABLE,
+            allow_leading_hyphen=True,
+            help="What stands between the cells of a CSV file: one character, or tab, comma, semicolon, bar, "
+            "space. By default it is found among the first four.",
+        ),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        Parameter(
+            negative=(),
+            group=TABLE,
+            allow_leading_hyphen=True,
+            help="A cell that says that a value is missing, such as -999; may be repeated. Instead of NA, "
+            "N/A, #N/A, null and ?, which are missing in CSV files by default. Nothing and NaN always are.",
+        ),
+    ] = None
+
+    @property
+    def character(self) -> str | None:
+        """The separator itself; Misuse if it cannot be one."""
+        if self.separator is None:
+            return None
+        separator = _SEPARATORS.get(self.separator.lower(), self.separator)
+        if len(separator) != 1 or separator in '"\r\n\0' or separator.isalnum():
+            raise Misuse(
+                f"--separator {self.separator!r}: it is one character that is no letter, digit or quote, "
+                "such as ; or one of the words tab, comma, semicolon, bar, space"
+            )
+        return separator
+
+    @property
+    def markers(self) -> tuple[str, ...] | None:
+        """The cells that are named as missing; None if none are."""
+        return None if self.missing is None else tuple(dict.fromkeys(mark.strip() for mark in self.missing))
+
+
+USUAL = Dialect()
+
+
+def kinds_of(kinds: list[str] | None) -> dict[str, str]:
+    """The kinds that --kinds names, by column.
+
+    >>> kinds_of(["zip=category", "a=b=number"])
+    {'zip': 'category', 'a=b': 'number'}
+    """
+    named: dict[str, str] = {}
+    for said in kinds or []:
+        column, equals, kind = said.rpartition("=")
+        if not equals or not column:
+            raise Misuse(f"--kinds {said}: it must be COLUMN=KIND, such as --kinds zip=category")
+        if kind not in KINDS:
+            close = closest(kind, KINDS)
+            meant = "" if close is None else f"; did you mean {close}?"
+            raise Misuse(f"--kinds {said}: {kind!r} is no kind of column (number, category or time){meant}")
+        if named.setdefault(column, kind) != kind:
+            raise Misuse(f"--kinds: column {column!r} cannot be {named[column]} and {kind}")
+    return named

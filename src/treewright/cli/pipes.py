@@ -1,0 +1,47 @@
+"""What comes from a pipe: laid down as a file, which can be read twice, for as long as the program runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from treewright.cli.errors import Trouble
+from treewright.cli.options import PIPE
+
+SHOWN = "the standard input"
+
+_laid_down: list[str] = []
+
+
+def laid_down(path: Path) -> str:
+    """A new file with all that a pipe, a device or the standard input holds."""
+    handle, name = tempfile.mkstemp(prefix="treewright-")
+    _laid_down.append(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            if path == PIPE:
+                if sys.stdin is None or sys.stdin.closed:
+                    raise Trouble("the standard input is closed; pipe a table into it")
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            else:
+                with open(path, "rb") as pipe:
+                    shutil.copyfileobj(pipe, file)
+    except OSError as error:
+        raise Trouble(f"{shown(path)} cannot be kept in {name}: {error.strerror or error}") from error
+    return name
+
+
+def shown(path: Path) -> str:
+    """What a file is called in front of the user."""
+    return SHOWN if path == PIPE else str(path)
+
+
+def clear() -> None:
+    """Remove the files again."""
+    while _laid_down:
+        with suppress(OSError):
+            os.unlink(_laid_down.pop())

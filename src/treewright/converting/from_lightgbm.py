@@ -1,0 +1,168 @@
+"""One tree of a LightGBM model as ours, read from the text of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.converting.assembling import Nodes, assemble, joined_scores, recounted, scores
+from treewright.converting.boosters import Categories, check_number, columns_of, numbered, positions
+from treewright.schema import Column, Schema, Target
+from treewright.tree import Tree
+
+
+def from_lightgbm(
+    model: Any, *, tree: int = 0, data: Any = None, categories: Categories | None = None
+) -> Tree:
+    """One tree of a LightGBM booster as a tree of raw scores, which sends rows to the same leaf.
+
+    Parameters
+    ----------
+    model : lightgbm.Booster, LGBMModel
+        The booster, or a fitted wrapper of it.
+    tree : int
+        Which tree, from 0.
+    data : (table, target) or (table, target, weight), optional
+        Rows to count again; the target may be None. Without them leaves have the rows that LightGBM counted,
+        and deviations are those of the scores from one another.
+    categories : dict, optional
+        The categories of columns, in the order of their codes. By default those of pandas' columns, by name,
+        or else the whole numbers that the booster has met.
+
+    Returns
+    -------
+    Tree
+        Its answers are the scores of the leaves, with the learning rate in them. Categories that the booster
+        has not met go to the heavier side, as in every `Tree`; LightGBM sends them right.
+    """
+    booster = _booster(model)
+    check_number(tree, booster.num_trees())
+    per_iteration = booster.num_model_per_iteration()
+    text = booster.model_to_string(num_iteration=1, start_iteration=tree // per_iteration)
+    head, *blocks = text.split("\nTree=")
+    block = _fields(blocks[tree % per_iteration].partition("\n\n")[0])
+    if block.get("is_linear", "0") != "0":
+        raise ValueError(f"tree {tree} of this model has linear leaves; a Tree answers one number per leaf")
+    columns, unnamed = _columns(_fields(head), booster, categories)
+    nodes = _nodes(block, columns, unnamed, tree)
+    made = joined_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
+    return made if data is None else recounted(made, data)
+
+
+def _booster(model: Any) -> Any:
+    if hasattr(model, "model_to_string"):
+        return model
+    if getattr(model, "_Booster", None) is not None:
+        return model.booster_
+    if hasattr(model, "booster_") or hasattr(type(model), "booster_"):
+        raise TypeError(f"this {type(model).__name__} is not fitted yet; call fit first")
+    raise TypeError(f"a LightGBM booster or a fitted model is wanted here, not a {type(model).__name__}")
+
+
+def _fields(text: str) -> dict[str, str]:
+    parts = (line.partition("=") for line in text.splitlines())
+    return {name: value for name, _, value in parts}
+
+
+def _columns(
+    head: dict[str, str], booster: Any, categories: Categories | None
+) -> tuple[tuple[Column, ...], dict[int, Sequence[int]]]:
+    """The columns, and the codes of those whose categories have no names."""
+    infos = head["feature_infos"].split(" ")
+    met = {j: _met(info) for j, info in enumerate(infos) if info[:1] not in ("[", "n")}  # "none": constant
+    names, known = booster.pandas_categorical or [], booster.feature_name()
+    given = categories or {}
+    unnamed = {j: codes for j, codes in met.items() if known[j] not in given}
+    labels: dict[int, Sequence[Hashable]] = dict(met)
+    if names and len(names) == len(met):
+        labels, unnamed = dict(zip(met, names, strict=True)), {}
+    elif names and unnamed:
+        raise ValueError(
+            "pandas' categories cannot be matched to the columns of this model, some of which are constant: "
+            "name them by categories="
+        )
+    return columns_of(known, labels, categories), unnamed
+
+
+def _met(info: str) -> Sequence[int]:
+    """The categories of a column, by what the model says of it; -1 stands for others."""
+    return numbered(code for code in map(int, info.split(":")) if code >= 0)
+
+
+def _nodes(
+    block: dict[str, str], columns: tuple[Column, ...], unnamed: dict[int, Sequence[int]], tree: int
+) -> Nodes:
+    """The branches of a tree, and after them its leaves."""
+    n_leaves = int(block["num_leaves"])
+    n_branches = n_leaves - 1
+    value = _numbers(block, "leaf_value")
+    count = _numbers(block, "leaf_count") if block.get("leaf_count") else np.ones(n_leaves)
+    if n_leaves == 1:
+        count = np.maximum(count, 1.0)
+    if not (count > 0).all():
+        raise ValueError(f"tree {tree} has a leaf without rows, which a Tree cannot")
+    leaves = n_branches + np.arange(n_leaves)
+    whole = {
+        name: _numbers(block, name).astype(np.int64) if n_branches else np.zeros(0, np.int64)
+        for name in ("split_feature", "decision_type", "left_child", "right_child")
+    }
+    threshold = _numbers(block, "threshold") if n_branches else np.zeros(0)
+    no_leaf = np.full(n_leaves, -1)
+    children = [
+        np.concatenate([np.where(whole[side] < 0, n_branches + ~whole[side], whole[side]), no_leaf])
+        for side in ("left_child", "right_child")
+    ]
+    return Nodes(
+        left=children[0],
+        right=children[1],
+        feature=np.concatenate([whole["split_feature"], no_leaf]),
+        threshold=np.concatenate([threshold, np.full(n_leaves, np.nan)]),
+        missing_left=np.concatenate([_missing_left(whole, threshold, columns), no_leaf > 0]),
+        rows=np.concatenate([np.zeros(n_branches), count]),
+        statistic=scores(value, count, n_branches + n_leaves, leaves),
+        lefts=_lefts(block, whole, threshold, columns, unnamed),
+    )
+
+
+def _numbers(block: dict[str, str], name: str) -> NDArray[np.float64]:
+    return np.array(block[name].split(" "), np.float64)
+
+
+def _missing_left(
+    whole: dict[str, NDArray[np.int64]], threshold: NDArray[np.float64], columns: tuple[Column, ...]
+) -> NDArray[np.bool_]:
+    """Where NaN goes: its own way; or that of 0, where there was none to learn from; categories right."""
+    kind = whole["decision_type"]
+    is_category, default_left, missing = kind & 1 > 0, kind & 2 > 0, kind >> 2 & 3
+    zero_is_missing = ~is_category & (missing == 1)
+    if zero_is_missing.any():
+        name = columns[whole["split_feature"][np.argmax(zero_is_missing)]].name
+        raise ValueError(
+            f"this model takes 0 for a missing value in column {name!r} (zero_as_missing); a Tree does not"
+        )
+    return ~is_category & np.where(missing == 2, default_left, threshold >= 0.0)
+
+
+def _lefts(
+    block: dict[str, str],
+    whole: dict[str, NDArray[np.int64]],
+    threshold: NDArray[np.float64],
+    columns: tuple[Column, ...],
+    unnamed: dict[int, Sequence[int]],
+) -> dict[int, frozenset[int]]:
+    """The positions of the categories that go left at each test of categories: LightGBM keeps them as bits."""
+    tests = np.flatnonzero(whole["decision_type"] & 1)
+    if not tests.size:
+        return {}
+    borders = _numbers(block, "cat_boundaries").astype(np.int64)
+    words = _numbers(block, "cat_threshold").astype(np.uint32)
+    lefts = {}
+    for node in tests.tolist():
+        which = int(threshold[node])
+        bits = np.unpackbits(words[borders[which] : borders[which + 1]].view(np.uint8), bitorder="little")
+        j = int(whole["split_feature"][node])
+        lefts[node] = positions(np.flatnonzero(bits).tolist(), columns[j], unnamed.get(j))
+    return lefts

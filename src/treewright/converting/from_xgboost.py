@@ -1,0 +1,155 @@
+"""One tree of an XGBoost model as ours, read from the JSON of the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.converting.assembling import Nodes, assemble, joined_scores, recounted, scores
+from treewright.converting.boosters import Categories, check_number, columns_of, numbered, positions
+from treewright.converting.rounding import Rows, check_rows, thresholds
+from treewright.schema import Column, Schema, Target
+from treewright.tree import Tree
+
+
+def from_xgboost(
+    model: Any,
+    *,
+    tree: int = 0,
+    data: Any = None,
+    categories: Categories | None = None,
+    rows: Rows = "float64",
+) -> Tree:
+    """One tree of an XGBoost booster as a tree of raw scores, which sends rows to the same leaf.
+
+    XGBoost rounds tables to float32 and tests whether a number is less than another. The thresholds of the
+    tree are chosen such that numbers of float64 are decided alike.
+
+    Parameters
+    ----------
+    model : xgboost.Booster, XGBModel
+        The booster, or a fitted wrapper of it.
+    tree : int
+        Which tree, from 0.
+    data : (table, target) or (table, target, weight), optional
+        Rows to count again; the target may be None. Without them weights are XGBoost's sums of hessians,
+        rows are these, rounded, and deviations are those of the scores from one another.
+    categories : dict, optional
+        The categories of columns, in the order of their codes. By default those that the booster keeps, or
+        else the whole numbers up to the largest in it.
+    rows : {"float64", "float32"}
+        What tables the tree is for. For those of float32 the roundest thresholds that decide alike are taken.
+
+    Returns
+    -------
+    Tree
+        Its answers are the scores of the leaves, without the base score. Categories that the booster has not
+        met go to the heavier side, as in every `Tree`.
+    """
+    check_rows(rows)
+    booster = _booster(model)
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    boosted = learner["gradient_booster"]
+    if boosted["name"] != "gbtree":
+        raise ValueError(f"this booster is a {boosted['name']}; only those of kind gbtree can be converted")
+    trees = boosted["model"]["trees"]
+    check_number(tree, len(trees))
+    found = trees[tree]
+    if int(found["tree_param"].get("size_leaf_vector", 1)) > 1:
+        raise ValueError(
+            f"tree {tree} of this model answers several targets at once; a Tree of scores has one"
+        )
+    columns, unnamed = _columns(learner, trees, categories)
+    nodes = _nodes(found, columns, unnamed, rows)
+    made = joined_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
+    return made if data is None else recounted(made, data)
+
+
+def _booster(model: Any) -> Any:
+    if hasattr(model, "save_raw"):
+        return model
+    if not hasattr(model, "get_booster"):
+        raise TypeError(f"an XGBoost booster or a fitted model is wanted here, not a {type(model).__name__}")
+    if not model.__sklearn_is_fitted__():
+        raise TypeError(f"this {type(model).__name__} is not fitted yet; call fit first")
+    missing = getattr(model, "missing", np.nan)
+    if missing is not None and not np.isnan(missing):
+        raise ValueError(f"this model takes {missing!r} for a missing value; a Tree does that with NaN only")
+    return model.get_booster()
+
+
+def _columns(
+    learner: dict[str, Any], trees: list[dict[str, Any]], categories: Categories | None
+) -> tuple[tuple[Column, ...], dict[int, Sequence[int]]]:
+    """The columns, and the codes of those whose categories have no names."""
+    n_columns = int(learner["learner_model_param"]["num_feature"])
+    names = learner.get("feature_names") or [f"x{j}" for j in range(n_columns)]
+    coded = {j for j, kind in enumerate(learner.get("feature_types") or ()) if kind == "c"}
+    codes: dict[int, set[int]] = {j: set() for j in coded}
+    for tree in trees:
+        for node, segment in _segments(tree).items():
+            codes.setdefault(tree["split_indices"][node], set()).update(segment)
+    labels: dict[int, Sequence[Hashable]] = {j: numbered(met) for j, met in codes.items()}
+    kept = {
+        j: _kept(encoding)
+        for j, encoding in enumerate(
+            (learner["gradient_booster"]["model"].get("cats") or {}).get("enc") or ()
+        )
+        if j in labels
+    }
+    labels.update({j: found for j, found in kept.items() if found})
+    named = {j for j, name in enumerate(names) if name in (categories or {}) or kept.get(j)}
+    unnamed = {j: numbered(met) for j, met in codes.items() if j not in named}
+    return columns_of(names, labels, categories), unnamed
+
+
+def _kept(encoding: dict[str, Any]) -> list[Hashable]:
+    """The categories that a booster has kept of a column of a frame: texts as bytes one after the other."""
+    values = encoding.get("values", [])
+    if "offsets" not in encoding:
+        return list(values)
+    text, borders = bytes(value % 256 for value in values), encoding["offsets"]
+    return [text[a:b].decode() for a, b in zip(borders, borders[1:], strict=False)]
+
+
+def _segments(tree: dict[str, Any]) -> dict[int, list[int]]:
+    """The categories that go right at each test of categories."""
+    parts = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True)
+    return {node: tree["categories"][start : start + size] for node, start, size in parts}
+
+
+def _nodes(
+    tree: dict[str, Any], columns: tuple[Column, ...], unnamed: dict[int, Sequence[int]], rows: Rows
+) -> Nodes:
+    left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
+    leaves = np.flatnonzero(left < 0)
+    feature = np.array(tree["split_indices"])
+    number = np.array(tree["split_conditions"], np.float32)  # of a leaf: its score
+    with np.errstate(over="ignore"):
+        below = np.nextafter(number, np.float32(-np.inf))  # less than a number: at most the one before it
+    weight = np.array(tree["sum_hessian"], np.float64)
+    lefts = {}
+    for node, codes in _segments(tree).items():
+        j = int(feature[node])
+        rights = positions(codes, columns[j], unnamed.get(j))
+        lefts[node] = frozenset(range(len(columns[j].categories))) - rights
+    if not (weight[leaves] > 0).all():
+        raise ValueError("a leaf of this tree has no weight (its hessians add up to 0), which a Tree cannot")
+    return Nodes(
+        left=left,
+        right=right,
+        feature=feature,
+        threshold=thresholds(below, rows),
+        missing_left=np.array(tree["default_left"], np.bool_),
+        rows=np.rint(weight),
+        statistic=scores(_doubles(number[leaves]), weight[leaves], len(left), leaves),
+        lefts=lefts,
+    )
+
+
+def _doubles(numbers: NDArray[np.float32]) -> NDArray[np.float64]:
+    return numbers.astype(np.float64)

@@ -1,0 +1,65 @@
+"""Thresholds for libraries that round numbers to float32 before they compare: the same decision in float64."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+
+Rows = Literal["float64", "float32"]
+_BEYOND = 2.0**128  # where float32 would go on after its largest number
+
+
+def check_rows(rows: str) -> None:
+    """ValueError unless `rows` is a type that tables may have."""
+    if rows not in ("float64", "float32"):
+        raise ValueError(f"rows is {rows!r}; it must be 'float64' or 'float32'")
+
+
+def thresholds(limit: NDArray[Any], rows: Rows) -> NDArray[np.float64]:
+    """Thresholds t such that x <= t says of a number what float32(x) <= limit says.
+
+    For `rows` of float64 there is but one such threshold for each limit; for those of float32 there are many,
+    and the roundest of them is taken.
+
+    >>> float(thresholds(np.array([0.8]), "float32")[0])
+    0.8
+    >>> t = thresholds(np.array([0.8]), "float64")[0]
+    >>> bool(np.float32(t) <= 0.8), bool(np.float32(np.nextafter(t, 1)) <= 0.8)
+    (True, False)
+    """
+    low = _largest_float32(np.asarray(limit, np.float64))
+    return last_rounded_to(low) if rows == "float64" else _roundest(low)
+
+
+def _largest_float32(limit: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The largest float32 that is not above a limit."""
+    with np.errstate(over="ignore"):
+        near = limit.astype(np.float32)
+        return np.where(near > limit, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
+
+
+def last_rounded_to(low: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The largest float64 that rounds to at most the given float32.
+
+    It is half way to the next float32, or just below where that half goes to the even neighbour above.
+    """
+    above = np.nextafter(low, np.float32(np.inf))
+    begin = np.where(np.isneginf(low), -_BEYOND, low.astype(np.float64))
+    end = np.where(np.isposinf(above), _BEYOND, above.astype(np.float64))
+    middle = (begin + end) / 2
+    is_even = low.view(np.uint32) % 2 == 0
+    last = np.where(is_even, middle, np.nextafter(middle, -np.inf))
+    return np.where(np.isposinf(low), np.inf, last)
+
+
+def _roundest(low: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The roundest number from the given float32 on, below the next one."""
+    above = np.nextafter(low, np.float32(np.inf))
+    found = low.astype(np.float64)
+    between = np.isfinite(low) & np.isfinite(above)
+    found[between] = _core.readable(found[between], above[between].astype(np.float64))
+    return found

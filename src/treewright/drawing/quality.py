@@ -1,0 +1,252 @@
+"""How good the answers are on given rows: ROC, precision and recall, who is taken for whom, with costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.arranging.colours import class_colours
+from treewright.drawing import FAINT, INK, axes_or_new, in_per_cent, plain, tidy
+from treewright.encoding import Dataset
+from treewright.presenting import as_tree
+from treewright.tree import Tree
+from treewright.wording import word
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+_DASHES = ("-", "--", "-.", ":")  # of the classes, in turn: told apart without colour
+_MOST_CLASSES = 7  # curves in one picture
+_MOST_CELLS = 25  # classes that a matrix has room for
+_LONGEST_NAME = 20
+
+
+def roc_points(model: Any, data: Dataset, positive: Any) -> tuple[Floats, Floats]:
+    """(false alarms, hits): which share of the other rows and of the rows of class `positive` a threshold on
+    its share in the leaf takes in, from the strictest threshold to the loosest.
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
+    >>> false, hits = roc_points(grow(data, max_leaf_nodes=3), data, "b")
+    >>> false.tolist(), hits.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
+    """
+    taken, right = _taken(*_checked(as_tree(model), data), positive)
+    wrong = taken - right
+    return wrong / max(wrong[-1], 1e-300), right / max(right[-1], 1e-300)
+
+
+def precision_recall_points(model: Any, data: Dataset, positive: Any) -> tuple[Floats, Floats]:
+    """(recall, precision) of class `positive` for each threshold on its share, the strictest first.
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
+    >>> recall, precision = precision_recall_points(grow(data, max_leaf_nodes=3), data, "b")
+    >>> recall.tolist(), precision.round(2).tolist()
+    ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 0.67, 0.5])
+    """
+    taken, right = _taken(*_checked(as_tree(model), data), positive)
+    precision = np.divide(right, taken, out=np.ones_like(right), where=taken > 0)
+    return right / max(right[-1], 1e-300), precision
+
+
+def confusion(model: Any, data: Dataset) -> Floats:
+    """The weight of the rows of each class (row) that get each answer (column).
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
+    >>> confusion(grow(data, max_leaf_nodes=2), data).tolist()
+    [[1.0, 1.0], [0.0, 2.0]]
+    """
+    tree, rows = _checked(as_tree(model), data)
+    n = len(tree.schema.targets[0].classes or ())
+    assert rows.targets is not None
+    answers = tree.label[tree.apply(rows), 0]
+    cells = np.bincount(rows.targets[0].astype(np.int64) * n + answers, rows.row_weights, n * n)
+    return np.asarray(cells.reshape(n, n), np.float64)
+
+
+def plot_roc(model: Any, data: Dataset, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw hits against false alarms, with the area below the line; the circle is what the tree answers.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        A tree that predicts the classes of one target.
+    data : Dataset
+        Rows with their classes; those that grew the tree flatter it.
+    positive : optional
+        The class to find. By default the second one of two, or each of several against all others.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    """
+    tree, rows = _checked(as_tree(model), data)
+    ax = axes_or_new(ax, 5.2, 4.8)
+    ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle=":", label="by chance")
+    for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
+        false, hits = roc_points(tree, rows, name)
+        area = float(np.sum(np.diff(false) * (hits[1:] + hits[:-1]) / 2))
+        _curve(ax, false, hits, colour, i, f"{_plain_name(name)}: area {area:.3f}")
+        table = confusion(tree, rows)
+        code = (tree.schema.targets[0].classes or ()).index(name)
+        found, all_of = table[:, code], table.sum(axis=1)
+        others = all_of.sum() - all_of[code]
+        _circle(
+            ax, (found.sum() - found[code]) / max(others, 1e-300), found[code] / max(all_of[code], 1e-300)
+        )
+    _square(
+        ax, "false alarms: share of the other rows", "hits: share of the rows of the class", "lower right"
+    )
+    return ax
+
+
+def plot_precision_recall(model: Any, data: Dataset, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw precision against recall, with the average precision; the dots are by chance. See `plot_roc`."""
+    tree, rows = _checked(as_tree(model), data)
+    ax = axes_or_new(ax, 5.2, 4.8)
+    for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
+        recall, precision = precision_recall_points(tree, rows, name)
+        average = float(np.sum(np.diff(recall) * precision[1:]))
+        ax.axhline(precision[-1], color=colour, linewidth=0.8, linestyle=":", alpha=0.7)
+        label = f"{_plain_name(name)}: average precision {average:.3f}"
+        ax.step(
+            recall, precision, where="pre", color=colour, linewidth=1.8, linestyle=_DASHES[i % 4], label=label
+        )
+    _square(
+        ax,
+        "recall: share of the class that is found",
+        "precision: share of the found that are right",
+        "lower left",
+    )
+    return ax
+
+
+def plot_confusion(model: Any, data: Dataset, *, ax: Axes | None = None) -> Axes:
+    """Draw who is taken for whom: in each cell the rows, their share of the class, and what they cost.
+
+    The shade is the share of the row's class. Costs are shown where the tree has some: the mistakes' total
+    weight times their price, and above the picture the mean cost of a row.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        A tree that predicts up to 25 classes of one target.
+    data : Dataset
+        Rows with their classes; those that grew the tree flatter it.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    """
+    tree, rows = _checked(as_tree(model), data)
+    target = tree.schema.targets[0]
+    names = [_plain_name(name) for name in target.classes or ()]
+    n = len(names)
+    if n > _MOST_CELLS:
+        raise ValueError(f"a confusion matrix has room for {_MOST_CELLS} classes; the tree has {n}")
+    cells = confusion(tree, rows)
+    shares = cells / np.maximum(cells.sum(axis=1, keepdims=True), 1e-300)
+    costs = None if target.costs is None else cells * np.array(target.costs)
+    side = max(3.6, 1.0 + 0.92 * n)
+    ax = axes_or_new(ax, side + 0.8, side)
+    ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.3)
+    for i in range(n):
+        for j in range(n):
+            lines = [f"{cells[i, j]:,.6g}", f"{100 * shares[i, j]:.1f} %"]
+            if costs is not None and i != j:
+                lines.append(f"cost {costs[i, j]:,.4g}")
+            colour = "white" if shares[i, j] > 0.75 else INK
+            weight = "bold" if i == j else "normal"
+            ax.text(j, i, "\n".join(lines), ha="center", va="center", fontsize=8, color=colour, weight=weight)
+    ax.set_xticks(range(n), names, rotation=0 if sum(map(len, names)) < 9 * n else 90)
+    ax.set_yticks(range(n), names)
+    ax.set_xlabel("answer")
+    ax.set_ylabel("truth")
+    total = max(cells.sum(), 1e-300)
+    told = f"wrong: {100 * (1 - np.trace(cells) / total):.1f} % of {cells.sum():,.6g} rows"
+    ax.set_title(
+        told + ("" if costs is None else f"\nmean cost {costs.sum() / total:.4g}"),
+        loc="left",
+        fontsize="medium",
+    )
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    return ax
+
+
+def _checked(tree: Tree, data: Dataset) -> tuple[Tree, Dataset]:
+    if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
+        raise ValueError("ROC, precision and confusion are for trees that predict the classes of one target")
+    if not isinstance(data, Dataset):
+        raise TypeError(
+            f"data must be a Dataset (encode(table, target, schema=tree.schema)), not {type(data).__name__}"
+        )
+    if data.targets is None or data.total_weight <= 0:
+        raise ValueError("data needs rows with their classes; encode the table with its target")
+    if data.schema.targets[0].classes != tree.schema.targets[0].classes:
+        raise ValueError("the classes of data are not the tree's; encode it with schema=tree.schema")
+    return tree, data
+
+
+def _taken(tree: Tree, data: Dataset, positive: Any) -> tuple[Floats, Floats]:
+    """The weight of all rows, and of those of the class, in the leaves with the largest shares of it."""
+    classes = tree.schema.targets[0].classes or ()
+    if positive not in classes:
+        known = ", ".join(word(name) for name in classes[:_MOST_CLASSES])
+        raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {known}")
+    code = classes.index(positive)
+    assert data.targets is not None
+    leaves = np.flatnonzero(tree.is_leaf)
+    place = np.searchsorted(leaves, tree.apply(data))
+    weight = data.row_weights
+    every = np.bincount(place, weight, len(leaves))
+    own = np.bincount(place, weight * (data.targets[0] == code), len(leaves))
+    share = tree.shares(leaves)[0][:, code]
+    levels, level = np.unique(-share, return_inverse=True)  # leaves with equal shares are taken together
+    sums = [np.bincount(level, part, len(levels)) for part in (every, own)]
+    taken, right = (np.concatenate([[0.0], np.cumsum(part)]) for part in sums)
+    return taken, right
+
+
+def _positives(tree: Tree, data: Dataset, positive: Any) -> list[tuple[Any, str]]:
+    """The classes to draw a line for, each with its colour: of many those with the most rows."""
+    classes, colours = tree.schema.targets[0].classes or (), class_colours(tree)
+    if positive is not None:
+        if positive not in classes:
+            _taken(tree, data, positive)
+        return [(positive, colours[classes.index(positive)])]
+    if len(classes) <= 2:
+        return [(classes[-1], colours[-1])]
+    assert data.targets is not None
+    counts = np.bincount(data.targets[0], data.row_weights, len(classes))
+    most = sorted(np.argsort(-counts, kind="stable")[:_MOST_CLASSES].tolist())
+    return [(classes[code], colours[code]) for code in most if counts[code] > 0]
+
+
+def _curve(ax: Axes, x: Floats, y: Floats, colour: str, i: int, label: str) -> None:
+    ax.plot(x, y, color=colour, linewidth=1.8, linestyle=_DASHES[i % len(_DASHES)], label=label)
+
+
+def _circle(ax: Axes, x: float, y: float) -> None:
+    ax.plot(
+        [x], [y], marker="o", markersize=8, markerfacecolor="none", markeredgecolor=INK, linewidth=0, zorder=4
+    )
+
+
+def _plain_name(name: Any) -> str:
+    text = word(name)
+    return plain(text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…")
+
+
+def _square(ax: Axes, across: str, up: str, corner: Any) -> None:
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.04)
+    in_per_cent(ax.xaxis)
+    in_per_cent(ax.yaxis)
+    tidy(ax)
+    ax.legend(loc=corner, framealpha=0.85, edgecolor="none", fontsize="small")

@@ -1,0 +1,346 @@
+"""What the exports to programming languages share: which columns a tree asks, its tests and answers as
+tables, names that a compiler accepts, remarks that no name can break.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._version import __version__
+from treewright.schema import Column, Target
+from treewright.tree import Tree
+from treewright.viewing import columns_with_missing
+from treewright.wording import branch_in_words, escape, listed, percent, rows_in_words, word
+
+Style = Literal["auto", "nested", "tables"]
+STYLES: tuple[Style, ...] = ("auto", "nested", "tables")
+MOST_NESTED_LEAVES = 64  # by itself a larger tree is written as tables and a loop
+DEEPEST_NESTED = 24  # compilers have limits of their own, the lowest of which is Python's, of 100
+DEEPEST_ASKED = 60
+MOST_NESTED_CATEGORIES = 500
+WIDEST = 100  # characters of a line
+LONGEST_REMARK = 72
+MOST_NAMED = 40  # columns in the heading
+AT_ONCE = 10**6  # shares looked at together
+
+MISSING, UNSEEN = -1, -2  # codes of a category that is not there, and of one that was never seen
+
+
+@dataclass(frozen=True)
+class Code:
+    """A tree as a program needs it."""
+
+    tree: Tree
+
+    @cached_property
+    def used(self) -> list[int]:
+        """The columns that some test asks, in order."""
+        return list(map(int, np.unique(self.tree.feature[~self.tree.is_leaf])))
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The columns that some test asks."""
+        return [self.tree.schema.columns[j] for j in self.used]
+
+    @cached_property
+    def leaves(self) -> NDArray[np.intp]:
+        """The node of each leaf, from left to right."""
+        return np.flatnonzero(self.tree.is_leaf)
+
+    @cached_property
+    def place(self) -> list[int]:
+        """For each node how many leaves stand before it: of a leaf its number."""
+        return (np.cumsum(self.tree.is_leaf) - self.tree.is_leaf).tolist()
+
+    @cached_property
+    def learnt(self) -> frozenset[int]:
+        """The columns in which the tree has met missing values."""
+        return columns_with_missing(self.tree)
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What is predicted."""
+        return self.tree.schema.targets
+
+    @property
+    def predicts_classes(self) -> bool:
+        """Whether classes are predicted, not numbers."""
+        return self.tree.schema.predicts_classes
+
+    # ---- tests ---------------------------------------------------------------------------------------
+
+    def codes_left(self, node: int) -> NDArray[np.intp]:
+        """The codes of the categories that go left at a node."""
+        tree, j = self.tree, int(self.tree.feature[node])
+        start = int(tree.subset[node])
+        bits = np.unpackbits(
+            tree.subsets[start : start + tree.schema.subset_sizes[j]],
+            count=len(tree.schema.columns[j].categories),
+            bitorder="little",
+        )
+        return np.flatnonzero(bits)
+
+    def among(self, node: int, *, to_left: bool = True) -> tuple[bool, list[int], bool]:
+        """(within, codes, missing): a row goes to a child if its category is within the codes, or if it is
+        not; `missing` says whether missing values belong to the codes. Unseen ones never do.
+        """
+        unseen_goes = bool(self.tree.heavier_left[node]) == to_left
+        codes = self.codes_left(node)
+        if unseen_goes == to_left:  # the codes that are listed are those of the right child
+            count = len(self.tree.schema.columns[self.tree.feature[node]].categories)
+            codes = np.setdiff1d(np.arange(count), codes)
+        missing_goes = bool(self.tree.missing_left[node]) == to_left
+        return not unseen_goes, codes.tolist(), missing_goes != unseen_goes
+
+    # ---- answers -------------------------------------------------------------------------------------
+
+    def answers(self, target: int) -> list[Any]:
+        """What each leaf answers: the code of a class, or a number."""
+        table = self.tree.label if self.predicts_classes else self.tree.value
+        return list(table[self.leaves, target].tolist())
+
+    def shares(self, target: int) -> Iterator[list[tuple[int, float]]]:
+        """The classes of each leaf with their shares, without those that are not there."""
+        step = max(1, AT_ONCE // self.tree.schema.width)
+        for start in range(0, len(self.leaves), step):
+            table = self.tree.shares(self.leaves[start : start + step])[target]
+            leaf, code = np.nonzero(table)
+            found = list(zip(code.tolist(), table[leaf, code].tolist(), strict=True))
+            border = np.searchsorted(leaf, np.arange(len(table) + 1)).tolist()
+            yield from (found[a:b] for a, b in pairwise(border))
+
+    # ---- words ---------------------------------------------------------------------------------------
+
+    def heading(self) -> list[str]:
+        """What the program is, for people: lines without any character that could end a remark unseen."""
+        tree = self.tree
+        names = " and ".join(_short(escape(target.name)) for target in self.targets)
+        lines = [f"A decision tree with {_count(tree.n_leaves, 'leaf', 'leaves')} that predicts {names}."]
+        lines += [f"Made by treewright {__version__}.", ""]
+        if not self.columns:
+            return [*lines, "It asks no column: the answer is always the same."]
+        lines.append("It asks:")
+        size = max(len(_short(escape(column.name))) for column in self.columns[:MOST_NAMED])
+        for column in self.columns[:MOST_NAMED]:
+            lines.append(f"  {_short(escape(column.name)):{size}}   {_short(_kind_in_words(column), 60)}")
+        if len(self.columns) > MOST_NAMED:
+            lines.append(f"  … {_count(len(self.columns) - MOST_NAMED, 'more column', 'more columns')}")
+        return lines
+
+    def test_in_words(self, node: int) -> str:
+        """What a row must satisfy to go left."""
+        return remark(branch_in_words(self.tree, node, True, learnt=self.learnt))
+
+    def leaf_in_words(self, node: int) -> str:
+        """What a leaf answers, of how many rows, and how many of them agree."""
+        tree, rows = self.tree, rows_in_words(int(self.tree.rows[node]))
+        if not self.predicts_classes:
+            return remark(f"{', '.join(map(repr, tree.value[node].tolist()))}: {rows}")
+        labels = zip(self.targets, tree.label[node].tolist(), strict=True)
+        words = [_short(word((target.classes or ())[code]), 30) for target, code in labels]
+        shares = [percent(share) for share in tree.confidence[node].tolist()]
+        return remark(f"{', '.join(words)}: {rows}, {', '.join(shares)}")
+
+    # ---- shape ---------------------------------------------------------------------------------------
+
+    def nests(self, style: str) -> bool:
+        """Whether to write tests within tests, not tables: by itself for a tree that a person can read."""
+        if style not in STYLES:
+            raise ValueError(f"style is {style!r}; known: {', '.join(STYLES)}")
+        if style == "nested" and self.tree.depth > DEEPEST_ASKED:
+            raise ValueError(
+                f"this tree is {self.tree.depth} tests deep; style='nested' goes to {DEEPEST_ASKED}, "
+                "as compilers limit how deep a program nests; use style='tables'"
+            )
+        if style != "auto":
+            return style == "nested"
+        if self.tree.n_leaves > MOST_NESTED_LEAVES or self.tree.depth > DEEPEST_NESTED:
+            return False
+        by_category = np.flatnonzero(self.tree.subset >= 0).tolist()
+        return sum(len(self.among(node)[1]) for node in by_category) <= MOST_NESTED_CATEGORIES
+
+    def steps(self) -> Iterator[tuple[Literal["if", "elif", "else", "leaf", "end"], int, int]]:
+        """The tree as (what to write, node, how far in): a branch on the right of another continues it."""
+        tree, stack = self.tree, [("node", 0, 0)]
+        while stack:
+            what, node, level = stack.pop()
+            if what != "node" and what != "elif":
+                yield what, node, level  # type: ignore[misc]
+            elif tree.is_leaf[node]:
+                yield "leaf", node, level
+            else:
+                yield "elif" if what == "elif" else "if", node, level
+                right = int(tree.right[node])
+                if tree.is_leaf[right]:
+                    last = [("else", node, level), ("node", right, level + 1), ("end", node, level)]
+                else:
+                    last = [("elif", right, level)]
+                stack += [*reversed(last), ("node", node + 1, level + 1)]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tests of a tree as one entry for each node."""
+
+    column: list[int]  # place of the column among those that are used; -1 at a leaf
+    threshold: list[float]
+    right: list[int]  # where to go on if the test fails; at a leaf its number
+    sides: list[int]  # 1: missing values go left, 2: unseen categories go left, 3: both
+    subset: list[int]  # category: first byte of its bits; -1 otherwise
+    bits: bytes
+
+    @classmethod
+    def of(cls, code: Code) -> Tables:
+        """The tables of a tree."""
+        tree = code.tree
+        place = np.full(len(tree.schema.columns) + 1, -1)
+        place[code.used] = np.arange(len(code.used))
+        return cls(
+            place[tree.feature].tolist(),
+            np.where(np.isnan(tree.threshold), 0.0, tree.threshold).tolist(),
+            np.where(tree.is_leaf, code.place, tree.right).tolist(),
+            (tree.missing_left + 2 * tree.heavier_left.astype(int)).tolist(),
+            tree.subset.tolist(),
+            tree.subsets.tobytes(),
+        )
+
+
+def family(column: Column) -> str:
+    """What the values of a column are: number, time, text, or a number or bool as a category's name."""
+    if column.kind != "category":
+        return column.kind
+    return "text" if all(isinstance(category, str) for category in column.categories) else "name"
+
+
+def plain(values: Any) -> list[Any]:
+    """A column of `probes` as Python's own values; times as microseconds, a missing one as None."""
+    if not isinstance(values, np.ndarray):
+        return list(values)
+    if values.dtype.kind != "M":
+        return list(values.tolist())
+    missing = np.isnat(values).tolist()
+    ticks = values.astype("M8[us]").astype(np.int64).tolist()
+    return [None if gone else tick for gone, tick in zip(missing, ticks, strict=True)]
+
+
+def labelled(tree: Tree, found: list[Any]) -> NDArray[Any]:
+    """Answers as an array in which no label changes its type or value."""
+    if not tree.schema.predicts_classes:
+        return np.array(found, np.float64)
+    array = np.empty(np.shape(found) if len(tree.schema.targets) > 1 else len(found), object)
+    array[:] = found
+    return array
+
+
+def check_labels(code: Code, kinds: tuple[type, ...] = (str, bool, int, float)) -> None:
+    """TypeError where a category or class is nothing that a program text can say."""
+    columns = [(f"column {column.name!r}", column.categories) for column in code.columns]
+    targets = [(f"target {target.name!r}", target.classes or ()) for target in code.targets]
+    for what, labels in columns + targets:
+        for label in labels:
+            if type(label) not in kinds:
+                raise TypeError(
+                    f"{_short(what)} holds {label!r}, a {type(label).__name__}; only texts, bools and "
+                    "numbers can be exported as code"
+                )
+
+
+def one_target(code: Code, target: str | None) -> int:
+    """The place of the only target, or of the one that is asked for."""
+    names = [each.name for each in code.targets]
+    if target is None:
+        if len(names) > 1:
+            raise ValueError(
+                f"this tree predicts {len(names)} targets, and this format one at a time: "
+                f"say target= one of {', '.join(map(repr, names))}"
+            )
+        return 0
+    if target not in names:
+        raise ValueError(f"there is no target {target!r}; the targets are {', '.join(map(repr, names))}")
+    return names.index(target)
+
+
+def identifiers(names: Iterable[str], reserved: Container[str]) -> list[str]:
+    """Names as a compiler accepts them: letters, digits and underscores, none reserved, none twice.
+
+    >>> identifiers(["petal width", "petal-width", "2nd", "if", "größe", "€"], {"if"})
+    ['petal_width', 'petal_width_2', 'x_2nd', 'if_', 'gr_e', 'column']
+    """
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    found = []
+    for name in names:
+        base = re.sub("[^0-9A-Za-z]+", "_", name[:200]).strip("_")[:40].strip("_") or "column"
+        if base[0].isdigit():
+            base = f"x_{base}"
+        chosen = base = f"{base}_" if base in reserved else base
+        while chosen in taken:
+            counts[base] = counts.get(base, 1) + 1
+            chosen = f"{base}_{counts[base]}"
+        taken.add(chosen)
+        found.append(chosen)
+    return found
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text: those that a language reserves."""
+    return frozenset(text.split())
+
+
+def check_name(name: str, option: str, reserved: Container[str]) -> None:
+    """ValueError unless a name that the user gave to a function is an identifier."""
+    if not re.fullmatch("[A-Za-z][0-9A-Za-z_]*", name) or name in reserved:
+        raise ValueError(
+            f"{option} is {name!r}; it must be a name of letters and digits, not a reserved word"
+        )
+
+
+def filled(items: Sequence[str], indent: str = "    ") -> list[str]:
+    """Items of a table as lines of a moderate width, each item followed by a comma."""
+    lines, line = [], indent
+    for item in items:
+        if len(line) + len(item) > WIDEST and line != indent:
+            lines.append(line.rstrip())
+            line = indent
+        line += f"{item}, "
+    return [*lines, line.rstrip()] if items else []
+
+
+def number(value: float, infinity: str) -> str:
+    """A float as short as it can be and still be the same one."""
+    if math.isinf(value):
+        return infinity if value > 0 else f"-{infinity}"
+    return repr(value)
+
+
+def remark(text: str) -> str:
+    """A text for a remark: on one line, not too long."""
+    return _short(escape(text), LONGEST_REMARK)
+
+
+def quoted(text: str, quote: str, escaped: Callable[[str], str], kept: Callable[[str], bool]) -> str:
+    """A text between quotes; characters that are not `kept` are written by `escaped`."""
+    return quote + "".join(c if kept(c) else escaped(c) for c in text) + quote
+
+
+def _short(text: str, limit: int = 40) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"1 {one}" if n == 1 else f"{n:,} {many}"
+
+
+def _kind_in_words(column: Column) -> str:
+    if column.kind == "category":
+        return f"one of {listed(column.categories)}"
+    return "a time, in microseconds since 1970 (UTC)" if column.kind == "time" else "a number"

@@ -1,0 +1,81 @@
+"""Queries run in the databases that live in this process: DuckDB and SQLite."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+from treewright.exporting.coding import family, plain
+from treewright.schema import Column
+
+Columns = Sequence[tuple[str, Column, Any]]  # the name in quotes, what it is in the tree, its values
+
+
+def run(database: str, table: list[str], columns: Columns, n_rows: int, times: str, query: str) -> list[Any]:
+    """The rows of a query of a table that is made for it; `table` are the parts of its name, in quotes."""
+    kinds = {name: _kind(column, times) for name, column, _ in columns} or {'"nothing"': "DOUBLE"}
+    values = [_values(column, cells, times, database) for _, column, cells in columns] or [[None] * n_rows]
+    return (_in_duckdb if database == "duckdb" else _in_sqlite)(table, kinds, values, query)
+
+
+def _kind(column: Column, times: str) -> str:
+    """The type of a column in DuckDB."""
+    if column.kind == "time" and times == "timestamp":
+        return "TIMESTAMP"
+    if column.kind != "category":
+        return "DOUBLE"
+    if family(column) == "text":
+        return "VARCHAR"
+    if isinstance(column.categories[0], bool):
+        return "BOOLEAN"
+    return "DOUBLE" if any(isinstance(category, float) for category in column.categories) else "BIGINT"
+
+
+def _values(column: Column, cells: Any, times: str, database: str) -> list[Any]:
+    """The cells as parameters of a query: of missing numbers every other one is NULL, where NaN is known."""
+    if column.kind == "time" and times == "timestamp":
+        texts = cells.astype("M8[us]").astype(str).tolist()
+        return [None if text == "NaT" else text.replace("T", " ") for text in texts]
+    values = plain(cells)
+    if column.kind == "category":
+        return values
+    gone = [value is None or math.isnan(value) for value in values]
+    is_null = [missing and (i % 2 == 0 or database == "sqlite") for i, missing in enumerate(gone)]
+    return [
+        None if null else math.nan if missing else float(value)
+        for null, missing, value in zip(is_null, gone, values, strict=True)
+    ]
+
+
+def _in_duckdb(table: list[str], kinds: dict[str, str], values: list[list[Any]], query: str) -> list[Any]:
+    try:
+        import duckdb
+    except ImportError:
+        raise ImportError("check= runs SQL in duckdb: pip install 'treewright[cli]'") from None
+    with duckdb.connect() as connection:
+        if len(table) > 2:
+            connection.execute(f"ATTACH ':memory:' AS {table[0]}")
+        if len(table) > 1:
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {'.'.join(table[:-1])}")
+        cells = [
+            f"unnest(${place}::{'VARCHAR' if kind == 'TIMESTAMP' else kind}[]::{kind}[]) AS {name}"
+            for place, (name, kind) in enumerate(kinds.items(), start=1)
+        ]
+        connection.execute(f"CREATE TABLE {'.'.join(table)} AS SELECT {', '.join(cells)}", values)
+        return list(connection.execute(query).fetchall())
+
+
+def _in_sqlite(table: list[str], kinds: dict[str, str], values: list[list[Any]], query: str) -> list[Any]:
+    affinities = {"DOUBLE": "REAL", "VARCHAR": "TEXT", "TIMESTAMP": "TEXT"}
+    with closing(sqlite3.connect(":memory:")) as connection:
+        if len(table) > 1:
+            connection.execute(f"ATTACH ':memory:' AS {table[0]}")
+        name = ".".join(table)
+        columns = ", ".join(f"{name} {affinities.get(kind, 'INTEGER')}" for name, kind in kinds.items())
+        connection.execute(f"CREATE TABLE {name} ({columns})")
+        marks = ", ".join("?" * len(kinds))
+        connection.executemany(f"INSERT INTO {name} VALUES ({marks})", zip(*values, strict=True))
+        return connection.execute(query).fetchall()

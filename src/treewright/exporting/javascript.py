@@ -1,0 +1,412 @@
+"""A tree as JavaScript that needs nothing else, for Node and browsers: `predict(row)` for an object."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.exporting.coding import (
+    Code,
+    Style,
+    Tables,
+    check_labels,
+    check_name,
+    family,
+    filled,
+    identifiers,
+    labelled,
+    number,
+    plain,
+    quoted,
+    words,
+)
+from treewright.schema import Column
+from treewright.tree import Tree
+
+Module = Literal["script", "esm"]
+_SAFE = 2**53 - 1  # larger integers are BigInts
+_SECONDS = 600  # that a check may take
+_RESERVED = words(
+    """abstract arguments async await boolean break byte case catch char class const continue debugger
+    default delete do double else enum eval export extends false final finally float for from function
+    get goto if implements import in instanceof int interface let long module native new null of package
+    private protected public return set short static super switch synchronized this throw throws
+    transient true try typeof undefined var void volatile while with yield NaN Infinity Math Number
+    Object Set Map Date BigInt String TypeError RangeError Uint8Array Float64Array row leaf classes"""
+)
+_READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
+
+
+def render(tree: Tree, *, function: str = "predict", module: Module = "script", style: Style = "auto") -> str:
+    """A program with `predict(row)`, and for classes `predictProba(row)` and `classes`; `row` is an object.
+
+    A value that is null, undefined, NaN or not there is missing; a text where a number is expected is an
+    error. Times are Dates or microseconds since 1970. Probabilities are in the order of `classes`. Integers
+    beyond 2^53 are BigInts. Of several targets the answers are an array.
+
+    As a "script" it can be included in a page or required by Node; as "esm" it is imported. `function` is
+    another name for `predict`; `style` is as for Python.
+
+    >>> from treewright import encode, grow
+    >>> petals = {"petal": [1.4, 4.7, 6.0, 6.1]}
+    >>> tree = grow(encode(petals, ["setosa", "versicolor", "virginica", "virginica"]))
+    >>> program = render(tree)
+    >>> print(program[program.index("function leaf") : program.index("// the value")].rstrip())
+    function leaf(row) {
+        const petal = _number(row, "petal");
+        if (petal <= 3.0) {
+            return 0;  // setosa: 1 row, 100 %
+        } else if (petal <= 5.0) {
+            return 1;  // versicolor: 1 row, 100 %
+        } else {
+            return 2;  // virginica: 2 rows, 100 %
+        }
+    }
+    """
+    code = Code(tree)
+    check_labels(code)
+    check_name(function, "function", _RESERVED)
+    if module not in ("script", "esm"):
+        raise ValueError(f"module is {module!r}; known: script, esm")
+    lines = [f"// {_remark(line)}".rstrip() for line in code.heading()]
+    lines += ["//", f"//   {function}(row)        {_ANSWERS[code.predicts_classes]}"]
+    if code.predicts_classes:
+        lines += [f"//   {function}Proba(row)   the share of each class, in the order of classes"]
+    lines += ["// where row is an object; a value that is null, NaN or not there is missing.", ""]
+    lines += ['"use strict";', ""] if module == "script" else []
+    lines += [*_leaf_tables(code), "", *_functions(code, function)]
+    lines += ["", *(_nested(code) if code.nests(style) else _looping(code))]
+    for reader in sorted({_READERS[family(column)] for column in code.columns}):
+        lines += ["", *_SOURCES[reader]]
+    if code.columns:
+        lines += ["", *_VALUE]
+    names = f"{function}, {function}Proba, leaf, classes" if code.predicts_classes else f"{function}, leaf"
+    if module == "esm":
+        lines += ["", f"export {{ {names} }};"]
+    else:
+        lines += ["", f'if (typeof module !== "undefined") module.exports = {{ {names} }};']
+    return "\n".join(lines) + "\n"
+
+
+def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
+    """What the program answers to the rows of a table, by running it in Node."""
+    node = shutil.which("node")
+    if node is None:
+        raise ImportError(
+            "check= runs JavaScript by node, which is not installed; install it or leave check= out"
+        )
+    is_module, function = options.get("module") == "esm", options.get("function", "predict")
+    columns = {name: _packed(table[name]) for name in (column.name for column in Code(tree).columns)}
+    n_rows = len(next(iter(table.values())))
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "tree.mjs" if is_module else "tree.cjs")
+        program.write_text(rendered, encoding="utf-8")
+        runner = Path(folder, "run.mjs")
+        runner.write_text(
+            _RUNNER.replace("PROGRAM", program.name).replace("FUNCTION", function), encoding="utf-8"
+        )
+        run = subprocess.run(
+            [node, str(runner)],
+            input=json.dumps({"rows": n_rows, "columns": columns}),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=_SECONDS,
+            check=False,
+        )
+    if run.returncode:
+        raise ValueError(f"the javascript export does not run: {run.stderr.strip()[-1000:]}")
+    return labelled(tree, [_unpacked(answer) for answer in json.loads(run.stdout)])
+
+
+_ANSWERS = {True: "the class of a row", False: "the number for a row"}
+_RUNNER = """
+import { readFileSync } from "node:fs";
+import * as whole from "./PROGRAM";
+const tree = whole.default ?? whole;
+const input = JSON.parse(readFileSync(0, "utf8"));
+const columns = Object.entries(input.columns).map(([name, column]) => {
+    if (Array.isArray(column)) {
+        return [name, column.map((x) => x !== null && typeof x === "object" ? BigInt(x.big) : x)];
+    }
+    return [name, new Float64Array(new Uint8Array(Buffer.from(column.floats, "base64")).buffer)];
+});
+const bits = new DataView(new ArrayBuffer(8));
+const packed = (x) => {
+    if (Array.isArray(x)) return x.map(packed);
+    if (typeof x === "bigint") return { big: String(x) };
+    if (typeof x !== "number" || Number.isInteger(x) && !Object.is(x, -0)) return x;
+    bits.setFloat64(0, x);
+    return { bits: bits.getBigUint64(0).toString(16) };
+};
+const found = [];
+for (let i = 0; i < input.rows; i++) {
+    const row = Object.create(null);
+    for (const [name, column] of columns) row[name] = column[i];
+    found.push(packed(tree.FUNCTION(row)));
+}
+process.stdout.write(JSON.stringify(found));
+"""
+
+
+def _packed(values: Any) -> Any:
+    """A column as JSON; numbers by their bits, as JSON knows no NaN."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        values = np.array([np.nan if value is None else value for value in plain(values)])
+    if isinstance(values, np.ndarray):
+        return {"floats": base64.b64encode(values.astype("<f8").tobytes()).decode()}
+    big = {value: {"big": str(value)} for value in set(values) if type(value) is int and abs(value) > _SAFE}
+    floats = [value for value in set(values) if type(value) is float and np.isinf(value)]
+    if floats:
+        return _packed(np.array([np.nan if value is None else value for value in values], np.float64))
+    return [big.get(value, value) for value in values] if big else list(values)
+
+
+def _unpacked(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return tuple(map(_unpacked, answer))
+    if isinstance(answer, dict):
+        if "big" in answer:
+            return int(answer["big"])
+        return np.array([int(answer["bits"], 16)], np.uint64).view(np.float64).tolist()[0]
+    return answer
+
+
+def _remark(text: str) -> str:
+    """A remark that neither ends a script element nor begins a comment of HTML."""
+    return text.replace("</", "< /").replace("<!--", "< !--")
+
+
+def _leaf_tables(code: Code) -> Iterator[str]:
+    """The classes, and what each leaf answers."""
+    several = len(code.targets) > 1
+    if code.predicts_classes:
+        names = [list(map(_literal, target.classes or ())) for target in code.targets]
+        yield from _table("classes", [f"[{', '.join(part)}]" for part in names] if several else names[0])
+        yield "// of each leaf, from left to right: the class by its place in classes, and [place, share, …]"
+    else:
+        yield "// of each leaf, from left to right: the number"
+    per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
+    yield from _table("_answers", _joined(per_target))
+    if code.predicts_classes:
+        shares = [[_pairs(leaf) for leaf in code.shares(k)] for k in range(len(code.targets))]
+        yield from _table("_shares", _joined(shares))
+
+
+def _joined(per_target: list[list[str]]) -> list[str]:
+    if len(per_target) == 1:
+        return per_target[0]
+    return [f"[{', '.join(leaf)}]" for leaf in zip(*per_target, strict=True)]
+
+
+def _pairs(leaf: list[tuple[int, float]]) -> str:
+    return "[" + ", ".join(f"{code}, {share!r}" for code, share in leaf) + "]"
+
+
+def _table(name: str, items: list[str]) -> Iterator[str]:
+    one = f"const {name} = [{', '.join(items)}];" if len(items) <= 20 else ""
+    if one and len(one) <= 100:
+        yield one
+    else:
+        yield f"const {name} = ["
+        yield from filled(items)
+        yield "];"
+
+
+def _functions(code: Code, function: str) -> Iterator[str]:
+    """`predict` and `predictProba`."""
+    several, classes = len(code.targets) > 1, code.predicts_classes
+    answer = "_answers[leaf(row)]"
+    if classes:
+        answer = f"{answer}.map((place, k) => classes[k][place])" if several else f"classes[{answer}]"
+    yield from [f"function {function}(row) {{", f"    return {answer};", "}"]
+    if not classes:
+        return
+    shares = "_byClass(classes, _shares[leaf(row)])"
+    if several:
+        shares = "_shares[leaf(row)].map((pairs, k) => _byClass(classes[k], pairs))"
+    yield from ["", f"function {function}Proba(row) {{", f"    return {shares};", "}"]
+    yield from [
+        "",
+        "function _byClass(classes, pairs) {",
+        "    const shares = new Array(classes.length).fill(0);",
+    ]
+    yield "    for (let i = 0; i < pairs.length; i += 2) shares[pairs[i]] = pairs[i + 1];"
+    yield from ["    return shares;", "}"]
+
+
+def _nested(code: Code) -> Iterator[str]:
+    """`leaf(row)` as tests within tests."""
+    names = dict(
+        zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True)
+    )
+    yield from ["// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
+    for j, name in names.items():
+        yield f"    const {name} = {_reading(code.tree.schema.columns[j])};"
+    for what, node, level in code.steps():
+        indent = "    " * (level + 1)
+        if what == "leaf":
+            yield f"{indent}return {code.place[node]};  // {_remark(code.leaf_in_words(node))}"
+        elif what == "else":
+            yield f"{indent}}} else {{"
+        elif what == "end":
+            yield f"{indent}}}"
+        else:
+            start = "if" if what == "if" else "} else if"
+            yield f"{indent}{start} {_test(code, node, names[int(code.tree.feature[node])])}"
+    yield "}"
+
+
+def _reading(column: Column) -> str:
+    return f"{_READERS[family(column)]}(row, {_literal(column.name)})"
+
+
+def _test(code: Code, node: int, name: str) -> str:
+    """The test of a node; where it is not plain, with its words."""
+    tree = code.tree
+    words = f"{{  // {_remark(code.test_in_words(node))}"
+    if tree.subset[node] >= 0:
+        within, codes, missing = code.among(node)
+        categories = tree.schema.columns[tree.feature[node]].categories
+        items = [_key(categories[c]) for c in codes] + ["null"] * missing
+        if len(items) > 1:
+            return f"({'' if within else '!'}[{', '.join(items)}].includes({name})) {words}"
+        if not items:
+            return f"({str(not within).lower()}) {words}"
+        return f"({name} {'===' if within else '!=='} {items[0]}) {words}"
+    threshold = float(tree.threshold[node])
+    if tree.missing_left[node]:
+        return f"(!({name} > {number(threshold, 'Infinity')})) {words}"
+    if threshold == np.inf:
+        return f"({name} === {name}) {words}"
+    is_time = tree.schema.columns[tree.feature[node]].kind == "time"
+    return f"({name} <= {number(threshold, 'Infinity')}) {words if is_time else '{'}"
+
+
+def _looping(code: Code) -> Iterator[str]:
+    """`leaf(row)` as a loop over tables."""
+    tables = Tables.of(code)
+    has_categories = bool(tables.bits)
+    yield "// of each node, a branch before what is on its left and that before what is on its right:"
+    yield "// the column that it asks (-1: it is a leaf), the threshold, the node on its right (of a leaf:"
+    yield "// its number), and whether missing values (1), unseen categories (2) or both (3) go left"
+    yield from _table("_column", list(map(str, tables.column)))
+    yield from _table("_threshold", [number(value, "Infinity") for value in tables.threshold])
+    yield from _table("_right", list(map(str, tables.right)))
+    yield from _table("_sides", list(map(str, tables.sides)))
+    if has_categories:
+        yield "// of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
+        yield from _table("_subset", list(map(str, tables.subset)))
+        yield from _table("_bits", list(map(str, tables.bits)))
+    for place, column in enumerate(code.columns):
+        if column.kind == "category":
+            yield from _table(f"_categories{place}", list(map(_key, column.categories)))
+            yield f"const _codes{place} = new Map(_categories{place}.map((name, code) => [name, code]));"
+    yield from ["", "// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
+    yield "    const values = ["
+    for place, column in enumerate(code.columns):
+        reading = _reading(column)
+        yield f"        {f'_code({reading}, _codes{place})' if column.kind == 'category' else reading},"
+    yield from ["    ];", "    let node = 0;", "    while (_column[node] >= 0) {"]
+    yield from ["        const value = values[_column[node]];", "        let left;"]
+    if has_categories:
+        yield "        if (_subset[node] >= 0) {"
+        yield "            left = value >= 0"
+        yield "                ? _bits[_subset[node] + (value >> 3)] >> (value & 7) & 1"
+        yield "                : _sides[node] & -value;"
+        yield "        } else {"
+        yield "            left = value === value ? value <= _threshold[node] : _sides[node] & 1;"
+        yield "        }"
+    else:
+        yield "        left = value === value ? value <= _threshold[node] : _sides[node] & 1;"
+    yield from ["        node = left ? node + 1 : _right[node];", "    }", "    return _right[node];", "}"]
+    if has_categories:
+        yield from [
+            "",
+            "// -1 where it is missing, -2 where it was never seen",
+            "function _code(value, codes) {",
+        ]
+        yield from ["    return value === null ? -1 : codes.get(value) ?? -2;", "}"]
+
+
+def _literal(label: Any) -> str:
+    """A name, class or number."""
+    if isinstance(label, bool):
+        return str(label).lower()
+    if isinstance(label, float):
+        return number(label, "Infinity")
+    if isinstance(label, int):
+        return f"{label}n" if abs(label) > _SAFE else str(label)
+    return quoted(label, '"', _escaped, lambda c: c.isprintable() and c not in '"\\<\u2028\u2029')
+
+
+def _key(category: Any) -> str:
+    """A category as `_name` gives it: 0 and 1 for bools, whole floats as integers."""
+    if isinstance(category, float) and category.is_integer():
+        category = int(category)
+    return _literal(int(category) if isinstance(category, bool) else category)
+
+
+def _escaped(character: str) -> str:
+    short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+    return short.get(character) or json.dumps(character)[1:-1].replace("<", "\\u003c")
+
+
+_VALUE = """\
+// the value of a column; null where it is missing
+function _value(row, name) {
+    if (!Object.prototype.hasOwnProperty.call(row, name)) return null;
+    const value = row[name];
+    return value === undefined || value !== value ? null : value;
+}""".splitlines()
+
+_SOURCES = {
+    "_number": """\
+// the value of a column as a number; NaN where it is missing
+function _number(row, name) {
+    const value = _value(row, name);
+    if (value === null) return NaN;
+    if (typeof value === "bigint") {
+        if (BigInt(Number(value)) === value) return Number(value);
+        throw new RangeError(`column ${name} is ${value}, too large to be exact`);
+    }
+    if (typeof value === "number" || typeof value === "boolean") return Number(value);
+    throw new TypeError(`column ${name} must be a number, not ${String(value)}`);
+}""".splitlines(),
+    "_time": """\
+// the value of a column as microseconds since 1970; NaN where it is missing
+function _time(row, name) {
+    const value = _value(row, name);
+    if (value === null) return NaN;
+    if (value instanceof Date) return value.getTime() * 1000;
+    if (typeof value === "number") return value;
+    if (typeof value === "bigint" && BigInt(Number(value)) === value) return Number(value);
+    throw new TypeError(`column ${name} must be a Date, or microseconds since 1970, not ${String(value)}`);
+}""".splitlines(),
+    "_text": """\
+// the value of a column as a text; null where it is missing
+function _text(row, name) {
+    const value = _value(row, name);
+    if (value === null || typeof value === "string") return value;
+    throw new TypeError(`column ${name} must be a text, not ${String(value)}`);
+}""".splitlines(),
+    "_name": """\
+// the value of a column whose categories are numbers or bools; null where it is missing
+function _name(row, name) {
+    const value = _value(row, name);
+    if (value === null) return null;
+    if (!["number", "boolean", "bigint"].includes(typeof value)) {
+        throw new TypeError(`column ${name} must be a number or a bool, not ${String(value)}`);
+    }
+    const simple = Number(value);
+    return Number.isInteger(simple) && !Number.isSafeInteger(simple) ? BigInt(value) : simple;
+}""".splitlines(),
+}

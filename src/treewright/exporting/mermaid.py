@@ -1,0 +1,64 @@
+"""A tree as a Mermaid flowchart, which many pages and editors of Markdown draw."""
+
+from __future__ import annotations
+
+from treewright.arranging.cards import MOST_LEAVES, Card, cards
+from treewright.tree import Tree
+
+_ROOM, _SIZE = 240.0, 11.0  # for a line
+_PLAIN = set(" .,_-+=()/…≤%")  # with letters and digits: characters that mean nothing in a label
+
+
+def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> str:
+    """The tree as a flowchart, to be put into a fenced block of Markdown that is called ``mermaid``.
+
+    Mermaid draws up to 500 arrows, that is 251 leaves, unless it is told otherwise.
+
+    Parameters
+    ----------
+    max_depth : int, optional
+        Show this many tests in a row at most; of what is below, the number of leaves.
+    max_leaves : int, optional
+        Show the splits that were made first, up to so many leaves; None shows all.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    >>> print(render(tree))
+    flowchart TD
+      n0["x ≤ 2.5<br>4 rows"]
+      n1(["a<br>100 %<br>2 rows"])
+      n2(["b<br>100 %<br>2 rows"])
+      n0 -->|yes| n1
+      n0 -->|no| n2
+      style n1 fill:#FFFFFF,stroke:#0072B2,stroke-width:3px,color:#1F2933
+      style n2 fill:#FFFFFF,stroke:#E69F00,stroke-width:3px,color:#1F2933
+    <BLANKLINE>
+    """
+    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    lines = ["flowchart TD"]
+    for card in shown:
+        label = "<br>".join(map(_escaped, card.lines(_ROOM, _SIZE)))
+        begin, end = ("([", "])") if card.is_end else ("[", "]")
+        lines.append(f'  n{card.node}{begin}"{label}"{end}')
+    for card in shown[1:]:
+        word = "yes" if card.is_left else "no"
+        lines.append(f"  n{shown[card.parent].node} -->|{word}| n{card.node}")
+    lines += [_style(card) for card in shown if card.is_end]
+    return "\n".join(lines) + "\n"
+
+
+def _style(card: Card) -> str:
+    dashed = ",stroke-dasharray:4 3" if card.below else ""
+    return f"  style n{card.node} fill:#FFFFFF,stroke:{card.colour},stroke-width:3px,color:#1F2933{dashed}"
+
+
+def _escaped(text: str) -> str:
+    """Characters that could mean something are written by their number; so is what looks like Markdown."""
+    return "".join(
+        letter
+        if letter.isalnum() or (letter in _PLAIN and not (letter in ".-+" and text[i + 1 : i + 2] == " "))
+        else f"#{ord(letter)};"
+        for i, letter in enumerate(text)
+    )

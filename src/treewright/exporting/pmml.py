@@ -1,0 +1,368 @@
+"""A tree as PMML 4.4, the XML of models: nodes within nodes, and where it is deep in pieces side by side."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Iterable, Iterator
+from math import inf, isinf
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._version import __version__
+from treewright.encoding import Dataset, encode
+from treewright.exporting.pieces import Pieces, pieces
+from treewright.rule_lists import Condition, Within, condition_of, merged, paths
+from treewright.rule_lists import _weights_by_class as weights_by_class
+from treewright.schema import Column, Schema
+from treewright.tree import Tree
+from treewright.tree import _as_array as as_array
+
+DEEPEST = 200  # readers of XML call themselves once per level, and some stop at 256 of them
+LARGEST = 1.7976931348623157e308
+ROWS_AT_ONCE = 20_000
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
+_PLAIN = re.compile(r"[\w.+-]+")  # texts that a list of words holds without any quotes
+
+
+def render(tree: Tree, *, name: str = "treewright") -> str:
+    """The tree as the text of a PMML file; `name` is that of the model in it.
+
+    Missing values, and categories that the tree does not know, go where they go in the tree: each node says
+    so itself. Times are numbers, microseconds since 1970. A tree deeper than 200 tests is written in pieces,
+    side by side.
+
+    >>> from treewright import encode, export, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    >>> print(export(tree, "pmml"))  # doctest: +ELLIPSIS
+    <?xml version="1.0" encoding="UTF-8"?>
+    <PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">
+    ...
+    <Node id="1" recordCount="2" score="a">
+    <SimplePredicate field="x" operator="lessOrEqual" value="2.5"/>
+    ...
+    """
+    schema = tree.schema
+    if len(schema.targets) != 1:
+        raise ValueError(
+            f"a tree of PMML has one target; this one has {len(schema.targets)}: "
+            "export it as onnx, treelite or code"
+        )
+    return "\n".join(_lines(tree, name)) + "\n"
+
+
+def _lines(tree: Tree, name: str) -> Iterator[str]:
+    schema = tree.schema
+    function = "classification" if schema.predicts_classes else "regression"
+    target = _target_name(schema)
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">'
+    yield f'<Header><Application name="treewright" version={_quoted(__version__)}/></Header>'
+    yield f'<DataDictionary numberOfFields="{len(schema.columns) + 1}">'
+    for column in schema.columns:
+        yield _data_field(column)
+    yield from _target_field(schema, target)
+    yield "</DataDictionary>"
+    yield (
+        f'<TreeModel modelName={_quoted(name)} functionName="{function}" '
+        'missingValueStrategy="none" noTrueChildStrategy="returnNullPrediction" '
+        f'splitCharacteristic="{"binarySplit" if tree.depth <= DEEPEST else "multiSplit"}">'
+    )
+    yield "<MiningSchema>"
+    for column in schema.columns:
+        yield f'<MiningField name={_quoted(column.name)} invalidValueTreatment="asIs"/>'
+    yield f'<MiningField name={_quoted(target)} usageType="target"/>'
+    yield "</MiningSchema>"
+    yield from _outputs(schema)
+    yield from _nodes(tree)
+    yield "</TreeModel>"
+    yield "</PMML>"
+
+
+# ---- names and fields ---------------------------------------------------------------------------------------
+
+
+def _quoted(text: object) -> str:
+    """A value of an attribute, in quotes."""
+    written = str(text)
+    if _UNWRITABLE.search(written):
+        raise ValueError(
+            f"{written!r} holds a character that XML cannot; rename it to export the tree as PMML"
+        )
+    return quoteattr(written)
+
+
+def _target_name(schema: Schema) -> str:
+    return _free(schema.targets[0].name, schema.names)
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    known = frozenset(taken)
+    while name in known:
+        name += "_"
+    return name
+
+
+def _are_numbers(values: tuple[Hashable, ...]) -> bool:
+    return bool(values) and not isinstance(values[0], str | bool)
+
+
+def _written(value: Hashable) -> str:
+    """A category or class as text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    number = float(value)  # type: ignore[arg-type]
+    if number != value or isinf(number):
+        raise ValueError(f"the category or class {value} is no finite float64, so PMML cannot hold it")
+    return repr(number + 0.0)
+
+
+def _data_field(column: Column) -> str:
+    """A column: numbers, and categories that are numbers, are doubles; other categories are texts.
+
+    Readers differ, and these are the types that let a value be missing, or none of the categories: not
+    booleans, not categorical doubles, and no list of valid values.
+    """
+    is_number = column.kind != "category" or _are_numbers(column.categories)
+    kind = 'optype="continuous" dataType="double"' if is_number else 'optype="categorical" dataType="string"'
+    return f"<DataField name={_quoted(column.name)} {kind}/>"
+
+
+def _target_field(schema: Schema, name: str) -> Iterator[str]:
+    classes = schema.targets[0].classes
+    if classes is None:
+        yield f'<DataField name={_quoted(name)} optype="continuous" dataType="double"/>'
+        return
+    yield f'<DataField name={_quoted(name)} optype="categorical" dataType="string">'
+    for label in classes:
+        yield f"<Value value={_quoted(_written(label))}/>"
+    yield "</DataField>"
+
+
+def _outputs(schema: Schema) -> Iterator[str]:
+    """The answer, and for classes the share of each."""
+    classes = schema.targets[0].classes
+    kind = (
+        'optype="continuous" dataType="double"'
+        if classes is None
+        else ('optype="categorical" dataType="string"')
+    )
+    yield "<Output>"
+    answer = _answer_name(schema)
+    yield f'<OutputField name={_quoted(answer)} feature="predictedValue" {kind}/>'
+    taken = {*schema.names, _target_name(schema), answer}
+    for label in classes or ():
+        written = _written(label)
+        name = _free(f"probability({written})", taken)
+        taken.add(name)
+        yield (
+            f'<OutputField name={_quoted(name)} feature="probability" value={_quoted(written)} '
+            'optype="continuous" dataType="double"/>'
+        )
+    yield "</Output>"
+
+
+def _answer_name(schema: Schema) -> str:
+    return _free("answer", (*schema.names, _target_name(schema)))
+
+
+# ---- nodes --------------------------------------------------------------------------------------------------
+
+
+def _nodes(tree: Tree) -> Iterator[str]:
+    """Every node within the one above it; the nodes are in preorder, so no stack is needed.
+
+    A deep tree is cut into pieces, side by side below a common root, each with the conditions of its way.
+    Those further down come first: a row belongs to the first piece whose conditions it fulfils, and there to
+    a node of that very piece.
+    """
+    cut, heads = pieces(tree, DEEPEST), _Heads(tree)
+    if cut.levels == 1:
+        yield from _piece(tree, 0, cut, heads, "<True/>")
+        return
+    columns = {column.name: column for column in tree.schema.columns}
+    ways = {0: "<True/>"}
+    for root, conditions in paths(tree, cut.is_root):
+        tests = [_predicate(condition, columns[condition.column]) for condition in merged(conditions)]
+        ways[root] = _joined("and", tests)
+    yield f'<Node id="pieces" recordCount="{heads.count(0)}">'
+    yield "<True/>"
+    for root in sorted(ways, reverse=True):
+        yield from _piece(tree, root, cut, heads, ways[root])
+    yield "</Node>"
+
+
+def _piece(tree: Tree, root: int, cut: Pieces, heads: _Heads, way: str) -> Iterator[str]:
+    """The nodes of one piece; `way` is what leads to it."""
+    node, end = root, int(tree.end[root])
+    open_ends: list[int] = []
+    while node < end:
+        yield heads.of(node)
+        if node == root:
+            yield way
+        else:
+            parent = int(tree.parent[node])
+            condition = condition_of(tree, parent, node == parent + 1)
+            yield _predicate(condition, tree.schema.columns[tree.feature[parent]])
+        yield from heads.shares(node)
+        open_ends.append(int(tree.end[node]))
+        node += 1
+        while node < end and cut.is_root[node]:  # another piece is told elsewhere
+            node = int(tree.end[node])
+        while open_ends and open_ends[-1] <= node:
+            open_ends.pop()
+            yield "</Node>"
+
+
+class _Heads:
+    """What nodes say: id, weight, and at leaves the answer and the share of each class that is there."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.weight = tree.weight.tolist()
+        self.is_leaf = tree.is_leaf.tolist()
+        classes = tree.schema.targets[0].classes
+        self.labels = None if classes is None else [_quoted(_written(label)) for label in classes]
+        self.place = np.cumsum(tree.is_leaf) - 1
+        if classes is not None:
+            leaves = np.flatnonzero(tree.is_leaf)
+            self.start, self.code, self.weights = weights_by_class(tree, leaves)
+
+    def count(self, node: int) -> str:
+        """The weight of a node."""
+        return repr(self.weight[node]).removesuffix(".0")
+
+    def of(self, node: int) -> str:
+        """The opening tag."""
+        head = f'<Node id="{node}" recordCount="{self.count(node)}"'
+        if not self.is_leaf[node]:
+            return head + ">"
+        if self.labels is None:
+            return f'{head} score="{float(self.tree.value[node, 0])!r}">'
+        return f"{head} score={self.labels[self.tree.label[node, 0]]}>"
+
+    def shares(self, node: int) -> Iterator[str]:
+        """The classes of a leaf."""
+        if self.labels is None or not self.is_leaf[node]:
+            return
+        total, part = self.weight[node], slice(*self.start[self.place[node] : self.place[node] + 2])
+        for code, weight in zip(self.code[part].tolist(), self.weights[part].tolist(), strict=True):
+            yield (
+                f"<ScoreDistribution value={self.labels[code]} "
+                f'recordCount="{weight!r}" probability="{weight / total!r}"/>'
+            )
+
+
+def _predicate(condition: Condition, column: Column) -> str:
+    """A condition: the test of known values, or that the value is missing."""
+    name = _quoted(column.name)
+    missing = f'<SimplePredicate field={name} operator="isMissing"/>'
+    if isinstance(condition, Within):
+        tests = _set_tests(condition, column, name)
+    else:
+        tests = _number_tests(condition.above, condition.upto, name)
+    if tests is None:  # every known value
+        return "<True/>" if condition.missing else f'<SimplePredicate field={name} operator="isNotMissing"/>'
+    if not tests:  # no known value
+        return missing if condition.missing else "<False/>"
+    operator = "and" if not isinstance(condition, Within) or condition.unseen else "or"
+    known = _joined(operator, tests)
+    return _joined("or", [known, missing]) if condition.missing else known
+
+
+def _number_tests(above: float | None, upto: float | None, name: str) -> list[str] | None:
+    """Above < x <= upto, without the word infinity, which readers spell differently."""
+    if above == inf:
+        return []
+    tests = []
+    if above is not None:
+        operator, value = ("greaterThan", above) if above > -inf else ("greaterOrEqual", -LARGEST)
+        tests.append(f'<SimplePredicate field={name} operator="{operator}" value="{value + 0.0!r}"/>')
+    if upto is not None and upto < inf:
+        operator, value = ("lessOrEqual", upto) if upto > -inf else ("lessThan", -LARGEST)
+        tests.append(f'<SimplePredicate field={name} operator="{operator}" value="{value + 0.0!r}"/>')
+    return tests or None
+
+
+def _set_tests(condition: Within, column: Column, name: str) -> list[str] | None:
+    """One of some categories, or none of the others: plain words as a list, the rest one by one."""
+    own = frozenset(condition.categories)
+    named = [c for c in column.categories if (c in own) != condition.unseen]
+    if not named:
+        return None if condition.unseen else []
+    words = [_written(category) for category in named]
+    listed = [word for word in words if _PLAIN.fullmatch(word)]
+    tests = []
+    if len(listed) > 1:
+        operator = "isNotIn" if condition.unseen else "isIn"
+        kind = "real" if _are_numbers(column.categories) else "string"
+        array = f'<Array n="{len(listed)}" type="{kind}">{" ".join(listed)}</Array>'
+        tests.append(
+            f'<SimpleSetPredicate field={name} booleanOperator="{operator}">{array}</SimpleSetPredicate>'
+        )
+        words = [word for word in words if not _PLAIN.fullmatch(word)]
+    operator = "notEqual" if condition.unseen else "equal"
+    tests += [
+        f'<SimplePredicate field={name} operator="{operator}" value={_quoted(word)}/>' for word in words
+    ]
+    return tests
+
+
+def _joined(operator: str, predicates: list[str]) -> str:
+    if not predicates:
+        return "<True/>"
+    if len(predicates) == 1:
+        return predicates[0]
+    return f'<CompoundPredicate booleanOperator="{operator}">{"".join(predicates)}</CompoundPredicate>'
+
+
+# ---- running it ---------------------------------------------------------------------------------------------
+
+
+def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") -> NDArray[Any]:
+    """What PMML4S answers to the rows of a table by a rendered model; it needs pypmml and Java."""
+    try:
+        from pypmml import Model
+    except ImportError:
+        raise ImportError("to run PMML models needs pypmml and Java: pip install pypmml") from None
+    model = Model.fromString(rendered)
+    data = encode(table, schema=tree.schema)
+    answer = _answer_name(tree.schema)
+    told: list[Any] = []
+    for start in range(0, data.n_rows, ROWS_AT_ONCE):
+        result = json.loads(model.predict(_as_json(data.take(slice(start, start + ROWS_AT_ONCE)))))
+        place = result["columns"].index(answer)
+        told += [row[place] for row in result["data"]]
+    classes = tree.schema.targets[0].classes
+    if classes is None:
+        return np.array(told, np.float64)
+    codes = {_written(label): code for code, label in enumerate(classes)}
+    return as_array(classes)[[codes[word] for word in told]]
+
+
+def _as_json(data: Dataset) -> str:
+    """Rows as PMML4S reads them; infinite numbers as such that no double holds."""
+    columns = []
+    for j, column in enumerate(data.schema.columns):
+        values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
+        if column.kind == "category":
+            unknown: Any = "".join(map(str, (*column.categories, "?")))
+            if _are_numbers(column.categories):
+                unknown = next(n for n in range(len(column.categories) + 1) if n not in column.categories)
+            known = [json.dumps(category) for category in (*column.categories, unknown, None)]
+            columns.append([known[code] for code in values.tolist()])
+        else:
+            columns.append([_number_as_json(value) for value in values.tolist()])
+    rows = ",".join("[" + ",".join(row) + "]" for row in zip(*columns, strict=True))
+    return f'{{"columns": {json.dumps(data.schema.names)}, "data": [{rows}]}}'
+
+
+def _number_as_json(value: float) -> str:
+    if value != value:
+        return "null"
+    return repr(value) if not isinf(value) else "1e999" if value > 0 else "-1e999"

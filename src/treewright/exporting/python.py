@@ -1,0 +1,325 @@
+"""A tree as a Python module that needs nothing but Python: `predict(row)` for a dict of values."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.exporting.coding import (
+    Code,
+    Style,
+    Tables,
+    check_labels,
+    check_name,
+    family,
+    filled,
+    identifiers,
+    labelled,
+    number,
+    plain,
+)
+from treewright.schema import Column
+from treewright.tree import Tree
+
+_RESERVED = frozenset([*keyword.kwlist, "row"])
+_INFINITY = "1e999"  # a literal that is too large: Python reads it as infinity
+_READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
+
+
+def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> str:
+    """A module with `predict(row)` and, for classes, `predict_proba(row)`; `row` is a dict of values.
+
+    A value that is None, NaN or not there is missing; a text where a number is expected is an error. Times
+    are datetimes, dates or microseconds since 1970. Of several targets the answers are a tuple.
+
+    `function` is another name for `predict`. A tree that a person can read is written as tests within tests,
+    a large one as tables and a loop; `style` says which ("nested" or "tables") if not by its size ("auto").
+
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "versicolor", "virginica"]))
+    >>> module = {}
+    >>> exec(render(tree), module)
+    >>> module["predict"]({"petal": 5.0})
+    'versicolor'
+    >>> module["predict_proba"]({"petal": 5.0})
+    {'setosa': 0.0, 'versicolor': 1.0, 'virginica': 0.0}
+    """
+    code = Code(tree)
+    check_labels(code)
+    check_name(function, "function", {*_RESERVED, "leaf", "float", "str", "int", "type", "getattr"})
+    lines = [f"# {line}".rstrip() for line in code.heading()]
+    lines += ["#", f"#   {function}(row)" + " " * 9 + _ANSWERS[code.predicts_classes]]
+    if code.predicts_classes:
+        lines += [f"#   {function}_proba(row)   the share of each class"]
+    lines += [
+        "# where row is a dict; a value that is None, NaN or not there is missing.",
+        "",
+        "import datetime",
+        "",
+    ]
+    lines += _leaf_tables(code)
+    lines += ["", *_functions(code, function)]
+    lines += ["", *(_nested(code) if code.nests(style) else _looping(code))]
+    for reader in sorted({_READERS[family(column)] for column in code.columns}):
+        lines += ["", "", *_SOURCES[reader]]
+    if code.columns:
+        lines += ["", "", *_VALUE]
+    if not any(family(column) in ("number", "time") for column in code.columns):
+        lines.remove("import datetime")
+    return "\n".join(lines) + "\n"
+
+
+def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
+    """What the module answers to the rows of a table, by running it."""
+    module: dict[str, Any] = {}
+    exec(compile(rendered, "<exported tree>", "exec"), module)
+    predict = module[options.get("function", "predict")]
+    columns = {name: plain(values) for name, values in table.items()}
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    found = [predict(row) for row in rows]
+    return labelled(tree, found)
+
+
+_ANSWERS = {True: "the class of a row", False: "the number for a row"}
+
+
+def _leaf_tables(code: Code) -> Iterator[str]:
+    """The classes, and what each leaf answers."""
+    if code.predicts_classes:
+        several = len(code.targets) > 1
+        names = [_tuple(map(_literal, target.classes or ())) for target in code.targets]
+        yield from _table("CLASSES", names if several else list(map(_literal, code.targets[0].classes or ())))
+        yield "# of each leaf, from left to right: the class by its place in CLASSES, and (place, share, …)"
+    else:
+        yield "# of each leaf, from left to right: the number"
+    per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
+    whole = (
+        per_target[0] if len(per_target) == 1 else [_tuple(leaf) for leaf in zip(*per_target, strict=True)]
+    )
+    yield from _table("_ANSWERS", whole)
+    if code.predicts_classes:
+        shares = [[_pairs(leaf) for leaf in code.shares(k)] for k in range(len(code.targets))]
+        joined = shares[0] if len(shares) == 1 else [_tuple(leaf) for leaf in zip(*shares, strict=True)]
+        yield from _table("_SHARES", joined)
+
+
+def _pairs(leaf: list[tuple[int, float]]) -> str:
+    return _tuple(f"{code}, {share!r}" for code, share in leaf)
+
+
+def _tuple(items: Any) -> str:
+    text = ", ".join(items)
+    return f"({text})" if "," in text else f"({text},)"
+
+
+def _table(name: str, items: list[str]) -> Iterator[str]:
+    one = f"{name} = {_tuple(items)}" if len(items) <= 20 else ""
+    if one and len(one) <= 100:
+        yield one
+    else:
+        yield f"{name} = ("
+        yield from filled(items)
+        yield ")"
+
+
+def _functions(code: Code, function: str) -> Iterator[str]:
+    """`predict` and `predict_proba`."""
+    several, classes = len(code.targets) > 1, code.predicts_classes
+    answer = "_ANSWERS[leaf(row)]"
+    if classes:
+        answer = (
+            f"tuple(classes[place] for classes, place in zip(CLASSES, {answer}))"
+            if several
+            else f"CLASSES[{answer}]"
+        )
+    what = _ANSWERS[classes] if not several else "what is predicted for a row, for each target"
+    yield from [
+        "",
+        f"def {function}(row):",
+        f'    """{what[0].upper()}{what[1:]}."""',
+        f"    return {answer}",
+    ]
+    if not classes:
+        return
+    yield from ["", "", f"def {function}_proba(row):"]
+    if several:
+        yield '    """The share of each class in the leaf of a row, for each target."""'
+        yield "    return [_by_class(*both) for both in zip(CLASSES, _SHARES[leaf(row)])]"
+    else:
+        yield '    """The share of each class in the leaf of a row."""'
+        yield "    return _by_class(CLASSES, _SHARES[leaf(row)])"
+    yield from ["", "", "def _by_class(classes, pairs):", "    shares = dict.fromkeys(classes, 0.0)"]
+    yield "    shares.update((classes[place], share) for place, share in zip(pairs[::2], pairs[1::2]))"
+    yield "    return shares"
+
+
+def _nested(code: Code) -> Iterator[str]:
+    """`leaf(row)` as tests within tests."""
+    names = dict(
+        zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True)
+    )
+    yield from ["", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
+    for j, name in names.items():
+        yield f"    {name} = {_reading(code.tree.schema.columns[j])}"
+    for what, node, level in code.steps():
+        indent = "    " * (level + 1)
+        if what == "leaf":
+            yield f"{indent}return {code.place[node]}  # {code.leaf_in_words(node)}"
+        elif what == "else":
+            yield f"{indent}else:"
+        elif what != "end":
+            yield f"{indent}{what} {_test(code, node, names[int(code.tree.feature[node])])}"
+
+
+def _reading(column: Column) -> str:
+    return f"{_READERS[family(column)]}(row, {column.name!r})"
+
+
+def _test(code: Code, node: int, name: str) -> str:
+    """The test of a node; where it is not plain, with its words."""
+    tree = code.tree
+    words = f":  # {code.test_in_words(node)}"
+    if tree.subset[node] >= 0:
+        within, codes, missing = code.among(node)
+        categories = tree.schema.columns[tree.feature[node]].categories
+        items = [_literal(categories[c]) for c in codes] + ["None"] * missing
+        if not items:
+            return f"{not within}{words}"
+        test = f"{'in' if within else 'not in'} {{{', '.join(items)}}}"
+        said = code.test_in_words(node).endswith(test.replace("'", ""))
+        return f"{name} {test}{':' if said else words}"
+    threshold = float(tree.threshold[node])
+    if tree.missing_left[node]:
+        return f"not {name} > {number(threshold, _INFINITY)}{words}"
+    if threshold == np.inf:
+        return f"{name} == {name}{words}"
+    is_time = tree.schema.columns[tree.feature[node]].kind == "time"
+    return f"{name} <= {number(threshold, _INFINITY)}{words if is_time else ':'}"
+
+
+def _looping(code: Code) -> Iterator[str]:
+    """`leaf(row)` as a loop over tables."""
+    tables = Tables.of(code)
+    has_categories = bool(tables.bits)
+    yield "# of each node, a branch before what is on its left and that before what is on its right:"
+    yield "# the column that it asks (-1: it is a leaf), the threshold, the node on its right (of a leaf: its"
+    yield "# number), and whether missing values (1), unseen categories (2) or both (3) go left"
+    yield from _table("_COLUMN", list(map(str, tables.column)))
+    yield from _table("_THRESHOLD", [number(value, _INFINITY) for value in tables.threshold])
+    yield from _table("_RIGHT", list(map(str, tables.right)))
+    yield from _table("_SIDES", list(map(str, tables.sides)))
+    if has_categories:
+        yield "# of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
+        yield from _table("_SUBSET", list(map(str, tables.subset)))
+        yield "_BITS = bytes.fromhex("
+        text = tables.bits.hex()
+        yield from (f'    "{text[i : i + 96]}"' for i in range(0, len(text), 96))
+        yield ")"
+    for place, column in enumerate(code.columns):
+        if column.kind == "category":
+            yield from _table(f"_CATEGORIES_{place}", list(map(_literal, column.categories)))
+            yield f"_CODES_{place} = {{name: code for code, name in enumerate(_CATEGORIES_{place})}}"
+    yield from ["", "", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
+    yield "    values = ("
+    for place, column in enumerate(code.columns):
+        reading = _reading(column)
+        yield f"        {f'_code({reading}, _CODES_{place})' if column.kind == 'category' else reading},"
+    yield from [
+        "    )",
+        "    node = 0",
+        "    while _COLUMN[node] >= 0:",
+        "        value = values[_COLUMN[node]]",
+    ]
+    if has_categories:
+        yield "        if _SUBSET[node] >= 0:"
+        yield "            if value >= 0:"
+        yield "                left = _BITS[_SUBSET[node] + (value >> 3)] >> (value & 7) & 1"
+        yield "            else:"
+        yield "                left = _SIDES[node] & -value"
+        yield "        elif value == value:"
+    else:
+        yield "        if value == value:"
+    yield from ["            left = value <= _THRESHOLD[node]", "        else:"]
+    yield from ["            left = _SIDES[node] & 1", "        node = node + 1 if left else _RIGHT[node]"]
+    yield "    return _RIGHT[node]"
+    if has_categories:
+        yield from [
+            "",
+            "",
+            "def _code(value, codes):",
+            '    """-1 where it is missing, -2 where it was never seen."""',
+        ]
+        yield "    return -1 if value is None else codes.get(value, -2)"
+
+
+def _literal(label: Any) -> str:
+    return number(label, _INFINITY) if isinstance(label, float) else repr(label)
+
+
+_VALUE = '''\
+def _value(row, name):
+    """The value of a column; None where it is missing."""
+    value = row.get(name)
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
+        raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
+    return value if value == value else None
+'''.splitlines()
+
+_SOURCES = {
+    "_number": '''\
+def _number(row, name):
+    """The value of a column as a float; NaN where it is missing."""
+    value = _value(row, name)
+    if value is None:
+        return float("nan")
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"column {name!r} must be a number, not {value!r}")
+    if hasattr(value, "__index__") and abs(value) > 2**53:
+        raise ValueError(f"column {name!r} is {value}, beyond 2^53, where floats skip whole numbers")
+    return float(value)
+'''.splitlines(),
+    "_time": '''\
+def _time(row, name):
+    """The value of a column as microseconds since 1970; NaN where it is missing."""
+    value = _value(row, name)
+    if value is None:
+        return float("nan")
+    if isinstance(value, datetime.date):
+        if not isinstance(value, datetime.datetime):
+            value = datetime.datetime(value.year, value.month, value.day)
+        if getattr(value, "nanosecond", 0):
+            raise ValueError(f"column {name!r} is {value}, which is no whole number of microseconds")
+        if value.tzinfo is not None:
+            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        value = (value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"column {name!r} must be a time, or microseconds since 1970, not {value!r}")
+    if float(value) != value:
+        raise ValueError(f"column {name!r} is {value} microseconds, too far from 1970 to be exact")
+    return float(value)
+'''.splitlines(),
+    "_text": '''\
+def _text(row, name):
+    """The value of a column as a text; None where it is missing."""
+    value = _value(row, name)
+    if value is None or isinstance(value, str):
+        return value
+    raise TypeError(f"column {name!r} must be a text, not {value!r}")
+'''.splitlines(),
+    "_name": '''\
+def _name(row, name):
+    """The value of a column whose categories are numbers or bools; None where it is missing."""
+    value = _value(row, name)
+    if value is None or not isinstance(value, (str, bytes)):
+        return value
+    raise TypeError(f"column {name!r} must be a number or a bool, not {value!r}")
+'''.splitlines(),
+}

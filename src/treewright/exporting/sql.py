@@ -1,0 +1,276 @@
+"""A tree as SQL: a CASE expression, or a whole SELECT, for several databases."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.exporting.coding import Code, check_labels, one_target
+from treewright.exporting.databases import run
+from treewright.exporting.dialects import Dialect, dialect_of
+from treewright.tree import Tree
+from treewright.wording import rows_in_words
+
+Times = Literal["timestamp", "microseconds"]
+_INDENT = "    "
+_MOST_CELLS = 5_000_000  # leaves × classes, with probabilities: more would be a query that no database takes
+
+
+def render(
+    tree: Tree,
+    *,
+    dialect: str = "duckdb",
+    table: str | Sequence[str] | None = None,
+    column: str = "prediction",
+    columns: Mapping[str, str] | None = None,
+    target: str | None = None,
+    probability: Hashable = None,
+    probabilities: bool = False,
+    nan: bool = True,
+    times: Times = "timestamp",
+) -> str:
+    """A CASE expression over the columns of a table; with `table` a SELECT of its rows with the answers.
+
+    `dialect` is duckdb, postgres, sqlite, mysql, bigquery or snowflake. NULL goes where the tree sends
+    missing values. However deep the tree is, CASE nests no deeper than a balanced tree of as many leaves.
+
+    Parameters
+    ----------
+    table
+        The name of a table: ``"customers"``, ``"sales.customers"``, or the parts as a list.
+    column
+        What the column of answers is called in the SELECT.
+    columns
+        What columns are called in the database, where not as in the tree. Names are quoted, so that upper and
+        lower case matter to postgres and snowflake.
+    target
+        Which of several targets.
+    probability
+        Give the share of this class in place of the answer.
+    probabilities
+        With `table`: add a column ``probability_…`` for each class.
+    nan
+        Whether NaN, where the database knows it, goes where missing values go; False makes it shorter.
+    times
+        "timestamp", or "microseconds" where times are kept as numbers. SQLite's timestamps are texts like
+        ``2024-05-17 08:30:00``.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> petals = {"petal": [1.4, 4.7, 6.0, 6.1]}
+    >>> tree = grow(encode(petals, ["setosa", "versicolor", "virginica", "virginica"]))
+    >>> print(render(tree, table="flowers"))
+    SELECT
+        *,
+        CASE
+            WHEN "petal" <= 3e0 THEN 'setosa' /* 1 row */
+            WHEN "petal" <= 5e0 THEN 'versicolor' /* 1 row */
+            ELSE 'virginica' /* 2 rows */
+        END AS "prediction"
+    FROM "flowers"
+    """
+    code = Code(tree)
+    check_labels(code)
+    if times not in ("timestamp", "microseconds"):
+        raise ValueError(f"times is {times!r}; known: timestamp, microseconds")
+    place = one_target(code, target)
+    writer = _Writer(code, dialect_of(dialect), dict(columns or {}), nan, times)
+    writer.check_columns()
+    answers = _answers(writer, place) if probability is None else _shares(writer, place, probability)
+    if table is None:
+        if probabilities:
+            raise ValueError(
+                "probabilities=True adds columns to a SELECT: say table=; or probability= one class"
+            )
+        return "\n".join(writer.case(answers))
+    parts = [(column, answers)]
+    if probabilities:
+        classes = _classes(code, place)
+        if len(classes) * len(code.leaves) > _MOST_CELLS:
+            raise ValueError(
+                f"{len(code.leaves):,} leaves and {len(classes):,} classes are too much for probabilities"
+            )
+        parts += [(f"probability_{label}", _shares(writer, place, label)) for label in classes]
+    return "\n".join(_select(writer, _name_parts(table), parts))
+
+
+def answers(rendered: str, tree: Tree, rows: dict[str, Any], /, **options: Any) -> NDArray[Any]:
+    """What the query answers to the rows of a table, by running it in DuckDB or SQLite."""
+    name, whole = options.get("dialect", "duckdb"), options.get("table")
+    if name not in ("duckdb", "sqlite"):
+        raise ValueError(f"check= runs SQL in duckdb or sqlite; {name} is nothing that can be run here")
+    if options.get("probability") is not None:
+        raise ValueError("check= compares answers; leave probability= out")
+    code, dialect = Code(tree), dialect_of(name)
+    names = dict(options.get("columns") or {})
+    parts = [dialect.identifier(part) for part in _name_parts(whole or "probes")]
+    columns = [
+        (dialect.identifier(names.get(column.name, column.name)), column, rows[column.name])
+        for column in code.columns
+    ]
+    query = rendered if whole else f"SELECT {rendered} FROM {'.'.join(parts)}"
+    n_rows, place = len(next(iter(rows.values()))), max(len(columns), 1) if whole else 0
+    found = [
+        row[place] for row in run(name, parts, columns, n_rows, options.get("times", "timestamp"), query)
+    ]
+    classes = code.targets[one_target(code, options.get("target"))].classes
+    if classes is None:
+        return np.array(found, np.float64)
+    array = np.empty(len(found), object)
+    array[:] = [bool(label) for label in found] if isinstance(classes[0], bool) else found
+    return array
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """The tests of a tree in a dialect."""
+
+    code: Code
+    dialect: Dialect
+    names: Mapping[str, str]  # of columns in the database, where they are others
+    nan: bool
+    times: Times
+
+    def check_columns(self) -> None:
+        """ValueError where the database would take two columns for one, or a name is unknown."""
+        known = self.code.tree.schema.names
+        for name in self.names:
+            if name not in known:
+                raise ValueError(f"columns: there is no column {name!r}")
+        seen: dict[str, str] = {}
+        for column in self.code.columns:
+            name = self.names.get(column.name, column.name)
+            key = name.casefold() if self.dialect.folds_case else name
+            if key in seen:
+                raise ValueError(
+                    f"{self.dialect.name} takes the columns {seen[key]!r} and {column.name!r} for one; "
+                    "say by columns= what they are called there"
+                )
+            seen[key] = column.name
+
+    def column(self, j: int) -> str:
+        """A column of the tree as the database calls it."""
+        name = self.code.tree.schema.columns[j].name
+        return self.dialect.identifier(self.names.get(name, name))
+
+    def case(self, answers: list[str], level: int = 0) -> Iterator[str]:
+        """The lines of the expression.
+
+        The larger child of a branch goes on in the same CASE, and only the smaller one begins another, so
+        that they nest no deeper than the logarithm of the number of leaves.
+        """
+        tree, size = self.code.tree, self.code.tree.end - np.arange(self.code.tree.n_nodes)
+        left, right = tree.left.tolist(), tree.right.tolist()
+        stack: list[tuple[str, int, int]] = [("", 0, level)]
+        while stack:
+            start, node, level = stack.pop()
+            if node < 0 or tree.is_leaf[node]:
+                yield _INDENT * level + start + ("" if node < 0 else self._answer(answers, node))
+                continue
+            yield _INDENT * level + start + "CASE"
+            parts = []
+            while not tree.is_leaf[node]:
+                goes_left = bool(size[left[node]] <= size[right[node]])
+                small, large = (left[node], right[node]) if goes_left else (right[node], left[node])
+                begin = f"WHEN {self.test(node, goes_left)} THEN"
+                if tree.is_leaf[small]:
+                    parts.append((f"{begin} ", small, level + 1))
+                else:
+                    parts += [(begin, -1, level + 1), ("", small, level + 2)]
+                node = large
+            parts += [("ELSE ", node, level + 1), ("END", -1, level)]
+            stack += reversed(parts)
+
+    def _answer(self, answers: list[str], leaf: int) -> str:
+        return f"{answers[self.code.place[leaf]]} /* {rows_in_words(int(self.code.tree.rows[leaf]))} */"
+
+    def test(self, node: int, to_left: bool) -> str:
+        """Whether a row goes to one child of a node."""
+        tree, j = self.code.tree, int(self.code.tree.feature[node])
+        name, kind = self.column(j), tree.schema.columns[j].kind
+        missing = bool(tree.missing_left[node]) == to_left
+        if kind == "category":
+            return self._category(node, name, to_left)
+        if kind == "time" and self.times == "timestamp":
+            return self._bounded(name, float(tree.threshold[node]), to_left, missing, is_time=True)
+        return self._bounded(name, float(tree.threshold[node]), to_left, missing, is_time=False)
+
+    def _bounded(self, name: str, threshold: float, to_left: bool, missing: bool, *, is_time: bool) -> str:
+        dialect = self.dialect
+        if np.isinf(threshold) and (is_time or dialect.infinity is None):
+            test = f"{name} IS NOT NULL" if (threshold > 0) == to_left else f"{name} <> {name}"
+            return f"{test} OR {name} IS NULL" if missing else test
+        bound = dialect.moment(threshold) if is_time else dialect.number(threshold)
+        test = f"{name} {'<=' if to_left else '>'} {bound}"
+        greatest = self.nan and not is_time and dialect.nan == "greatest"
+        if not missing:  # where NaN is the greatest number it is above any threshold
+            return f"{test} AND {name} <= {dialect.infinity}" if greatest and not to_left else test
+        test += f" OR {name} IS NULL"
+        if greatest and to_left:
+            test += f" OR {name} > {dialect.infinity}"
+        elif self.nan and not is_time and dialect.nan == "unordered":
+            test += f" OR IS_NAN({name})"
+        return test
+
+    def _category(self, node: int, name: str, to_left: bool) -> str:
+        within, codes, listed_missing = self.code.among(node, to_left=to_left)
+        column = self.code.tree.schema.columns[self.code.tree.feature[node]]
+        missing = listed_missing == within
+        labels = ", ".join(self.dialect.label(column.categories[code]) for code in codes)
+        value = self.dialect.category(name) if isinstance(column.categories[0], str) else name
+        if codes:
+            test = f"{value} {'IN' if within else 'NOT IN'} ({labels})"
+        elif within:
+            return f"{name} IS NULL" if missing else f"{name} <> {name}"
+        else:
+            test = f"{name} IS NOT NULL"
+        return f"{test} OR {name} IS NULL" if missing else test
+
+
+def _classes(code: Code, place: int) -> tuple[Hashable, ...]:
+    classes = code.targets[place].classes
+    if classes is None:
+        raise ValueError("this tree predicts numbers; probabilities are for classes")
+    return classes
+
+
+def _answers(writer: _Writer, place: int) -> list[str]:
+    """What each leaf answers."""
+    found = writer.code.answers(place)
+    if not writer.code.predicts_classes:
+        return [writer.dialect.number(value) for value in found]
+    labels = [writer.dialect.label(label) for label in _classes(writer.code, place)]
+    return [labels[code] for code in found]
+
+
+def _shares(writer: _Writer, place: int, label: Hashable) -> list[str]:
+    """The share of a class in each leaf."""
+    classes = _classes(writer.code, place)
+    if label not in classes:
+        raise ValueError(f"there is no class {label!r}; the classes are {', '.join(map(repr, classes[:10]))}")
+    wanted = classes.index(label)
+    return [writer.dialect.number(dict(leaf).get(wanted, 0.0)) for leaf in writer.code.shares(place)]
+
+
+def _select(writer: _Writer, table: list[str], parts: list[tuple[str, list[str]]]) -> Iterator[str]:
+    """All columns of a table, and the answers."""
+    identifier = writer.dialect.identifier
+    yield from ["SELECT", f"{_INDENT}*,"]
+    for place, (name, answers) in enumerate(parts):
+        lines = list(writer.case(answers, level=1))
+        lines[-1] += f" AS {identifier(name)}" + ("," if place < len(parts) - 1 else "")
+        yield from lines
+    yield f"FROM {'.'.join(map(identifier, table))}"
+
+
+def _name_parts(table: str | Sequence[str]) -> list[str]:
+    """A table's name, and before it those of what it is in."""
+    parts = table.split(".") if isinstance(table, str) else list(table)
+    if not parts or not all(parts):
+        raise ValueError(f"table is {table!r}; it must be a name, or the parts of one: ['schema', 'table']")
+    return parts

@@ -1,0 +1,183 @@
+"""A tree as a Treelite model, in float64: for GTIL, TL2cgen and whatever reads Treelite's checkpoints."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset, encode
+from treewright.tree import Tree
+from treewright.tree import _as_array as as_array
+
+Output = Literal["shares", "code"]
+
+MOST_SHARES = 10_000_000  # numbers in all leaves together; beyond, leaves hold the code of their answer
+
+
+def render(tree: Tree, *, output: Output | None = None) -> bytes:
+    """The tree as the bytes of a Treelite checkpoint (`treelite.Model.deserialize_bytes` reads them).
+
+    Its input is a matrix of float64 with the tree's columns in order: numbers; times as microseconds since
+    1970; categories by their code, their place among the categories of the column, and the number of
+    categories for one that is not among them. NaN is missing everywhere.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    output : {"shares", "code"}, optional
+        What leaves of classes hold: the share of each class, of which the largest (the first of them) is the
+        answer; or the place of the answer among the classes. By default the shares, unless another class
+        than the heaviest answers somewhere, as costs may have it, or there would be more than ten million.
+
+    Returns
+    -------
+    bytes
+        The checkpoint.
+
+    Examples
+    --------
+    >>> import treelite
+    >>> from treewright import encode, export, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    >>> model = treelite.Model.deserialize_bytes(export(tree, "treelite"))
+    >>> treelite.gtil.predict(model, np.array([[2.5], [9.0]])).tolist()
+    [[[1.0, 0.0]], [[0.0, 1.0]]]
+    """
+    treelite = _treelite()
+    leaf_values, n_classes = _leaves(tree, _output(tree, output))
+    builder = _builder(treelite.model_builder, tree, n_classes)
+    builder.start_tree()
+    nodes = zip(
+        tree.left.tolist(),
+        tree.right.tolist(),
+        tree.feature.tolist(),
+        tree.threshold.tolist(),
+        tree.missing_left.tolist(),
+        (tree.subset >= 0).tolist(),
+        strict=True,
+    )
+    place = 0
+    for node, (left, right, feature, threshold, missing_left, is_category) in enumerate(nodes):
+        builder.start_node(node)
+        children = {"default_left": missing_left, "left_child_key": left, "right_child_key": right}
+        if feature < 0:
+            builder.leaf(leaf_values[place])
+            place += 1
+        elif is_category:
+            builder.categorical_test(feature, **_members(tree, node), **children)
+        else:
+            builder.numerical_test(feature, threshold, opname="<=", **children)
+        builder.end_node()
+    builder.end_tree()
+    written: bytes = builder.commit().serialize_bytes()
+    return written
+
+
+def answers(rendered: bytes, tree: Tree, table: Any, *, output: Output | None = None) -> NDArray[Any]:
+    """What Treelite answers to the rows of a table by a rendered model."""
+    treelite = _treelite()
+    model = treelite.Model.deserialize_bytes(rendered)
+    told = treelite.gtil.predict(model, _matrix(encode(table, schema=tree.schema)), nthread=1)
+    if not tree.schema.predicts_classes:
+        columns = list(told[:, :, 0].T)
+    else:
+        columns = []
+        is_code = _output(tree, output) == "code"
+        for i, target in enumerate(tree.schema.targets):
+            classes = as_array(target.classes or ())
+            own = told[:, i]
+            codes = own[:, 0].astype(np.int64) if is_code else own[:, : len(classes)].argmax(axis=1)
+            columns.append(classes[codes])
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+
+def _treelite() -> Any:
+    try:
+        import treelite
+    except ImportError:
+        raise ImportError("Treelite models need treelite: pip install 'treewright[treelite]'") from None
+    return treelite
+
+
+def _output(tree: Tree, output: Output | None) -> Output:
+    """What the leaves of classes hold."""
+    if output not in (None, "shares", "code"):
+        raise ValueError(f"output is {output!r}; it must be 'shares' or 'code'")
+    if not tree.schema.predicts_classes:
+        return "shares"
+    if output == "code" or (output is None and tree.n_leaves * tree.schema.width > MOST_SHARES):
+        return "code"
+    leaves = np.flatnonzero(tree.is_leaf)
+    heaviest = np.stack([shares.argmax(axis=1) for shares in tree.shares(leaves)], axis=1)
+    if (heaviest == tree.label[leaves]).all():
+        return "shares"
+    if output == "shares":
+        raise ValueError(
+            "output is 'shares', but a leaf of this tree does not answer the class of its largest share: "
+            "use output='code'"
+        )
+    return "code"
+
+
+def _leaves(tree: Tree, output: Output) -> tuple[list[Any], list[int]]:
+    """What each leaf holds, and the number of classes of each target (1 for numbers and codes)."""
+    leaves, schema = np.flatnonzero(tree.is_leaf), tree.schema
+    n_targets = len(schema.targets)
+    if not schema.predicts_classes or output == "code":
+        values = tree.label[leaves].astype(np.float64) if schema.predicts_classes else tree.value[leaves]
+        return (values[:, 0] if n_targets == 1 else values).tolist(), [1] * n_targets
+    widths = list(schema.block_widths)
+    vectors = np.zeros((len(leaves), n_targets, max(widths)))
+    for i, shares in enumerate(tree.shares(leaves)):
+        vectors[:, i, : widths[i]] = shares
+    flat = vectors.reshape(len(leaves), -1)
+    return (flat if flat.shape[1] > 1 else flat[:, 0]).tolist(), widths
+
+
+def _builder(builders: Any, tree: Tree, n_classes: list[int]) -> Any:
+    """An empty model of one tree that answers for all targets and classes."""
+    widest, n_targets = max(n_classes), len(n_classes)
+    return builders.ModelBuilder(
+        threshold_type="float64",
+        leaf_output_type="float64",
+        metadata=builders.Metadata(
+            num_feature=len(tree.schema.columns),
+            task_type="kRegressor" if widest == 1 else "kMultiClf",
+            average_tree_output=False,
+            num_target=n_targets,
+            num_class=n_classes,
+            leaf_vector_shape=(n_targets, widest),
+        ),
+        tree_annotation=builders.TreeAnnotation(
+            num_tree=1,
+            target_id=[0 if n_targets == 1 else -1],
+            class_id=[0 if widest == 1 else -1],
+        ),
+        postprocessor=builders.PostProcessorFunc(name="identity" if widest == 1 else "identity_multiclass"),
+        base_scores=[0.0] * (n_targets * widest),
+    )
+
+
+def _members(tree: Tree, node: int) -> dict[str, Any]:
+    """The categories of the lighter side: those that the tree does not know go to the heavier one."""
+    column = tree.schema.columns[tree.feature[node]]
+    lefts, heavier_left = frozenset(tree.categories_left(node)), bool(tree.heavier_left[node])
+    codes = [code for code, c in enumerate(column.categories) if (c in lefts) != heavier_left]
+    return {"category_list": codes, "category_list_right_child": heavier_left}
+
+
+def _matrix(data: Dataset) -> NDArray[np.float64]:
+    """An encoded table as the model wants it."""
+    if isinstance(data.columns, np.ndarray):
+        return np.ascontiguousarray(data.columns, np.float64)
+    columns = []
+    for values, column in zip(data.columns, data.schema.columns, strict=True):
+        if column.kind == "category":  # code -1 is a missing value, -2 an unknown one
+            codes = np.arange(len(column.categories) + 2, dtype=np.float64)
+            codes[-1] = np.nan
+            values = codes[values]
+        columns.append(np.asarray(values, np.float64))
+    return np.stack(columns, axis=1)

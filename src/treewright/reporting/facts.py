@@ -1,0 +1,154 @@
+"""All facts of a report in one value, which the page works from: plain lists, numbers and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.certifying.losses import NUMBER_LOSSES
+from treewright.encoding import Dataset
+from treewright.exporting.text import render
+from treewright.reporting.certificates import promise
+from treewright.reporting.columns import competitor_facts, competitors_as_json, importance_facts
+from treewright.reporting.distributions import distribution_facts
+from treewright.reporting.nodes import class_words, column_facts, named_categories, tree_facts, what_rows_tell
+from treewright.reporting.parts import OwnRows, Part, Rows, intervals, part_facts
+from treewright.reporting.reproducing import reproduction
+from treewright.reporting.rounding import shorts
+from treewright.reporting.ruling import rules_text
+from treewright.reporting.slider import slide_facts, slides
+from treewright.reporting.subjects import Subject, shortened
+from treewright.tree import Tree
+from treewright.wording import rows_in_words
+
+FORMAT = 1
+MOST_COLUMNS = 300  # of more columns, those that are asked or compete
+MOST_LINES = 1_000  # of the tree as text
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
+
+
+def facts(
+    model: Any,
+    subject: Subject,
+    rows: Mapping[str, Dataset],
+    *,
+    title: str | None,
+    delta: float,
+    seed: int,
+    methods: Sequence[str] | None,
+) -> dict[str, Any]:
+    """The payload of the page, section by section."""
+    tree, parts = subject.shown, _parts(subject.shown, rows)
+    train = parts["train"]
+    known = what_rows_tell(tree, train.cells) if isinstance(train, Part) else {}
+    rivals = competitor_facts(subject, parts)
+    columns = _columns(tree, {each.column for found in rivals.values() for each in found})
+    place = {column: i for i, column in enumerate(columns)}
+    named = named_categories(tree, {i: own["counts"] for i, own in known.items() if "counts" in own})
+    paths, unshown = slides(subject, parts, methods)
+    manager, resting = promise(subject, parts, rows.get("train"), delta)
+    notes = [*subject.notes, *_train_notes(train, subject), *resting, *unshown]
+    payload: dict[str, Any] = {
+        "format": FORMAT,
+        "title": shortened(title, 200) if title is not None else _title(subject),
+        "headline": {"text": _headline(subject, train), "manager": manager, "notes": notes},
+        **_target(tree),
+        "delta": delta,
+        "columns": column_facts(tree, named, columns, known),
+        "tree": _placed(tree_facts(tree, named), place),
+        "parts": {name: part_facts(part, subject.inside) for name, part in parts.items()},
+        "intervals": intervals(parts, delta),
+        "competitors": competitors_as_json(tree, rivals, place),
+        "paths": [slide_facts(path, parts, delta) for path in paths],
+        "importance": importance_facts(subject, parts, place, seed, delta),
+        "distributions": distribution_facts(subject, train, place) if isinstance(train, Part) else None,
+        "rules": rules_text(subject.chosen),
+        "text": tree_text(subject.chosen),
+        "reproduce": reproduction(model, subject, rows, seed),
+    }
+    return {name: value for name, value in payload.items() if value is not None or name == "costs"}
+
+
+def _parts(tree: Tree, rows: Mapping[str, Dataset]) -> dict[str, Rows]:
+    """The rows at the nodes of the tree; training rows that are not given as the tree tells of them."""
+    found: dict[str, Rows] = {} if "train" in rows else {"train": OwnRows(tree)}
+    for name, data in rows.items():
+        same = data.schema == tree.schema
+        found[name] = Part(
+            tree, data if same else Dataset(tree.schema, data.columns, data.targets, data.weight)
+        )
+    return found
+
+
+def _columns(tree: Tree, competing: set[int]) -> list[int]:
+    """The columns that the page lists: all, or of very many those that it needs."""
+    if len(tree.schema.columns) <= MOST_COLUMNS:
+        return list(range(len(tree.schema.columns)))
+    return sorted({*tree.feature[~tree.is_leaf].tolist(), *competing})
+
+
+def _placed(tree: dict[str, Any], place: Mapping[int, int]) -> dict[str, Any]:
+    return tree | {"feature": [place.get(column, -1) for column in tree["feature"]]}
+
+
+def _target(tree: Tree) -> dict[str, Any]:
+    """What is predicted, and what is lost by wrong answers."""
+    target = tree.schema.targets[0]
+    words = class_words(tree)
+    if target.classes is None:
+        name = f"mean {NUMBER_LOSSES[tree.criterion]}"
+    else:
+        name = "errors" if target.costs is None else "mean cost"
+    return {
+        "kind": "numbers" if target.classes is None else "classes",
+        "target": target.name,
+        "classes": words,
+        "colours": [_COLOURS[i % len(_COLOURS)] for i in range(len(words))],
+        "loss": {"name": name, "share": name == "errors"},
+        "costs": None if target.costs is None else shorts(target.costs),
+    }
+
+
+def _title(subject: Subject) -> str:
+    return f"A decision tree for {subject.shown.schema.targets[0].name}"
+
+
+def _headline(subject: Subject, train: Rows) -> str:
+    """What was learnt, from how many rows, how large it is."""
+    tree, target = subject.chosen, subject.shown.schema.targets[0]
+    words = class_words(tree)
+    named = f" ({', '.join(words[:-1])} or {words[-1]})" if 1 < len(words) <= 4 else ""
+    if len(words) > 4:
+        named = f" ({len(words):,} classes)"
+    if target.classes is None:
+        named = " (a number)"
+    asked = len(np.unique(tree.feature[~tree.is_leaf]))
+    size = f"{tree.n_leaves:,} leaves that asks {asked:,} of {len(tree.schema.columns):,} columns"
+    if tree.n_leaves == 1:
+        size = "a single leaf, which asks nothing"
+    return f"{target.name}{named}, learnt from {rows_in_words(int(tree.rows[0]))} by a tree of {size}"
+
+
+def _train_notes(train: Rows, subject: Subject) -> list[str]:
+    """Training rows that are not those of the tree are worth a word."""
+    own: NDArray[Any] = subject.shown.rows
+    if np.array_equal(train.rows, own):
+        if np.isclose(train.weight, float(subject.shown.weight[0]), rtol=1e-9):
+            return []
+        return ["The tree was grown with other weights than those of the training rows that were given."]
+    grown, given = rows_in_words(int(own[0])), rows_in_words(int(train.rows[0]))
+    return [
+        f"The tree was grown from {grown}; the training rows that were given are {given}: what is shown of "
+        "training rows is counted on these."
+    ]
+
+
+def tree_text(tree: Tree) -> str:
+    """The tree as text; of a large one the first levels."""
+    if tree.n_nodes <= MOST_LINES:
+        return render(tree)
+    by_depth = np.cumsum(np.bincount(tree.depths))
+    return render(tree, max_depth=max(int(np.searchsorted(by_depth, MOST_LINES, side="right")) - 1, 1))

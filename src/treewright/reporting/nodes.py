@@ -1,0 +1,141 @@
+"""The tree of a report: its nodes in preorder, with tests that a page can walk and words that people read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.reporting.rounding import short, shorts
+from treewright.tree import Tree
+from treewright.viewing import columns_with_missing
+from treewright.wording import branch_in_words, word
+
+Ints = NDArray[np.int64]
+MOST_NAMED = 200  # categories of a column that a page knows by name …
+MOST_CODES = 100_000  # … fewer where many nodes would list them
+FEWEST_NAMED = 12
+_FEW_BRANCHES = 2_000  # from so many on, a test names fewer categories
+
+
+def tree_facts(tree: Tree, named: dict[int, Ints]) -> dict[str, Any]:
+    """The arrays of the tree; `named` are the categories of each column that the page knows."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    is_classes = tree.schema.predicts_classes
+    risk = float(tree.risk[0])
+    value = None if is_classes else tree.value[:, 0]
+    return {
+        "end": tree.end.tolist(),
+        "feature": tree.feature.tolist(),
+        "threshold": [_threshold(value) for value in tree.threshold.tolist()],
+        "left_categories": _left_categories(tree, named),
+        "missing_left": tree.missing_left.astype(int).tolist(),
+        "heavier_left": tree.heavier_left.astype(int).tolist(),
+        **_words(tree, inner.tolist()),
+        "answer": answers(tree),
+        "label": tree.label[:, 0].tolist() if is_classes else [-1] * tree.n_nodes,
+        "value": [None] * tree.n_nodes if value is None else shorts(value, 8),
+        "gain": shorts(tree.gain / risk if risk > 0 else tree.gain, 4),
+        "step": tree.step.tolist(),
+    }
+
+
+def answers(tree: Tree) -> list[str]:
+    """What each node answers, in words."""
+    if not tree.schema.predicts_classes:
+        return [f"{value:.6g}" for value in tree.value[:, 0].tolist()]
+    classes = class_words(tree)
+    return [classes[code] for code in tree.label[:, 0].tolist()]
+
+
+def class_words(tree: Tree) -> list[str]:
+    """The classes as people read them, in the order of their codes."""
+    return [word(name) for name in tree.schema.targets[0].classes or ()]
+
+
+def _threshold(value: float) -> float | str | None:
+    """As exact as it is: a page decides by it. Infinity is no number in JSON, but a word."""
+    if value != value:
+        return None
+    return value if abs(value) < np.inf else "inf" if value > 0 else "-inf"
+
+
+def _words(tree: Tree, inner: list[int]) -> dict[str, list[str]]:
+    learnt = columns_with_missing(tree)
+    longest = 6 if len(inner) <= _FEW_BRANCHES else 3
+    words = {"left_words": [""] * tree.n_nodes, "right_words": [""] * tree.n_nodes}
+    for node in inner:
+        for texts, is_left in zip(words.values(), (True, False), strict=True):
+            texts[node] = branch_in_words(tree, node, is_left, learnt=learnt, longest=longest)
+    return words
+
+
+def _left_categories(tree: Tree, named: dict[int, Ints]) -> dict[str, list[int]]:
+    """Of the categories that the page knows, the codes that go left; codes as in `named`."""
+    return {
+        str(node): np.flatnonzero(tree.goes_left(node)[named[int(tree.feature[node])]]).tolist()
+        for node in np.flatnonzero(tree.subset >= 0).tolist()
+    }
+
+
+def named_categories(tree: Tree, counts: dict[int, NDArray[Any]]) -> dict[int, Ints]:
+    """For each column of categories that is tested, those that the page knows by name: all of a few, of many
+    the most frequent ones (`counts`), in the order of their codes.
+    """
+    tests = int(np.sum(tree.subset >= 0))
+    most = int(np.clip(MOST_CODES // max(tests, 1), FEWEST_NAMED, MOST_NAMED))
+    found = {}
+    for column in np.unique(tree.feature[tree.subset >= 0]).tolist():
+        n = len(tree.schema.columns[column].categories)
+        rows = counts.get(column, np.zeros(n))
+        found[column] = np.sort(np.argsort(-rows, kind="stable")[:most])
+    return found
+
+
+def column_facts(
+    tree: Tree, named: dict[int, Ints], columns: list[int], known: dict[int, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """What there is to tell of the columns; `known` is what rows tell of each."""
+    used, learnt = set(tree.feature.tolist()), columns_with_missing(tree)
+    found = []
+    for i in columns:
+        column, codes, rows = tree.schema.columns[i], named.get(i, np.zeros(0, np.int64)), known.get(i, {})
+        typical = rows.get("typical")
+        if typical is not None and column.kind == "category":
+            typical = int(np.searchsorted(codes, typical)) if typical in codes else None
+        facts = {
+            "name": column.name,
+            "kind": column.kind,
+            "categories": [word(column.categories[code]) for code in codes.tolist()],
+            "met_missing": i in learnt or bool(rows.get("missing", False)),
+            "typical": typical,
+            "least": rows.get("least"),
+            "most": rows.get("most"),
+            "used": i in used,
+        }
+        if len(column.categories) > len(codes) > 0:
+            facts["unnamed"] = len(column.categories) - len(codes)
+        found.append(facts)
+    return found
+
+
+def what_rows_tell(tree: Tree, cells: list[NDArray[Any]]) -> dict[int, dict[str, Any]]:
+    """Of the columns that are asked: the middle and the ends of numbers, how frequent each category is."""
+    found = {}
+    for i in np.unique(tree.feature[~tree.is_leaf]).tolist():
+        column, values = tree.schema.columns[i], cells[i]
+        if column.kind == "category":
+            counts = np.bincount(values[values >= 0], minlength=len(column.categories))
+            facts: dict[str, Any] = {"counts": counts, "missing": bool((values == -1).any())}
+            if counts.any():
+                facts["typical"] = int(counts.argmax())
+        else:
+            there = np.asarray(values[np.isfinite(values)], np.float64)
+            facts = {"missing": bool(np.isnan(values).any())}
+            if there.size:
+                ends = (float(there.min()), float(there.max()))
+                facts |= {"least": short(ends[0], 12), "most": short(ends[1], 12)}
+                facts["typical"] = short(float(np.median(there)), 12)
+        found[i] = facts
+    return found

@@ -1,0 +1,196 @@
+// The tree, its prunings, and how rows go down; all from the payload, by loops, however deep the tree is.
+
+const facts = JSON.parse(byId("payload").textContent);
+const tree = facts.tree;
+const size = tree.end.length;
+const parentOf = new Int32Array(size).fill(-1);
+const depth = new Int32Array(size);
+const isClasses = facts.kind === "classes";
+const PART_WORDS = { train: "training", validation: "validation", test: "test" };
+const partNames = ["train", "validation", "test"].filter((name) => facts.parts[name]);
+const learning = partNames[0];
+const learnt = facts.parts[learning];
+const judging = partNames[partNames.length - 1];  // the part that quality is shown on: the most honest one
+
+const leftOf = (node) => node + 1;
+const rightOf = (node) => tree.end[node + 1];
+const isBranch = (node) => tree.feature[node] >= 0;
+const isInside = (node, above) => node >= above && node < tree.end[above];
+
+for (let node = 0; node < size; node++) {  // preorder: a parent comes before its children
+  if (!isBranch(node)) continue;
+  for (const child of [leftOf(node), rightOf(node)]) {
+    parentOf[child] = node;
+    depth[child] = depth[node] + 1;
+  }
+}
+
+/** The nodes from the root to `node`. */
+function lineage(node) {
+  const line = [];
+  for (let at = node; at >= 0; at = parentOf[at]) line.push(at);
+  return line.reverse();
+}
+
+/** What brought rows to a node from its parent. */
+function wordsInto(node) {
+  const above = parentOf[node];
+  if (above < 0) return "all rows";
+  return tidyWords(node === leftOf(above) ? tree.left_words[above] : tree.right_words[above]);
+}
+
+const tidyWords = (words) => words.replace(/ <= /g, " ≤ ");
+
+/** The words of a test as [name, rest], so that a long name may be cut and the rest be kept. */
+function splitWords(words, column) {
+  const name = facts.columns[column].name;
+  const found = words.indexOf(name);
+  if (found !== 0) return ["", tidyWords(words)];
+  return [name, tidyWords(words.slice(name.length))];
+}
+
+// ---- rows, weights, losses of a part at a node ---------------------------------------------------------------
+
+/** The weight of each class at a node, as pairs [code, weight]; of very many classes the heaviest. */
+function classPairs(part, node) {
+  const counts = facts.parts[part].counts;
+  if (counts.top) return counts.top[node];
+  return counts[node].map((weight, code) => [code, weight]);
+}
+
+function weightAt(part, node) {
+  const facet = facts.parts[part];
+  if (isClasses && !facet.counts.top) return facet.counts[node].reduce((sum, weight) => sum + weight, 0);
+  return facet.node_rows[node] * (facet.weight / facet.rows);
+}
+
+/** The share of a class among the rows of a part at a node; NaN where there are none. */
+function shareAt(part, node, code) {
+  const weight = weightAt(part, node);
+  const own = facts.parts[part].counts.top
+    ? (classPairs(part, node).find(([other]) => other === code) || [0, 0])[1]
+    : facts.parts[part].counts[node][code];
+  return weight > 0 ? own / weight : NaN;
+}
+
+const lossAt = (part, node) => facts.parts[part].loss[node] / weightAt(part, node);
+
+/** The share of rows that a node answers rightly. */
+const confidenceAt = (part, node) => shareAt(part, node, tree.label[node]);
+
+/** What a node answers, for people. */
+function answerWords(node) {
+  return isClasses ? classWords(tree.label[node]) : numberWords(tree.value[node], 6);
+}
+
+function colourOf(node) {
+  return isClasses ? facts.colours[tree.label[node]] : valueColour(tree.value[node]);
+}
+
+// Five stops of a scale from violet to yellow that every kind of colour vision reads as an order.
+const SCALE = [[84, 48, 140], [58, 92, 160], [33, 145, 140], [110, 196, 90], [240, 216, 50]];
+const valueRange = isClasses ? [0, 1] : rangeOf(tree.value);
+
+function rangeOf(values) {
+  let least = Infinity, most = -Infinity;
+  for (const value of values) {
+    if (value === null) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return [least, most > least ? most : least + 1];
+}
+
+function valueColour(value) {
+  const at = (SCALE.length - 1) * Math.max(0, Math.min(1, (value - valueRange[0]) / (valueRange[1] - valueRange[0])));
+  const below = Math.min(Math.floor(at), SCALE.length - 2);
+  const mixed = SCALE[below].map((low, i) => Math.round(low + (at - below) * (SCALE[below + 1][i] - low)));
+  return `rgb(${mixed.join(", ")})`;
+}
+
+// ---- prunings ------------------------------------------------------------------------------------------------
+
+/** Which nodes are leaves at a place of a path, as a pruning: {ends, leaves, depth, columns used}. */
+function pruningAt(path, place) {
+  const cuts = path.cuts ? new Set(path.cuts[place]) : null;
+  const ends = new Uint8Array(size);  // 1 where the tree shown ends
+  const leaves = [];
+  let deepest = 0;
+  for (let node = 0; node < size;) {
+    const isCut = cuts ? cuts.has(node) : path.leaf_from[node] >= 0 && path.leaf_from[node] <= place;
+    if (isBranch(node) && !isCut) {
+      node++;
+      continue;
+    }
+    ends[node] = 1;
+    leaves.push(node);
+    deepest = Math.max(deepest, depth[node]);
+    node = tree.end[node];
+  }
+  return { ends, leaves, depth: deepest, used: usedColumns(ends) };
+}
+
+/** The columns that a pruning tests, in the order in which a reader meets them. */
+function usedColumns(ends) {
+  const first = new Map();
+  for (let node = 0; node < size; node++) {
+    if (ends[node]) {
+      node = tree.end[node] - 1;
+      continue;
+    }
+    const column = tree.feature[node];
+    if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+  }
+  return [...first.keys()].sort((a, b) => first.get(a) - first.get(b) || a - b);
+}
+
+/** The mean loss of the tree shown on a part: what its leaves lose. */
+function meanLoss(part, leaves) {
+  let total = 0;
+  for (const leaf of leaves) total += facts.parts[part].loss[leaf];
+  return total / facts.parts[part].weight;
+}
+
+/** How many leaves of the pruning shown stand below a node. */
+function leavesBelow(node, leaves) {
+  return lowerBound(leaves, tree.end[node]) - lowerBound(leaves, node);
+}
+
+function lowerBound(sorted, value) {
+  let low = 0, high = sorted.length;
+  while (low < high) {
+    const half = (low + high) >> 1;
+    if (sorted[half] < value) low = half + 1;
+    else high = half;
+  }
+  return low;
+}
+
+// ---- a row ---------------------------------------------------------------------------------------------------
+
+const UNSEEN = -2;  // a category that training never saw
+const thresholds = tree.threshold.map((value) => (value === "inf" ? Infinity : value));
+const subsets = new Map();
+
+function goesLeftBySubset(node, code) {
+  if (!subsets.has(node)) subsets.set(node, new Set(tree.left_categories[node]));
+  return subsets.get(node).has(code);
+}
+
+/** Whether a row with this value (null: missing) goes left at a node. */
+function goesLeft(node, value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return tree.missing_left[node] === 1;
+  if (thresholds[node] !== null) return value <= thresholds[node];
+  if (value === UNSEEN) return tree.heavier_left[node] === 1;
+  return goesLeftBySubset(node, value);
+}
+
+/** The nodes that a row meets on its way to its leaf; `row` maps columns to values. */
+function wayOf(row, ends) {
+  const way = [0];
+  for (let node = 0; !ends[node];) {
+    node = goesLeft(node, row.get(tree.feature[node])) ? leftOf(node) : rightOf(node);
+    way.push(node);
+  }
+  return way;
+}

@@ -1,0 +1,241 @@
+// Hands on the tree: clicks, keys, dragging, zooming, and the search for a column.
+
+function selectNode(node) {
+  view.selected = node;
+  moveFocus(visibleFor(node), false);
+  markNodes();
+  drawDetail();
+}
+
+/** The one node that the Tab key reaches. */
+function moveFocus(node, isTaken) {
+  const old = drawn.get(focused), item = drawn.get(node);
+  if (old) old.box.setAttribute("tabindex", -1);
+  focused = node;
+  if (!item) return;
+  item.box.setAttribute("tabindex", 0);
+  if (isTaken) item.box.focus({ preventScroll: true });
+}
+
+function toggleFold(node) {
+  if (isEnd(node)) return;
+  const isOpening = !isUnfolded(node);
+  if (isOpening && !hasRoom()) return;
+  setOpen(node, isOpening);
+  if (!isOpening) view.selected = visibleFor(view.selected);
+  drawTree();
+  drawDetail();
+  announce(isOpening ? "unfolded" : "folded");
+}
+
+function hasRoom() {
+  if (drawn.size < 2 * UNFOLDED_AT_MOST) return true;
+  tellTreeHint(`${UNFOLDED_AT_MOST} leaves are unfolded, as many as are drawn at once; fold some first.`);
+  return false;
+}
+
+function unfoldBelow(node) {
+  const isAll = unfoldWithin(node, UNFOLDED_AT_MOST, true);
+  drawTree();
+  drawDetail();
+  tellTreeHint(isAll ? "" : `The first ${UNFOLDED_AT_MOST} leaves, those with most rows, are unfolded.`);
+}
+
+function foldAll() {
+  for (const node of visibleNodes()) if (isUnfolded(node) && node) setOpen(node, false);
+  view.selected = visibleFor(view.selected);
+  drawTree();
+  drawDetail();
+  zoomToFit(0.85);
+}
+
+function nodeOf(target) {
+  const box = target.closest("[data-node]");
+  return box ? Number(box.dataset.node) : -1;
+}
+
+function listenToPointer() {
+  let isDragged = false;
+  drawing.addEventListener("click", (event) => {
+    const node = nodeOf(event.target);
+    if (node < 0 || isDragged) return;
+    if (event.target.closest("[data-handle]")) toggleFold(node);
+    else chooseNode(node);
+  });
+  drawing.addEventListener("dblclick", (event) => {
+    const node = nodeOf(event.target);
+    if (node >= 0 && !event.target.closest("[data-handle]")) toggleFold(node);
+  });
+  drawing.addEventListener("pointermove", (event) => {
+    const node = event.pointerType === "mouse" && !event.buttons ? nodeOf(event.target) : -1;
+    if (node >= 0) showTip(tipLines(node).map((line) => shortened(line, 120)), event.clientX, event.clientY);
+    else hideTip();
+  });
+  drawing.addEventListener("pointerleave", hideTip);
+  canvas.addEventListener("pointerdown", (event) => {
+    isDragged = false;
+    if (event.pointerType === "mouse" && event.button === 0) drag(event, () => { isDragged = true; });
+  });
+}
+
+/** A click opens the tab of the node; the reader who tries a row asked for something else now. */
+function chooseNode(node) {
+  selectNode(node);
+  chooseTab("node");
+  if (drawn.has(node)) moveFocus(node, true);
+}
+
+/** Pan with the mouse; fingers and wheels scroll by themselves. */
+function drag(start, tell) {
+  const { scrollLeft, scrollTop } = canvas;
+  const move = (event) => {
+    const dx = event.clientX - start.clientX, dy = event.clientY - start.clientY;
+    if (Math.abs(dx) + Math.abs(dy) < 5) return;
+    tell();
+    canvas.classList.add("dragged");
+    canvas.scrollTo(scrollLeft - dx, scrollTop - dy);
+  };
+  const stop = () => {
+    canvas.classList.remove("dragged");
+    removeEventListener("pointermove", move);
+  };
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", stop, { once: true });
+}
+
+function listenToZoom() {
+  byId("zoom-in").addEventListener("click", () => zoomTo(scale * 1.25));
+  byId("zoom-out").addEventListener("click", () => zoomTo(scale / 1.25));
+  byId("zoom-fit").addEventListener("click", () => zoomToFit());
+  byId("fold-all").addEventListener("click", foldAll);
+  byId("unfold-all").addEventListener("click", () => unfoldBelow(0));
+  canvas.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return;  // plain wheels scroll
+    event.preventDefault();
+    const frame = canvas.getBoundingClientRect();
+    zoomTo(scale * Math.exp(-event.deltaY / 300), event.clientX - frame.left, event.clientY - frame.top);
+  }, { passive: false });
+  listenToPinch();
+}
+
+function listenToPinch() {
+  let apart = 0, from = 1;
+  const distance = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+  canvas.addEventListener("touchstart", (event) => {
+    if (event.touches.length === 2) [apart, from] = [distance(event.touches), scale];
+  }, { passive: true });
+  canvas.addEventListener("touchmove", (event) => {
+    if (event.touches.length !== 2) return;
+    event.preventDefault();
+    const frame = canvas.getBoundingClientRect(), [a, b] = event.touches;
+    zoomTo(from * distance(event.touches) / apart, (a.clientX + b.clientX) / 2 - frame.left, (a.clientY + b.clientY) / 2 - frame.top);
+  }, { passive: false });
+}
+
+// ---- keys ----------------------------------------------------------------------------------------------------
+
+/** Where an arrow goes, as in every tree of boxes that fold; or nothing. */
+function keyTarget(key, node, nodes) {
+  const at = nodes.indexOf(node);
+  if (key === "ArrowDown") return nodes[at + 1];
+  if (key === "ArrowUp") return nodes[at - 1];
+  if (key === "Home") return nodes[0];
+  if (key === "End") return nodes[nodes.length - 1];
+  if (key === "ArrowRight" && isUnfolded(node)) return leftOf(node);
+  if (key === "ArrowLeft" && !isUnfolded(node) && node) return parentOf[node];
+  return undefined;
+}
+
+function listenToKeys() {
+  drawing.addEventListener("keydown", (event) => {
+    const node = nodeOf(event.target);
+    if (node < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event, isFolding = key === "ArrowRight" ? !isUnfolded(node) : key === "ArrowLeft" && isUnfolded(node);
+    const target = isFolding ? undefined : keyTarget(key, node, visibleNodes());
+    if (isFolding) toggleFold(node);
+    else if (target !== undefined) focusOn(target);
+    else if (key === "Enter" || key === " ") chooseNode(node);
+    else if (key === "*") unfoldBelow(node);
+    else if (key === "+" || key === "=") zoomTo(scale * 1.25);
+    else if (key === "-") zoomTo(scale / 1.25);
+    else if (key === "0") zoomToFit();
+    else if (!key.startsWith("Arrow")) return;
+    event.preventDefault();
+  });
+}
+
+function focusOn(node) {
+  view.selected = node;
+  moveFocus(node, true);
+  markNodes();
+  drawDetail();
+  bringIntoView(node);
+}
+
+// ---- search --------------------------------------------------------------------------------------------------
+
+let foundAt = -1;
+
+/** The branches of the tree shown that test a column whose name holds the text. */
+function searchColumns() {
+  const text = byId("search").value.trim().toLowerCase();
+  const columns = new Set();
+  if (text) facts.columns.forEach((column, i) => { if (column.name.toLowerCase().includes(text)) columns.add(i); });
+  view.found = [];
+  for (let node = 0; node < size; node = isEnd(node) ? tree.end[node] : node + 1) {
+    if (columns.has(tree.feature[node]) && !isEnd(node)) view.found.push(node);
+  }
+  byId("search-next").hidden = view.found.length === 0;
+  byId("search-found").textContent = foundWords(text, columns.size);
+  markNodes();
+}
+
+function foundWords(text, columns) {
+  if (!text) return "";
+  if (!columns) return "no such column";
+  if (!view.found.length) return `${plural(columns, "column", "columns")}, not tested here`;
+  return `${plural(view.found.length, "branch", "branches")}${columns > 1 ? ` of ${columns} columns` : ""}`;
+}
+
+function showNextFound() {
+  if (!view.found.length) return;
+  foundAt = (foundAt + 1) % view.found.length;
+  const node = view.found[foundAt];
+  reveal(node);
+  drawTree();
+  selectNode(node);
+  chooseTab("node");
+  bringIntoView(node);
+  byId("search-found").textContent = `${foundAt + 1} of ${plural(view.found.length, "branch", "branches")}`;
+}
+
+function listenToSearch() {
+  const search = byId("search");
+  const names = facts.columns.filter((column) => column.used).slice(0, 500);
+  refill(byId("search-names"), names.map((column) => tag("option", { value: shortened(column.name, 200) })));
+  search.addEventListener("input", () => { foundAt = -1; searchColumns(); });
+  search.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") { event.preventDefault(); showNextFound(); }
+    if (event.key === "Escape") { search.value = ""; searchColumns(); }
+  });
+  byId("search-next").addEventListener("click", showNextFound);
+}
+
+function tellTreeHint(text) {
+  byId("tree-hint").textContent = text || treeHint();
+}
+
+function treeHint() {
+  return "Read it from left to right: a row that passes the test goes up, any other goes down. "
+    + "Widths show how many training rows go each way. Choose a node for its details.";
+}
+
+function startTree() {
+  tellTreeHint("");
+  listenToPointer();
+  listenToZoom();
+  listenToKeys();
+  listenToSearch();
+  quickDrawers.push(drawTree);
+  slowDrawers.push(searchColumns);
+}

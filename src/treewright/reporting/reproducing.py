@@ -1,0 +1,89 @@
+"""How to come to the same report again: versions, parameters, code, and fingerprints of the rows."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from treewright._version import __version__
+from treewright.encoding import Dataset
+from treewright.reporting.subjects import Subject, shortened
+from treewright.rule_lists import column_of
+
+_LONGEST = 200  # characters of a parameter's value
+_PIECE = 2**20  # cells of a column that are copied at once
+
+
+def reproduction(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) -> dict[str, Any]:
+    """What one needs to know to do it again."""
+    parameters = _parameters(model, subject)
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "seed": seed,
+        "parameters": parameters,
+        "fingerprints": {name: fingerprint(data) for name, data in rows.items()},
+        "code": _code(model, subject, rows, seed),
+    }
+
+
+def _parameters(model: Any, subject: Subject) -> dict[str, str]:
+    """Those of an estimator, or what the tree itself tells."""
+    found: dict[str, Any] = {}
+    if callable(getattr(model, "get_params", None)):
+        found = {name: repr(value) for name, value in sorted(model.get_params(deep=False).items())}
+    found |= {"criterion": subject.model.criterion, "leaves": f"{subject.model.n_leaves}"}
+    if subject.path is not None:
+        found["pruning"] = subject.path.method
+        if "chosen_by" in subject.path.details:
+            found["chosen by"] = str(subject.path.details["chosen_by"])
+        found["leaves before pruning"] = f"{subject.grown.n_leaves}"
+    return {shortened(name): shortened(value, _LONGEST) for name, value in found.items()}
+
+
+def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) -> str:
+    """The steps as Python; the tables are the reader's own."""
+    given = "".join(f", {name}={name}" for name in rows)
+    seeded = f", seed={seed}" if seed else ""
+    if callable(getattr(model, "get_params", None)):
+        made = " ".join(repr(model).split())
+        lines = [
+            f"from treewright import {type(model).__name__}, report",
+            "",
+            f"model = {made}.fit(X, y)",
+        ]
+        return "\n".join([*map(_line, lines), f"report(model{given}{seeded}).save('report.html')"])
+    grown = f"tree = grow(train, criterion={subject.grown.criterion!r})"
+    lines = ["from treewright import encode, grow, prune, report, select", "", grown]
+    if subject.path is None:
+        lines[0] = "from treewright import encode, grow, report"
+        return "\n".join([*lines, f"report(tree{given}{seeded}).save('report.html')"])
+    lines.append(f"path = prune(tree, {subject.path.method!r})")
+    lines.append(f"path = select(path, leaves={subject.model.n_leaves})")
+    return "\n".join([*lines, f"report(path{given}{seeded}).save('report.html')"])
+
+
+def _line(text: str) -> str:
+    return shortened(text, 2_000)
+
+
+def fingerprint(data: Dataset) -> str:
+    """A hash of rows as they were encoded: names, cells, targets and weights; the same on every machine."""
+    digest = hashlib.sha256()
+    for column in data.schema.columns:
+        digest.update(repr((column.name, column.kind, column.categories)).encode("utf-8", "surrogatepass"))
+    for target in data.schema.targets:
+        digest.update(repr((target.name, target.classes)).encode("utf-8", "surrogatepass"))
+    arrays = [column_of(data, i) for i in range(data.n_columns)]
+    arrays += [] if data.targets is None else list(data.targets)
+    arrays += [] if data.weight is None else [data.weight]
+    for array in arrays:
+        kind = "<i8" if array.dtype.kind in "iu" else "<f8"
+        digest.update(f"{kind} {len(array)}".encode())
+        for first in range(0, len(array), _PIECE):
+            digest.update(np.ascontiguousarray(array[first : first + _PIECE], dtype=kind).tobytes())
+    return f"sha256:{digest.hexdigest()}"

@@ -1,0 +1,180 @@
+"""What a report is about: the grown tree, the nodes that are the model's leaves, and its pruning path."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.cutting import covered
+from treewright.presenting import as_tree
+from treewright.pruning import PruningPath
+from treewright.schema import Column, Schema, Target
+from treewright.tree import Tree
+from treewright.wording import escape
+
+Ints = NDArray[np.int64]
+LONGEST_NAME = 80  # characters of a name that are shown; 10,000 of them would be no name
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A model as the report shows it: `leaves` are nodes of `grown`, the largest tree of the slider.
+
+    `shown` is `grown` with names short enough to read; `model` is the tree that answers.
+    """
+
+    model: Tree
+    grown: Tree
+    shown: Tree
+    leaves: Ints
+    path: PruningPath | None  # where the model comes from one, of `grown`
+    notes: tuple[str, ...] = ()
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Which nodes of the grown tree are the model's."""
+        inside = np.ones(self.grown.n_nodes, np.bool_)
+        inside[covered(self.grown, self.cuts)] = False
+        inside[self.cuts] = True
+        return inside
+
+    @property
+    def cuts(self) -> Ints:
+        """The branches of the grown tree that are leaves of the model."""
+        return self.leaves[~self.grown.is_leaf[self.leaves]]
+
+    @cached_property
+    def chosen(self) -> Tree:
+        """The model with the names that are shown."""
+        return self.shown.collapse(self.cuts.tolist()) if self.cuts.size else self.shown
+
+
+def subject_of(model: Any, path: Any = None) -> Subject:
+    """The tree of a model and the path that it comes from: the one given, or that of a fitted estimator."""
+    if path is not None and not isinstance(path, PruningPath):
+        raise TypeError(f"path must be a PruningPath, which prune makes, not {type(path).__name__}")
+    if isinstance(model, PruningPath):
+        if path is not None:
+            raise TypeError("the model is a pruning path already; leave path= out")
+        if model.is_open:
+            raise ValueError("none of the trees of this path is chosen yet; select(path, …) chooses")
+        model, path = model.pruned, model
+    tree = as_tree(model)
+    if len(tree.schema.targets) != 1:
+        raise ValueError(
+            f"a report is about one target; this tree has {len(tree.schema.targets)}: "
+            "fit a tree for each, and report each of them"
+        )
+    if path is None:
+        own = getattr(model, "pruning_path_", None)
+        path = own if isinstance(own, PruningPath) else None
+    if path is None:
+        return _subject(tree, tree, np.flatnonzero(tree.is_leaf), None)
+    leaves = leaves_within(path.grown, tree)
+    if leaves is None:
+        if tree != path.pruned:
+            raise ValueError("path is not that of the model: the model is no pruning of its first tree")
+        note = (
+            f"Pruned by {path.method.replace('_', ' ')}, which moved subtrees up: what is shown is the tree "
+            "after that."
+        )
+        return _subject(tree, tree, np.flatnonzero(tree.is_leaf), None, (note,))
+    return _subject(tree, path.grown, leaves, path)
+
+
+def _subject(
+    model: Tree, grown: Tree, leaves: Ints, path: PruningPath | None, notes: tuple[str, ...] = ()
+) -> Subject:
+    schema = readable(grown.schema)
+    shown = grown if schema == grown.schema else replace(grown, schema=schema)
+    return Subject(model, grown, shown, leaves, path, notes)
+
+
+def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
+    """The nodes of a tree that are the leaves of a pruning of it; None where the other is no such pruning.
+
+    Both are in preorder, so that one walk side by side finds them.
+
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"]))
+    >>> leaves_within(tree, tree.collapse([tree.right[0]])).tolist()
+    [1, 2]
+    """
+    end, is_leaf = grown.end.tolist(), pruned.is_leaf.tolist()
+    found, node = [], 0
+    for leaf in is_leaf:
+        if node >= len(end):
+            return None
+        if leaf:
+            found.append(node)
+            node = end[node]
+        else:
+            node += 1
+    leaves = np.array(found, np.int64)
+    cuts = leaves[~grown.is_leaf[leaves]].tolist()
+    if node != len(end) or pruned.schema.columns != grown.schema.columns:
+        return None
+    same = grown.collapse(cuts) if cuts else grown
+    return leaves if replace(same, schema=pruned.schema) == pruned else None
+
+
+def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which nodes are leaves once some branches, none below another, are."""
+    leaves: NDArray[np.bool_] = tree.is_leaf & ~covered(tree, cuts)
+    leaves[cuts] = True
+    return leaves
+
+
+def readable(schema: Schema) -> Schema:
+    r"""The same schema with names that fit a line and are printable, still all different.
+
+    >>> print(readable(Schema((Column("x" * 200), Column("two\nlines")))).names[1])
+    two\nlines
+    """
+    columns = tuple(
+        Column(name, column.kind, tuple(_labels(column.categories)))
+        for name, column in zip(distinct(schema.names), schema.columns, strict=True)
+    )
+    targets = tuple(
+        Target(
+            shortened(target.name),
+            None if target.classes is None else tuple(_labels(target.classes)),
+            target.costs,
+        )
+        for target in schema.targets
+    )
+    return Schema(columns, targets)
+
+
+def _labels(labels: tuple[Hashable, ...]) -> Iterable[Hashable]:
+    """Categories or classes; only texts can be long."""
+    return distinct(labels) if labels and isinstance(labels[0], str) else labels
+
+
+def distinct(names: Iterable[Any]) -> list[str]:
+    """Names shortened; those that would be the same are numbered."""
+    found: list[str] = []
+    met: dict[str, int] = {}
+    for name in names:
+        text = shortened(name)
+        count = met[text] = met.get(text, 0) + 1
+        while count > 1 and f"{text} ({count})" in met:
+            count += 1
+        if count > 1:
+            text = f"{text} ({count})"
+            met[text] = 1
+        found.append(text)
+    return found
+
+
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name on one line, of a long one the beginning and the end."""
+    text = escape(name if len(name) <= 4 * longest else name[: 2 * longest] + name[-2 * longest :])
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest - 21]}…{text[-20:]}"
