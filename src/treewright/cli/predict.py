@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -108,8 +108,9 @@ def predict(
         answering = Answering(tree, tuple(keep or ()), proba, threads)
         _check_names(source, answering)
         with open_sink(output, format, raw=raw) as sink:
-            for answers in answering.pieces(source, work):
-                sink.write(answers)
+            with closing(answering.pieces(source, work)) as pieces:
+                for answers in pieces:
+                    sink.write(answers)
             answering.tell_oddities(voice)
             if isinstance(sink, JsonSink):
                 sink.more = {**answering.document(source, model), "notes": voice.notes}
@@ -183,7 +184,7 @@ class Answering:
                 )
         return names
 
-    def pieces(self, source: Source, work: Stages) -> Iterator[Answers]:
+    def pieces(self, source: Source, work: Stages) -> Generator[Answers, None, None]:
         """The columns to write, a few rows at a time."""
         wanted = {column.name: form_of(column) for column in self.tested} or {source.names[0]: "text"}
         width = sum(map(len, self._names))
