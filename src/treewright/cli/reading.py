@@ -166,7 +166,7 @@ def diagnose(source: Source, error: duckdb.Error) -> None:
     If there is none, nothing is wrong but the ends of lines, or a record that was torn between two threads:
     then it can be read by one thread that is not so strict.
     """
-    if source.layout is None or isinstance(error, duckdb.OutOfMemoryException):
+    if source.layout is None or isinstance(error, duckdb.OutOfMemoryException | duckdb.InterruptException):
         raise error
     source.layout.diagnose()
 
