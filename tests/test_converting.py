@@ -12,7 +12,6 @@ import sklearn.ensemble
 import sklearn.tree
 from hypothesis import given
 from hypothesis import strategies as st
-from interop_probes import probes
 from sklearn.datasets import load_diabetes, load_iris
 from test_deep import chain, schema_of
 
@@ -37,6 +36,7 @@ from treewright import (
 )
 from treewright.converting import to_shap, to_sklearn
 from treewright.converting.rounding import thresholds
+from treewright.exporting.probing import probes
 
 IRIS = load_iris(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)

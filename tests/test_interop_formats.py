@@ -14,12 +14,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from interop_probes import probes
 from test_deep import chain, schema_of
 
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, export, grow
 from treewright.exporting import FORMATS
 from treewright.exporting.pieces import pieces
+from treewright.exporting.probing import probes
 
 NEEDED = {"onnx": "onnxruntime", "treelite": "treelite", "pmml": "pypmml"}
 HOSTILE = [
