@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import comparing, counting, importing, methods, pruning, publishing, scaling
+from benchmarks import attributing, comparing, counting, importing, methods, pruning, publishing, scaling
 from benchmarks.peers import PEERS
 
 ROOMS = {
@@ -13,10 +13,11 @@ ROOMS = {
     "importing": importing.run,
     "scaling": scaling.run,
     "pruning": pruning.run,
+    "attributing": attributing.run,
     "methods": methods.run,
     "counts": counting.run,
 }
-DEFAULT = ("growing", "predicting", "importing", "scaling", "pruning", "methods")
+DEFAULT = ("growing", "predicting", "importing", "scaling", "pruning", "attributing", "methods")
 
 
 def options() -> argparse.Namespace:
