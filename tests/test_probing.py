@@ -44,7 +44,7 @@ def test_they_are_missing_infinite_zero_and_unseen() -> None:
 @pytest.mark.parametrize("make", [mixed_tree, hostile_tree, lambda: chain(200)])
 def test_they_come_to_every_leaf(make: object) -> None:
     tree = make()  # type: ignore[operator]
-    leaves = tree.apply(encode(probes(tree), schema=tree.schema))
+    leaves = tree.apply(encode(probes(tree, 4000), schema=tree.schema))
     reachable = tree.n_leaves if tree.depth == 200 else int(0.9 * tree.n_leaves)
     assert len(np.unique(leaves)) >= reachable
 

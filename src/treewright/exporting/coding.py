@@ -156,7 +156,7 @@ class Code:
                 "as compilers limit how deep a program nests; use style='tables'"
             )
         if style != "auto":
-            return style == "nested"
+            return style == "nested" or self.tree.n_leaves == 1
         if self.tree.n_leaves > MOST_NESTED_LEAVES or self.tree.depth > DEEPEST_NESTED:
             return False
         by_category = np.flatnonzero(self.tree.subset >= 0).tolist()
@@ -243,8 +243,8 @@ def check_labels(code: Code) -> None:
         for label in labels:
             if type(label) not in (str, bool, int, float):
                 raise TypeError(
-                    f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds only "
-                    "str, bool, int and float; convert it"
+                    f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds "
+                    "only str, bool, int and float; convert it"
                 )
 
 

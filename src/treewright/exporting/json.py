@@ -16,6 +16,7 @@ from treewright.tree import Tree
 
 VERSION = 1
 MOST_TOLD = 1000  # nodes; to find the words of a large tree takes longer than all the rest
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _BEYOND = re.compile("[\ud800-\udfff\u2028\u2029]")  # what some readers of JSON or JavaScript do not take
 
 
@@ -165,7 +166,10 @@ def _list(name: str, entries: Any, last: bool = False) -> Iterator[str]:
 
 def _text(entry: Any) -> str:
     """One entry on one line. What is no character by itself is written as an escape."""
-    text = json.dumps(_finite(entry), ensure_ascii=False, allow_nan=False)
+    try:
+        text = _ENCODER.encode(entry)
+    except ValueError:  # an infinite number is in it
+        text = _ENCODER.encode(_finite(entry))
     return _BEYOND.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
