@@ -100,6 +100,8 @@ def _tested(tree: Tree) -> dict[int, Array]:
     inner = np.flatnonzero(~tree.is_leaf)
     order = inner[np.argsort(tree.feature[inner], kind="stable")]
     found, start = np.unique(tree.feature[order], return_index=True)
+    if not inner.size:
+        return {}
     return dict(zip(found.tolist(), np.split(order, start[1:]), strict=True))
 
 

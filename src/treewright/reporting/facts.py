@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arranging import class_colours
 from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.encoding import Dataset
 from treewright.exporting.text import render
@@ -27,7 +28,6 @@ from treewright.wording import rows_in_words
 FORMAT = 1
 MOST_COLUMNS = 300  # of more columns, those that are asked or compete
 MOST_LINES = 1_000  # of the tree as text
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
 
 
 def facts(
@@ -45,7 +45,7 @@ def facts(
     train = parts["train"]
     known = what_rows_tell(tree, train.cells) if isinstance(train, Part) else {}
     rivals = competitor_facts(subject, parts)
-    columns = _columns(tree, {each.column for found in rivals.values() for each in found})
+    columns = _columns(tree, {each.position for found in rivals.values() for each in found})
     place = {column: i for i, column in enumerate(columns)}
     named = named_categories(tree, {i: own["counts"] for i, own in known.items() if "counts" in own})
     paths, unshown = slides(subject, parts, methods)
@@ -106,7 +106,7 @@ def _target(tree: Tree) -> dict[str, Any]:
         "kind": "numbers" if target.classes is None else "classes",
         "target": target.name,
         "classes": words,
-        "colours": [_COLOURS[i % len(_COLOURS)] for i in range(len(words))],
+        "colours": list(class_colours(tree)),
         "loss": {"name": name, "share": name == "errors"},
         "costs": None if target.costs is None else shorts(target.costs),
     }
