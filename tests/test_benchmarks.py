@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from benchmarks import (
+    attributing,
     comparing,
     counting,
     drawing,
@@ -160,6 +161,8 @@ def test_pages_show_the_kept_results(room: str) -> None:
 
 
 def test_the_page_of_curves_shows_the_kept_results() -> None:
+    kept = attributing.page(*keeping.load_sections("attributing"))
+    assert (keeping.RESULTS / "attributing.md").read_text(encoding="utf-8") == kept
     assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(
         *keeping.load_parts("scaling")
     )

@@ -116,6 +116,7 @@ class Overlay:
 
 
 _Found = tuple[tuple[Condition, ...], list[Pair], Hashable]  # a region, its pairs, their kind
+_Alike = tuple[frozenset[Condition], Hashable]  # conditions but one, kind
 
 
 def _joined(regions: list[_Found]) -> Iterator[tuple[tuple[Condition, ...], list[Pair]]]:
@@ -129,21 +130,21 @@ def _joined(regions: list[_Found]) -> Iterator[tuple[tuple[Condition, ...], list
 
 
 def _joined_along(column: str, regions: list[_Found]) -> list[_Found]:
-    alike: dict[Hashable, list[tuple[Condition, list[Pair]]]] = {}
+    alike: dict[_Alike, list[tuple[Condition, list[Pair]]]] = {}
+    first: dict[_Alike, tuple[Condition, ...]] = {}  # the order in which conditions are told
     kept: list[_Found] = []
-    others: dict[Hashable, tuple[tuple[Condition, ...], Hashable]] = {}
     for conditions, gathered, kind in regions:
         own = next((each for each in conditions if each.column == column), None)
         if own is None:
             kept.append((conditions, gathered, kind))
             continue
-        rest = tuple(sorted((each for each in conditions if each is not own), key=lambda each: each.column))
-        alike.setdefault((rest, kind), []).append((own, gathered))
-        others.setdefault((rest, kind), (tuple(each for each in conditions if each is not own), kind))
+        key = frozenset(each for each in conditions if each is not own), kind
+        alike.setdefault(key, []).append((own, gathered))
+        first.setdefault(key, conditions)
     for key, parts in alike.items():
-        rest, kind = others[key]
         for condition, gathered in _unions(parts):
-            kept.append((rest if condition.always else (condition, *rest), gathered, kind))
+            told = (condition if each.column == column else each for each in first[key])
+            kept.append((tuple(each for each in told if not each.always), gathered, key[1]))
     return kept
 
 
