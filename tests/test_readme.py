@@ -49,7 +49,12 @@ def test_commands_of_the_quickstart_run(tmp_path: Path) -> None:
     assert len(examples) > 5
     for command, wanted in examples:
         run = subprocess.run(
-            ["bash", "-c", shims + command], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+            ["bash", "-c", shims + command],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         assert run.returncode == 0, f"{command}: {run.stderr}"
         assert doctest.OutputChecker().check_output(wanted, run.stdout, FLAGS), f"{command}:\n{run.stdout}"

@@ -35,9 +35,9 @@ def draw_golf() -> None:
         "outlook": outlook.split(),
         "temperature": [85, 80, 83, 70, 68, 65, 64, 72, 69, 75, 75, 72, 81, 71],
         "humidity": [85, 90, 78, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 80],
-        "windy": "no yes no no no yes yes no no no yes yes no yes".split(),
+        "windy": ["no", "yes", "no", "no", "no", "yes", "yes", "no", "no", "no", "yes", "yes", "no", "yes"],
     }
-    golf = "stay stay play play play stay play stay play play play play play stay".split()
+    golf = ["stay" if day in {1, 2, 6, 8, 14} else "play" for day in range(1, 15)]
     keep(grow(encode(weather, golf), min_samples_leaf=2), "golf", "Golf or not: 14 days")
 
 
