@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import comparing, counting, importing, methods, pruning, publishing, scaling
+from benchmarks import comparing, counting, importing, methods, pruning, publishing, scaling, streaming
 from benchmarks.peers import PEERS
 
 ROOMS = {
@@ -14,9 +14,10 @@ ROOMS = {
     "scaling": scaling.run,
     "pruning": pruning.run,
     "methods": methods.run,
+    "streaming": streaming.run,
     "counts": counting.run,
 }
-DEFAULT = ("growing", "predicting", "importing", "scaling", "pruning", "methods")
+DEFAULT = ("growing", "predicting", "importing", "scaling", "pruning", "methods", "streaming")
 
 
 def options() -> argparse.Namespace:
