@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,25 @@ def test_python_blocks_run(page: Path) -> None:
             assert result.failed == 0, "".join(told)
         else:
             exec(compile(block, where, "exec"), names)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_the_command_line_does_what_its_page_shows(tmp_path: Path) -> None:
+    """The calls of the blocks `console`, one after the other, on the table that the page shows."""
+    text = (ROOT / "docs" / "command-line.md").read_text()
+    name, table = re.search(r"`(\w+\.csv)`:\n\n```csv\n(.*?)```", text, re.DOTALL).groups()
+    (tmp_path / name).write_text(table)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "treewright").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m treewright "$@"\n')
+    (tools / "treewright").chmod(0o755)
+    settings = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        for call, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            done = subprocess.run(
+                call, shell=True, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=60
+            )
+            assert (done.stdout + done.stderr).split() == shown.split(), call
 
 
 def test_pages_name_files_that_exist() -> None:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
+from textwrap import indent
 from typing import Any, NoReturn
 
 from treewright._version import __version__
@@ -24,7 +25,7 @@ COMMANDS = (
     "export",
     "demo",
 )  # each a function in a file of its name; the order of --help
-EXAMPLES = "Examples\n--------\n"
+PARAMETERS, EXAMPLES = "Parameters\n----------\n", "Examples\n--------\n"  # sections of a docstring
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -69,11 +70,18 @@ def _app(names: Iterable[str]) -> Any:
         name="treewright",
         help="Decision trees that people can read, with a guarantee that they can quote.",
         version=__version__,
+        help_format="plaintext",  # markdown would put the examples on a dark ground
         suppress_keyboard_interrupt=False,
     )
     for place, name in enumerate(names):
         command = getattr(import_module(f"treewright.cli.{name}"), name)
-        _, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
-        shown = f"**Examples**\n```text\n{examples}\n```" if examples else ""
-        app.command(command, name=name, sort_key=place, help_epilogue=shown)
+        told, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
+        paragraphs = told.partition(PARAMETERS)[0].strip().split("\n\n")
+        app.command(
+            command,
+            name=name,
+            sort_key=place,
+            help="\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
+            help_epilogue=f"Examples:\n\n{indent(examples, '  ')}",
+        )
     return app
