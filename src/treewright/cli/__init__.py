@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import os
+import shlex
 import sys
 from collections.abc import Iterable
+from contextvars import ContextVar
 from importlib import import_module
 from textwrap import indent
 from typing import Any, NoReturn
@@ -25,7 +27,12 @@ COMMANDS = (
     "export",
     "demo",
 )  # each a function in a file of its name; the order of --help
+<<<<<<< HEAD
 PARAMETERS, EXAMPLES = "Parameters\n----------\n", "Examples\n--------\n"  # sections of a docstring
+=======
+EXAMPLES = "Examples\n--------\n"
+_given: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
+>>>>>>> cmdtests
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -41,6 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
         from treewright.cli.errors import Misuse, Trouble, one_line, usage_error
 
         given = sys.argv[1:] if arguments is None else arguments
+        _given.set(tuple(given))
         called = [name for name in COMMANDS if name in given[:1]]
         try:
             _app(called or COMMANDS)(
@@ -55,6 +63,11 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr, flush=True)
         os._exit(130)  # at once: a thread that still reads would be torn down in the midst of native code
+
+
+def command_line() -> str:
+    """The command that is being run, as one would type it."""
+    return shlex.join(["treewright", *_given.get()])
 
 
 def _fail(message: str, code: int) -> NoReturn:
