@@ -27,12 +27,8 @@ COMMANDS = (
     "export",
     "demo",
 )  # each a function in a file of its name; the order of --help
-<<<<<<< HEAD
 PARAMETERS, EXAMPLES = "Parameters\n----------\n", "Examples\n--------\n"  # sections of a docstring
-=======
-EXAMPLES = "Examples\n--------\n"
 _given: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
->>>>>>> cmdtests
 
 
 def main(arguments: list[str] | None = None) -> None:
