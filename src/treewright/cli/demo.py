@@ -92,8 +92,8 @@ class _Demo:
         work.begin("growing", "trees of the spam data")
         spam = load_spam()
         held = spam.is_test
-        data = encode(spam.table(~held), spam.target[~held])
-        test = encode(spam.table(held), spam.target[held], schema=data.schema)
+        data = encode(spam.table(~held), {"e-mail": spam.target[~held]})
+        test = encode(spam.table(held), {"e-mail": spam.target[held]}, schema=data.schema)
         trees = {criterion: _trees(data, criterion) for criterion in CRITERIA}
         errors = {
             criterion: {name: _error(tree, test) for name, tree in named.items()}
