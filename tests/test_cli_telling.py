@@ -155,7 +155,7 @@ def test_help_teaches_by_examples_that_can_be_called(
     monkeypatch.setenv("COLUMNS", "80")
     out, _ = said(capfd, command, "--help")
     assert max(map(len, out.splitlines())) <= 80
-    calls = re.findall(r"^ ?(?:.*\| )?(treewright .*?) *$", out.partition("Examples")[2], re.MULTILINE)
+    calls = re.findall(r"^ *(?:.*\| )?(treewright .*?) *$", out.partition("Examples")[2], re.MULTILINE)
     assert len(calls) >= 2
     app = cli._app(cli.COMMANDS)
     for call in calls:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
+import shlex
 import sys
 from collections.abc import Iterable
+from contextvars import ContextVar
 from importlib import import_module
+from textwrap import indent
 from typing import Any, NoReturn
 
 from treewright._version import __version__
@@ -24,7 +27,8 @@ COMMANDS = (
     "export",
     "demo",
 )  # each a function in a file of its name; the order of --help
-EXAMPLES = "Examples\n--------\n"
+PARAMETERS, EXAMPLES = "Parameters\n----------\n", "Examples\n--------\n"  # sections of a docstring
+_given: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -40,6 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
         from treewright.cli.errors import Misuse, Trouble, one_line, usage_error
 
         given = sys.argv[1:] if arguments is None else arguments
+        _given.set(tuple(given))
         called = [name for name in COMMANDS if name in given[:1]]
         try:
             _app(called or COMMANDS)(
@@ -56,6 +61,11 @@ def main(arguments: list[str] | None = None) -> None:
         os._exit(130)  # at once: a thread that still reads would be torn down in the midst of native code
 
 
+def command_line() -> str:
+    """The command that is being run, as one would type it."""
+    return shlex.join(["treewright", *_given.get()])
+
+
 def _fail(message: str, code: int) -> NoReturn:
     print(f"treewright: error: {message}", file=sys.stderr)
     sys.exit(code)
@@ -69,11 +79,18 @@ def _app(names: Iterable[str]) -> Any:
         name="treewright",
         help="Decision trees that people can read, with a guarantee that they can quote.",
         version=__version__,
+        help_format="plaintext",  # markdown would put the examples on a dark ground
         suppress_keyboard_interrupt=False,
     )
     for place, name in enumerate(names):
         command = getattr(import_module(f"treewright.cli.{name}"), name)
-        _, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
-        shown = f"**Examples**\n```text\n{examples}\n```" if examples else ""
-        app.command(command, name=name, sort_key=place, help_epilogue=shown)
+        told, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
+        paragraphs = told.partition(PARAMETERS)[0].strip().split("\n\n")
+        app.command(
+            command,
+            name=name,
+            sort_key=place,
+            help="\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
+            help_epilogue=f"Examples:\n\n{indent(examples, '  ')}",
+        )
     return app

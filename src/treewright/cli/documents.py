@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from treewright.tree import Tree
 from treewright.wording import branch_in_words
 
 
-def fit_document(path: str | os.PathLike[str], fit: Fit, saved_as: str | os.PathLike[str]) -> dict[str, Any]:
+def fit_document(path: str | os.PathLike[str], fit: Fit, model: Path, report: Path | None) -> dict[str, Any]:
     """A fit: the table, the tree, its errors on each part of the rows, its certificate, the files written."""
     rows = {"training": fit.parts.training, "validation": fit.parts.validation, "test": fit.parts.test}
     errors = {score.part: score for score in fit.scores}
@@ -37,7 +38,7 @@ def fit_document(path: str | os.PathLike[str], fit: Fit, saved_as: str | os.Path
         },
         **certificates_document(fit.certificate),
         "seconds": fit.seconds,
-        "files": {"model": os.fspath(saved_as)},
+        "files": {"model": str(model), **({} if report is None else {"report": str(report)})},
     }
 
 

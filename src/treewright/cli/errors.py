@@ -93,7 +93,7 @@ def quoted(name: str) -> str:
     """A name in quotes; of a very long one the beginning.
 
     >>> quoted("age"), len(quoted("n" * 10_000))
-    ("'age'", 82)
+    ("'age'", 83)
     """
     return (
         repr(name)

@@ -15,12 +15,11 @@ from treewright.cli.errors import (
     Misuse,
     Trouble,
     check_delta_option,
-    check_output,
     count,
     thread_count,
-    writing_to,
 )
 from treewright.cli.options import (
+    OUTPUT,
     PIPE,
     TABLE,
     USUAL,
@@ -33,6 +32,7 @@ from treewright.cli.options import (
     Kinds,
     NotNegative,
     Output,
+    OutputFile,
     Positive,
     Quiet,
     Repeated,
@@ -42,6 +42,7 @@ from treewright.cli.options import (
     Weights,
     kinds_of,
 )
+from treewright.cli.outcomes import check_outputs, report_path, reported, save
 from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small
 from treewright.cli.plans import known, planned
 from treewright.cli.reading import Frame, read
@@ -70,6 +71,8 @@ def fit(
     *,
     target: Target,
     output: Output = None,
+    report: OutputFile = None,
+    no_report: Annotated[Flag, Parameter(group=OUTPUT)] = False,
     test: Annotated[str | None, ROWS] = None,
     validation: Annotated[str | None, ROWS] = None,
     seed: Annotated[Seed, ROWS] = 0,
@@ -94,7 +97,7 @@ def fit(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Grow a tree from a table, prune it and save it, with a certificate of its error.
+    """Grow a tree from a table, prune it and save it, with a certificate of its error and a report.
 
     The rows are dealt out, and none does two things: 60 % grow the tree, 20 % choose how far it is pruned,
     20 % test it. What is shown, tested, certified and saved is one and the same tree. Of a table of fewer
@@ -104,6 +107,10 @@ def fit(
     ----------
     output
         The file for the tree; by default the name of the table with .tree.json, in this folder.
+    report
+        The file for the report, a page to open in a browser; by default beside the tree, with .report.html.
+    no_report
+        Write no report.
     test
         Which share of the rows tests the tree (by default 0.2; 0: none), or a file with such rows. They take
         no part in growing and pruning.
@@ -145,7 +152,8 @@ def fit(
     Examples
     --------
     treewright fit loans.csv --target default
-        grow, prune and certify a tree; save it as loans.tree.json
+        grow, prune and certify a tree: loans.tree.json, and all about it
+        in loans.report.html
     treewright fit loans.csv --target default --leaves 8 -o small.json
         the best tree of at most 8 leaves
     treewright fit loans.csv --target default --test new.csv
@@ -161,6 +169,7 @@ def fit(
         raise Misuse("-o -: the tree is saved to a file, which has a name")
     voice = Voice(json, quiet)
     saved_as = output or Path(f"{stem(data)}.tree.json")
+    page = report_path(saved_as, report, no_report)
     check_criterion(criterion)
     check_delta_option(delta)
     limits = {"max_leaf_nodes": max_leaves, "max_depth": max_depth, "min_samples_leaf": min_rows_leaf}
@@ -177,16 +186,24 @@ def fit(
     roles = Roles(target, weights, drop or [], kinds_of(kinds), classes)
     reading = Reading(data, roles, dialect, drop_missing_target)
     with voice.stages() as work:
-        frame, done = _fitted(reading, saved_as, recipe, work)
+        work.begin("reading", str(data))
+        inputs = [wish.file for wish in (recipe.test, recipe.validation) if wish.file is not None]
+        check_outputs(saved_as, page, [data, *inputs])
+        frame, done = _fitted(reading, recipe, work)
+        made = None
+        if page is not None:
+            work.begin("reporting", str(page))
+            made = reported(done, delta, seed, work, asked=report is not None)
         work.begin("writing", str(saved_as))
-        with writing_to(saved_as):
-            done.tree.save(saved_as)
+        save(done.tree, saved_as, None if made is None or page is None else (page, made))
     for hint in roles.hints(frame, done.data):
         voice.note(hint)
     uses = f"Saved to {saved_as}; treewright predict {saved_as} NEW.csv uses it"
+    if made is not None:
+        uses += f"\nReport in {page}; open it in a browser"
     voice.summarize(
         lambda: f"{summary(frame.path, done)}\n\n{uses}\n\n{certificate(done)}",
-        lambda: fit_document(frame.path, done, saved_as),
+        lambda: fit_document(frame.path, done, saved_as, None if made is None else page),
     )
 
 
@@ -244,15 +261,13 @@ class Recipe:
         return self.plan if asked or not is_small(data) else None
 
 
-def _fitted(reading: Reading, saved_as: Path, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
+def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
     """The table and all that comes of it."""
-    work.begin("reading", str(reading.path))
     wishes = (recipe.test, recipe.validation)
     check_wishes(recipe.validation, recipe.plan)
     check_files(reading.path, wishes)
     source = reading.open(reading.path)
     others = {wish.option: reading.open(wish.file) for wish in wishes if wish.file is not None}
-    check_output(saved_as, [reading.path, *(wish.file for wish in wishes if wish.file is not None)])
     frame = read(source, reading.roles.forms(source), jobs=recipe.n_threads)
     work.begin("encoding", count(frame.n_rows, "row"))
     data = reading.encoded(frame)

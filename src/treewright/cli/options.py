@@ -75,7 +75,8 @@ Table = Annotated[
     ),
 ]
 Target = Annotated[str, Parameter(help="The column to predict.")]
-Output = Annotated[Path | None, _FILE, Parameter(alias="-o", group=OUTPUT)]
+OutputFile = Annotated[Path | None, _FILE, Parameter(group=OUTPUT)]
+Output = Annotated[OutputFile, Parameter(alias="-o")]
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Repeated = Annotated[list[str] | None, Parameter(negative=())]

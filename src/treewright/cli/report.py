@@ -23,6 +23,7 @@ from treewright.cli.options import (
     Seed,
     Weights,
 )
+from treewright.cli.outcomes import report_name
 from treewright.reporting import report as report_on
 
 
@@ -70,7 +71,7 @@ def report(
     check_delta_option(delta)
     if output == PIPE:
         raise Misuse("-o -: the page is written to a file, which has a name")
-    saved_as = output or Path(f"{model.name.removesuffix('.json').removesuffix('.tree')}.report.html")
+    saved_as = output or report_name(Path(model.name))
     files = {"--train": train, "--validation": validation, "--test": test}
     check_output(saved_as, [model, *(path for path in files.values() if path is not None)])
     voice = Voice(json, quiet)

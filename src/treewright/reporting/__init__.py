@@ -16,7 +16,7 @@ from treewright.reporting.assembling import assembled, framed
 from treewright.reporting.certificates import refuse_known_rows
 from treewright.reporting.facts import facts
 from treewright.reporting.parts import NAMES, part_of
-from treewright.reporting.subjects import subject_of
+from treewright.reporting.subjects import curtailed, subject_of
 
 __all__ = ["Report", "report"]
 
@@ -73,7 +73,8 @@ def report(
         comes the certificate. The page shows counts and summaries, never rows. What is not given is not
         shown; of the training rows the tree itself knows the counts.
     path : PruningPath, optional
-        Where the tree comes from, if the model does not bring it.
+        Where the tree comes from, if the model does not bring it. The slider leaves out its trees of more
+        than 5,000 leaves, but for the model itself.
     title : str, optional
         The title of the page.
     delta : float
@@ -107,6 +108,7 @@ def report(
     given = dict(zip(NAMES, (train, validation, test), strict=True))
     rows = {name: part_of(name, part, subject.grown) for name, part in given.items() if part is not None}
     refuse_known_rows(model, subject, rows)
+    subject = curtailed(subject)
     return Report(
         facts(model, subject, rows, title=title, delta=float(delta), seed=int(seed), methods=methods)
     )

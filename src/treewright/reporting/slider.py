@@ -57,8 +57,8 @@ def slides(
 ) -> tuple[list[Slide], list[str]]:
     """The paths of a report, that of the model first, and what could not be shown."""
     found, notes = [], []
-    if subject.path is not None:
-        found.append(_own(subject, subject.path))
+    if subject.slider is not None:
+        found.append(_own(subject, subject.slider))
     else:
         found.append(_around(subject, prune(subject.shown, "cost_complexity")))
     for method in METHODS_SHOWN if methods is None else _checked(methods):

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from treewright.cutting import covered
 from treewright.presenting import as_tree
 from treewright.pruning import PruningPath
+from treewright.pruning.path import Nested
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.wording import escape
 
 Ints = NDArray[np.int64]
+MOST_LEAVES = 5_000  # of the tree that the slider begins with, unless the model itself is larger
 LONGEST_NAME = 80  # characters of a name that are shown; 10,000 of them would be no name
 
 
@@ -32,7 +34,8 @@ class Subject:
     grown: Tree
     shown: Tree
     leaves: Ints
-    path: PruningPath | None  # where the model comes from one, of `grown`
+    path: PruningPath | None  # where the model comes from one
+    slider: PruningPath | None  # as much of the path as is shown, of `grown`
     notes: tuple[str, ...] = ()
 
     @property
@@ -92,7 +95,52 @@ def _subject(
 ) -> Subject:
     schema = readable(grown.schema)
     shown = grown if schema == grown.schema else replace(grown, schema=schema)
-    return Subject(model, grown, shown, leaves, path, notes)
+    return Subject(model, grown, shown, leaves, path, path, notes)
+
+
+def curtailed(subject: Subject) -> Subject:
+    """The same without the largest prunings, if there are larger ones than a page should hold."""
+    path, most = subject.path, max(MOST_LEAVES, subject.model.n_leaves)
+    if path is None or path.grown.n_leaves <= most:
+        return subject
+    slider, leaves = _shortened_path(path, subject.leaves, most)
+    grown = subject.model if slider is None else slider.grown
+    if slider is None:
+        leaves = np.flatnonzero(grown.is_leaf)
+    note = (
+        f"The tree was grown to {path.grown.n_leaves:,} leaves; the slider begins where "
+        f"{grown.n_leaves:,} of them are left."
+    )
+    made = _subject(subject.model, grown, leaves, path, (*subject.notes, note))
+    return replace(made, slider=slider)
+
+
+def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[PruningPath | None, Ints]:
+    """A path from where its trees have at most so many leaves on, None where they are not nested; and the
+    numbers that the given leaves have in its first tree.
+    """
+    prunings = path.prunings
+    if not isinstance(prunings, Nested):
+        return None, leaves
+    first = int(np.argmax(path.leaves <= most))
+    cuts = np.flatnonzero((prunings.position <= first) & ~path.grown.is_leaf)
+    kept = ~np.append(covered(path.grown, cuts), False)[path.grown.parent]  # what is not below a cut
+    position = np.maximum(prunings.position[kept] - first, 0)
+    grown, length = prunings.tree(first), len(path) - first
+    estimates = (path.validation, path.standard_error)
+    validation, error = (None if each is None else each[first:] for each in estimates)
+    shorter = replace(
+        path,
+        grown=grown,
+        prunings=Nested(grown, position, length),
+        level=path.level[first:],
+        leaves=path.leaves[first:],
+        training=path.training[first:],
+        validation=validation,
+        standard_error=error,
+        chosen=max(path.chosen % len(path) - first, 0),
+    )
+    return shorter, np.cumsum(kept)[leaves] - 1
 
 
 def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
