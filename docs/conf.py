@@ -6,6 +6,8 @@ import re
 from importlib.metadata import version as version_of
 from typing import Any
 
+from pygments.lexers.special import TextLexer
+
 project = "treewright"
 author = "treewright developers"
 copyright = "2026, treewright developers"
@@ -37,4 +39,5 @@ def quote_shapes(app: Any, what: str, name: str, item: Any, options: Any, lines:
 
 
 def setup(app: Any) -> None:
+    app.add_lexer("csv", TextLexer)  # tables are shown as they are
     app.connect("autodoc-process-docstring", quote_shapes, priority=100)  # before numpydoc, at 500
