@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable
 from contextvars import ContextVar
 from importlib import import_module
-from textwrap import indent
 from typing import Any, NoReturn
 
 from treewright._version import __version__
@@ -27,7 +26,7 @@ COMMANDS = (
     "export",
     "demo",
 )  # each a function in a file of its name; the order of --help
-PARAMETERS, EXAMPLES = "Parameters\n----------\n", "Examples\n--------\n"  # sections of a docstring
+EXAMPLES = "Examples\n--------\n"  # in a docstring
 _given: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 
 
@@ -79,18 +78,13 @@ def _app(names: Iterable[str]) -> Any:
         name="treewright",
         help="Decision trees that people can read, with a guarantee that they can quote.",
         version=__version__,
-        help_format="plaintext",  # markdown would put the examples on a dark ground
+        help_format="markdown",
         suppress_keyboard_interrupt=False,
     )
     for place, name in enumerate(names):
         command = getattr(import_module(f"treewright.cli.{name}"), name)
-        told, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
-        paragraphs = told.partition(PARAMETERS)[0].strip().split("\n\n")
-        app.command(
-            command,
-            name=name,
-            sort_key=place,
-            help="\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
-            help_epilogue=f"Examples:\n\n{indent(examples, '  ')}",
-        )
+        _, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
+        # Markdown that keeps its lines (two spaces at the end) and what indents them (spaces that stay).
+        lines = examples.replace("    ", 4 * "\N{NO-BREAK SPACE}").replace("\n", "  \n")
+        app.command(command, name=name, sort_key=place, help_epilogue=f"**Examples**\n\n{lines}")
     return app
