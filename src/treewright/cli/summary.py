@@ -94,6 +94,13 @@ def picture(tree: Tree) -> str:
     return f"{text}\n\n{levels}"
 
 
+def where(files: dict[str, str]) -> str:
+    """Which files a fit has left, and what they are for."""
+    model, report = files["model"], files.get("report")
+    uses = f"Saved to {model}; treewright predict {model} NEW.csv uses it"
+    return uses if report is None else f"{uses}\nAll about it in {report}; open it in a browser"
+
+
 def certificate(fit: Fit) -> str:
     """The last lines of a fit."""
     return f"no certificate: {fit.certificate}" if isinstance(fit.certificate, str) else str(fit.certificate)
