@@ -29,8 +29,8 @@ FUZZ_SEED ?= 1
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-demo: $(VENV)/.cli ## grow and prune trees of the built-in spam data, print errors, a small tree and its certificate
-	$(BIN)/treewright demo
+demo: $(VENV)/.cli ## grow and prune trees of the built-in spam data, print errors, a tree, its certificate; spam.report.html
+	$(BIN)/treewright demo --report spam.report.html
 
 test: $(VENV)/.dev ## run the whole test suite, the examples in docstrings and in README.md included
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS) --doctest-modules tests $$($(BIN)/python -c 'import treewright; print(*treewright.__path__)')
@@ -110,7 +110,7 @@ $(VENV)/.dev: $(VENV)/.tools $(PACKAGE)
 	@touch $(VENV)/.cli $@
 
 $(VENV)/.docs: $(VENV)/.tools $(PACKAGE)
-	$(INSTALL_PACKAGE) '.[cli,docs]'
+	$(INSTALL_PACKAGE) '.[cli,docs,plot]'
 	@touch $@
 
 # A peer that does not install on this machine is skipped; the benchmark names it and says so.

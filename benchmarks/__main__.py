@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import comparing, counting, importing, methods, pruning, publishing, scaling
+from benchmarks import (
+    attributing,
+    comparing,
+    counting,
+    importing,
+    methods,
+    pruning,
+    publishing,
+    scaling,
+    streaming,
+)
 from benchmarks.peers import PEERS
 
 ROOMS = {
@@ -13,10 +23,12 @@ ROOMS = {
     "importing": importing.run,
     "scaling": scaling.run,
     "pruning": pruning.run,
+    "attributing": attributing.run,
     "methods": methods.run,
+    "streaming": streaming.run,
     "counts": counting.run,
 }
-DEFAULT = ("growing", "predicting", "importing", "scaling", "pruning", "methods")
+DEFAULT = tuple(room for room in ROOMS if room != "counts")
 
 
 def options() -> argparse.Namespace:

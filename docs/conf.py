@@ -15,6 +15,13 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "numpy
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"treewright {release}"
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0072B2", "color-brand-content": "#0072B2"},
+    "dark_css_variables": {"color-brand-primary": "#56B4E9", "color-brand-content": "#56B4E9"},
+}
+myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ def mixed_table(n: int = 1500, seed: int = 0) -> dict[str, Any]:
     }
 
 
+@cache
 def mixed_data(target: str, n: int = 1500, seed: int = 0) -> Any:
     """A data set of such a table with labels of a type, or numbers."""
     table = mixed_table(n, seed)
@@ -86,11 +88,13 @@ def mixed_data(target: str, n: int = 1500, seed: int = 0) -> Any:
     return encode(table, labels[target], kinds={"code": "category", "ratio": "category"})
 
 
+@cache
 def mixed_tree(target: str = "texts", **limits: Any) -> Tree:
     """A tree grown from every kind of column."""
     return grow(mixed_data(target), **limits)
 
 
+@cache
 def hostile_tree() -> Tree:
     """A tree whose columns, categories and classes all attack: a chain over all of them."""
     columns = []
@@ -115,6 +119,7 @@ def _weights(i: int) -> list[float]:
     return weights
 
 
+@cache
 def edges_tree() -> Tree:
     """Thresholds at the ends of what a float can be, and where decimals round badly; answers likewise."""
     thresholds = [
@@ -134,6 +139,7 @@ def edges_tree() -> Tree:
     return Tree.write(schema, node)
 
 
+@cache
 def chain(depth: int, to_the_left: bool = False) -> Tree:
     """x <= 0, x <= 1, …: a leaf at each, on one side or the other; made of arrays, which is quick."""
     n = 2 * depth + 1
@@ -168,6 +174,7 @@ def chain(depth: int, to_the_left: bool = False) -> Tree:
     )
 
 
+@cache
 def large_tree(rows: int = 35_001) -> Tree:
     """A tree of numbers by chance, with two nodes for each row."""
     random = np.random.default_rng(3)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from benchmarks import (
+    attributing,
     comparing,
     counting,
     drawing,
@@ -28,6 +29,7 @@ from benchmarks import (
     reporting,
     rpart,
     scaling,
+    streaming,
 )
 from benchmarks.keeping import Origin
 from benchmarks.measuring import Job
@@ -160,6 +162,8 @@ def test_pages_show_the_kept_results(room: str) -> None:
 
 
 def test_the_page_of_curves_shows_the_kept_results() -> None:
+    kept = attributing.page(*keeping.load_sections("attributing"))
+    assert (keeping.RESULTS / "attributing.md").read_text(encoding="utf-8") == kept
     assert (keeping.RESULTS / "scaling.md").read_text(encoding="utf-8") == scaling.page(
         *keeping.load_parts("scaling")
     )
@@ -172,6 +176,25 @@ def test_the_pages_of_pruning_show_the_kept_results() -> None:
         *keeping.load("methods")
     )
     assert pruning.PICTURE.stat().st_size < 100_000
+
+
+def test_the_page_of_streaming_shows_the_kept_results() -> None:
+    kept = keeping.load("streaming")
+    assert (keeping.RESULTS / "streaming.md").read_text(encoding="utf-8") == streaming.page(*kept)
+
+
+def test_streaming_is_measured(tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    with open(table, "w") as file:
+        streaming.write_rows(file, 300, with_target=True)
+    assert len(table.read_text().splitlines()) == 301
+    model = tmp_path / "m.json"
+    command = [sys.executable, "-m", "treewright", "fit", str(table), "--target", "y", "-o", str(model), "-q"]
+    subprocess.run(command, check=True, timeout=60)
+    told = streaming.measured(model, table, "csv")
+    assert 10 < told["memory"] < 1000
+    assert told["written"] > 300 * len("no") / 1e6
+    assert "| 300 " in streaming.report([{"rows": 300, "size": 0.02} | told])
 
 
 def test_only_the_part_between_the_marks_is_written() -> None:

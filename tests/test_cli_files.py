@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from treewright.cli import forms
 from treewright.cli.errors import Trouble
-from treewright.cli.options import MISSING, NEVER_KNOWN
+from treewright.cli.options import MISSING, NEVER_KNOWN, Dialect
 from treewright.cli.reading import Frame, read
 from treewright.cli.sources import open_source
 
@@ -208,3 +208,93 @@ def test_patterns_and_casts_tell_the_same_forms(cells: list[str], comma: bool) -
 DATABASE = duckdb.connect()
 for macro in forms.macros((*NEVER_KNOWN, *MISSING)):
     DATABASE.execute(macro)
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    """Types are JSON's own: texts stay texts, whatever they look like, unless all of them are times."""
+    lines = [
+        '{"whole": 1, "real": 1.10, "A": "x", "a": "up", "zip": "00123", "digits": "12", "day": '
+        '"2020-01-31"}',
+        "",
+        '{"whole": null, "real": -0.0, "huge": 123456789012345678901, "flag": true, "mixed": 1, "day": null}',
+        '{"real": 5e-324, "late": 0.30000000000000004, "flag": false, "mixed": "b", "nan": NaN, '
+        '"we\\"i/r~d": 2}',
+    ]
+    for name, pack in (("t.jsonl", bytes), ("t.ndjson.gz", gzip.compress)):
+        frame = frame_of(written(tmp_path, pack("\n".join(lines).encode()), name))
+        assert list(frame.columns)[:7] == ["whole", "real", "A", "a", "zip", "digits", "day"]
+        found = {key: values(column) for key, column in frame.columns.items()}
+        assert found["whole"] == [1, None, None]
+        assert [str(value) for value in found["real"]] == ["1.1", "-0.0", "5e-324"]
+        assert found["A"] == ["x", None, None]
+        assert found["a"] == ["up", None, None]
+        assert found["zip"] == ["00123", None, None]
+        assert found["digits"] == ["12", None, None]
+        assert found["day"] == [datetime(2020, 1, 31), None, None]
+        assert found["huge"] == [None, 123456789012345678901, None]
+        assert found["flag"] == [None, True, False]
+        assert found["mixed"] == [None, "1", "b"]
+        assert found["nan"] == [None, None, None]
+        assert found["late"] == [None, None, 0.30000000000000004]
+        assert found['we"i/r~d'] == [None, None, 2]
+    assert frame_of(tmp_path / "t.jsonl", {"digits": "number"}).columns["digits"][0] == 12.0
+    with pytest.raises(Trouble, match=r"line 1: column 'A' has the cell 'x', which is not a number"):
+        frame_of(tmp_path / "t.jsonl", {"A": "number"})
+    with pytest.raises(Trouble, match=r"line 2: column 'b' has the number 1e400"):
+        frame_of(written(tmp_path, '{"b": 1}\n{"b": 1e400}\n', "u.jsonl"))
+
+
+def test_late_keys_and_texts_of_json_lines_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treewright.cli.jsonlines.SAMPLED", 5)
+    lines = ['{"a": 1, "b": "2020-01-01"}'] * 20 + ['{"a": "x", "b": "then", "c": 3}']
+    frame = frame_of(written(tmp_path, "\n".join(lines), "t.jsonl"))
+    assert frame.forms == {"a": "text", "b": "text", "c": "integer"}
+    assert values(frame.columns["c"])[-2:] == [None, 3]
+
+
+def test_cells_that_are_missing_are_as_said(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,c\n1,NA,x\n-999,FR, - \nNaN,,?\n")
+    source = open_source(path, Dialect(missing=["-999", "-"]))
+    frame = read(source, dict.fromkeys(source.names))
+    assert values(frame.columns["a"]) == [1, None, None]
+    assert values(frame.columns["b"]) == ["NA", "FR", None]
+    assert values(frame.columns["c"]) == ["x", None, "?"]
+    lines = written(tmp_path, '{"a": -999, "b": "NA"}\n{"a": 1.5, "b": "none"}\n', "t.jsonl")
+    source = open_source(lines, Dialect(missing=["-999", "none"]))
+    frame = read(source, dict.fromkeys(source.names))
+    assert values(frame.columns["a"]) == [None, 1.5]
+    assert values(frame.columns["b"]) == ["NA", None]
+    parquet = tmp_path / "t.parquet"
+    duckdb.sql(
+        "COPY (SELECT * FROM (VALUES (-999, -999.0::DOUBLE, '-999', DATE '2020-01-01'), "
+        f"(2, 2.5, 'NA', NULL)) AS t(i, f, s, d)) TO '{parquet}' (FORMAT parquet)"
+    )
+    source = open_source(parquet, Dialect(missing=["-999", "none"]))
+    frame = read(source, dict.fromkeys(source.names))
+    assert [values(frame.columns[name]) for name in ("i", "f", "s")] == [[None, 2], [None, 2.5], [None, "NA"]]
+    assert values(frame.columns["d"]) == [datetime(2020, 1, 1), None]
+
+
+@pytest.mark.parametrize(
+    ("said", "separator"), [("tab", "\t"), (":", ":"), ("\\t", "\t"), ("space", " "), ("-", "-")]
+)
+def test_a_separator_may_be_said(tmp_path: Path, said: str, separator: str) -> None:
+    text = "\n".join(separator.join(row) for row in (["a,b", "c;d"], ["1", "x,y"], ["2", '"a b"']))
+    source = open_source(written(tmp_path, text), Dialect(separator=said))
+    frame = read(source, dict.fromkeys(source.names))
+    assert frame.columns["a,b"].tolist() == [1, 2]
+    assert frame.columns["c;d"].tolist() == ["x,y", "a b"]
+
+
+def test_tabs_are_preferred_where_the_name_says_so(tmp_path: Path) -> None:
+    text = "a,x\tb,y\n1,5\t2,5\n"
+    assert open_source(written(tmp_path, text, "t.tsv")).names == ("a,x", "b,y")
+    assert open_source(written(tmp_path, "a,b\n1,2\n", "u.tsv")).names == ("a", "b")
+
+
+def test_five_thousand_columns(tmp_path: Path) -> None:
+    names = [f"c{i}" for i in range(5000)]
+    rows = [",".join(str((i * 7 + j * 13) % 101) for j in range(5000)) for i in range(3)]
+    frame = frame_of(written(tmp_path, "\n".join([",".join(names), *rows])))
+    assert list(frame.columns) == names
+    assert [frame.columns[f"c{j}"].tolist() for j in (0, 4999)] == [[0, 7, 14], [44, 51, 58]]

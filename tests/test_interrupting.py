@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to anot
 # Each phase runs over and over until a signal stops it; then the next one begins in the same process.
 DRIVER = """
 import numpy as np
-from treewright import _core, competitors, encode, grow, importance, stability
+from treewright import _core, attribution, competitors, encode, grow, importance, stability
 from treewright.pruning import cost_complexity_path
 
 random = np.random.default_rng(0)
@@ -33,6 +33,7 @@ mixed = {"x": value, "c": (np.arange(len(x)) % 300).astype(str)}
 by_category = grow(encode(mixed, value + np.arange(len(x)) % 300 % 7), min_samples_leaf=5)
 mixed_rows = encode(mixed, schema=by_category.schema)
 mixed_judged = encode(mixed, value, schema=by_category.schema)
+some = rows.take(slice(200))
 number = np.arange(600_001)
 chain = np.where(number % 2, number + 1, len(number)).astype(np.int32)
 small = {"_small_rows": 10**9}
@@ -63,6 +64,9 @@ phases = {
     "predict, 1 thread": lambda: tree.apply(rows),
     "predict, 2 threads": lambda: tree.apply(rows, n_threads=2),
     "predict by categories": lambda: by_category.apply(mixed_rows, n_threads=2),
+    "attribution, 1 thread": lambda: attribution(tree, rows),
+    "attribution, 2 threads": lambda: attribution(by_category, mixed_rows, n_jobs=2),
+    "attribution by a background": lambda: attribution(tree, some, background=rows, n_jobs=2),
 }
 for name, work in phases.items():
     try:

@@ -1,12 +1,18 @@
-"""The Python that README.md and the pages of docs/ show does what they say."""
+"""What README.md and the pages of docs/ show, in Python and on the command line, does what they say."""
 
 from __future__ import annotations
 
 import doctest
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+import treewright
+from treewright.exporting import formats
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -31,7 +37,44 @@ def test_python_blocks_run(page: Path) -> None:
             exec(compile(block, where, "exec"), names)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: page.name
+)
+def test_commands_do_what_pages_show(page: Path, tmp_path: Path) -> None:
+    """The calls after `$ ` in the blocks `console`, one after the other, on the table that the page shows."""
+    text = page.read_text()
+    for name, table in re.findall(r"`(\w+\.csv)`:\n\n```csv\n(.*?)```", text, re.DOTALL):
+        (tmp_path / name).write_text(table)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool, arguments in (("treewright", "-m treewright"), ("python", "")):
+        (tools / tool).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        (tools / tool).chmod(0o755)
+    settings = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        for call, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            done = subprocess.run(
+                call, shell=True, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=120
+            )
+            told = done.stdout + done.stderr
+            assert doctest.OutputChecker().check_output(shown, told, FLAGS), f"{call}\n{told}"
+            assert done.returncode == 0 or "error: " in shown, f"{call}\n{told}"
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    words = set(re.findall(r"treewright\.(\w+)$", (ROOT / "docs" / "api.md").read_text(), re.MULTILINE))
+    assert set(treewright.__all__) <= words, sorted(set(treewright.__all__) - words)
+
+
+def test_every_format_is_in_the_reference() -> None:
+    text = (ROOT / "docs" / "api.md").read_text()
+    for name in formats():
+        assert f"autofunction:: treewright.exporting.{name}.render" in text
+
+
 def test_pages_name_files_that_exist() -> None:
     for page in PAGES:
-        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
+        prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+        for target in re.findall(r"\]\((?!http)([^)#]+)\)", prose):
             assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"

@@ -370,3 +370,26 @@ def test_numbers(opened: Any) -> None:
     reached = [leaf for leaf in leaves if payload["parts"]["test"]["residuals"][leaf]]
     assert page.locator(".residuals .quartiles").count() == min(len(reached), 40)
     assert page.locator("#class-choice").is_hidden()
+
+
+@pytest.mark.parametrize("name", ["six", "prices"])
+def test_what_a_payload_may_leave_out(opened: Any, name: str) -> None:
+    """Only training rows, nothing beside them, and in the end a single leaf."""
+    payload = copy.deepcopy(example(name)[1])
+    for key in ("intervals", "distributions"):
+        payload.pop(key, None)
+    payload["parts"] = {"train": payload["parts"]["train"]}
+    payload["parts"]["train"].pop("residuals", None)
+    payload["competitors"], payload["importance"]["columns"] = {}, []
+    path = payload["paths"][0]
+    path["loss"] = {"train": path["loss"]["train"]}
+    path |= {"certificate": [None] * len(path["leaves"]), "alpha": None, "chosen_by": None}
+    page = opened(payload)
+    assert "It was grown from these rows" in page.locator("#quality-hint").inner_text()
+    assert page.locator("#distribution").is_hidden()
+    slide(page, len(path["leaves"]) - 1)
+    page.click("#tab-trial")
+    assert "A single leaf asks nothing" in page.locator("#panel-trial").inner_text()
+    assert page.locator("#decision .answer").get_attribute("data-leaf") == "0"
+    for word in ("NaN", "undefined", "null", "Infinity", "[object"):
+        assert word not in page.locator("main").inner_text()

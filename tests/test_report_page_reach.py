@@ -95,15 +95,18 @@ def test_light_and_dark(opened: Any) -> None:
 
 
 def test_paper(opened: Any) -> None:
-    page = opened(example("spam")[1])
-    before = drawn_nodes(page)
+    _, payload = example("spam")
+    page = opened(payload, 720, 1000)
+    before, leaves = drawn_nodes(page), chosen_leaves(payload)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    assert len(drawn_nodes(page)) == 2 * len(chosen_leaves(example("spam")[1])) - 1
+    levels = page.eval_on_selector_all("#drawing .node", "nodes => nodes.map(node => Number(node.ariaLevel))")
+    assert max(levels) == 5
     assert page.locator("#slider").is_hidden()
     assert page.locator("#panel-trial").is_hidden()
     assert page.evaluate("getComputedStyle(canvas).overflow") == "visible"
-    assert page.locator("#leaf-table tbody tr").count() == len(chosen_leaves(example("spam")[1]))
+    assert page.locator("#leaf-table tbody tr").count() == len(leaves)
+    assert has_no_overflow(page)
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert drawn_nodes(page) == before

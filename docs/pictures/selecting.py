@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/selecting.md: `python docs/pictures/selecting.py`."""
+"""Draw the curves of docs/selecting.md and docs/gallery.md: `python docs/pictures/selecting.py`."""
 
 from __future__ import annotations
 

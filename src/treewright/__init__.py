@@ -14,9 +14,7 @@ from treewright.writing import Among, Below, Branch, Leaf
 
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
-    from treewright.converting.from_lightgbm import from_lightgbm
-    from treewright.converting.from_sklearn import from_sklearn
-    from treewright.converting.from_xgboost import from_xgboost
+    from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.estimators import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,

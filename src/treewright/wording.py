@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from datetime import datetime, timedelta
 
@@ -13,6 +14,7 @@ from treewright.tree import Tree
 from treewright.viewing import columns_with_missing, missing_arrives
 
 LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
+_LARGE_NUMBERS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
 def branch_in_words(
@@ -130,6 +132,30 @@ def percent(share: float) -> str:
     if share < 1:
         return "> 99.9 %" if share >= 0.9995 else f"{share:.1%}".replace("%", " %")
     return "100 %"
+
+
+def amount(value: float, *, up: bool = False) -> str:
+    """A number as people write it in a sentence: four digits, more only where they are whole; `up` rounds
+    upwards, so that a bound still holds as it is quoted.
+
+    >>> amount(42069.3), amount(0.63333), amount(325_912_345.0), amount(-1234.5), amount(2.1e-7)
+    ('42,069', '0.6333', '325.9 million', '-1,234', '2.1e-07')
+    >>> amount(42069.3, up=True), amount(0.63333, up=True), amount(5.0, up=True)
+    ('42,070', '0.6334', '5')
+    """
+    size = abs(value)
+    if size == 0 or not math.isfinite(value):
+        return "0" if size == 0 else str(value).replace("inf", "∞")
+    for scale, name in _LARGE_NUMBERS:
+        if max(scale, 1e7) <= size < 1e15:
+            return f"{amount(value / scale, up=up)} {name}"
+    is_extreme = not 1e-5 <= size < 1e15
+    power = math.floor(math.log10(size)) - 3
+    power = power if is_extreme else min(0, power)
+    steps = value / 10.0**power
+    rounded = float(f"{math.ceil(steps - 1e-9) if up else round(steps)}e{power}")
+    text = f"{rounded:.4g}" if is_extreme else f"{rounded:,.{-power}f}"
+    return text.rstrip("0").rstrip(".") if "." in text and not is_extreme else text
 
 
 def escape(text: str) -> str:

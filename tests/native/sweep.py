@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright import _core, encode, grow
+from treewright import _core, attribution, encode, grow
 from treewright.encoding import Dataset
 
 
@@ -77,6 +77,14 @@ def works() -> Iterator[tuple[str, Callable[[], Any]]]:
                 lambda tree=tree, many=many, n_threads=n_threads: tree.apply(
                     many, n_threads=n_threads
                 ).tobytes(),
+            )
+        few = data[name].take(np.arange(300))
+        for others in (None, few.take(np.arange(5))):
+            yield (
+                f"attribute {name}" + " by a background" * (others is not None),
+                lambda tree=tree, few=few, others=others: attribution(
+                    tree, few, background=others, n_jobs=2
+                ).values.tobytes(),
             )
     statistic = np.ones((50, 3))
     yield "risk", lambda: _core.risk("gini", statistic).tobytes()

@@ -26,7 +26,7 @@ COMMANDS = (
     "export",
     "demo",
 )  # each a function in a file of its name; the order of --help
-EXAMPLES = "Examples\n--------\n"
+EXAMPLES = "Examples\n--------\n"  # in a docstring
 _given: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 
 
@@ -78,11 +78,13 @@ def _app(names: Iterable[str]) -> Any:
         name="treewright",
         help="Decision trees that people can read, with a guarantee that they can quote.",
         version=__version__,
+        help_format="markdown",
         suppress_keyboard_interrupt=False,
     )
     for place, name in enumerate(names):
         command = getattr(import_module(f"treewright.cli.{name}"), name)
         _, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
-        shown = f"**Examples**\n```text\n{examples}\n```" if examples else ""
-        app.command(command, name=name, sort_key=place, help_epilogue=shown)
+        # Markdown that keeps its lines (two spaces at the end) and what indents them (spaces that stay).
+        lines = examples.replace("    ", 4 * "\N{NO-BREAK SPACE}").replace("\n", "  \n")
+        app.command(command, name=name, sort_key=place, help_epilogue=f"**Examples**\n\n{lines}")
     return app

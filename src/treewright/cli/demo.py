@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from treewright.aligning import aligned
 from treewright.certifying import Certificates, certify
 from treewright.cli.console import Stages, Voice, in_colour, terminal_width
 from treewright.cli.documents import certificates_document, nodes_document
-from treewright.cli.options import Json, Quiet
+from treewright.cli.errors import check_output, writing_to
+from treewright.cli.options import OUTPUT, Json, Quiet
 from treewright.cli.summary import percent
 from treewright.datasets import SpamData, load_spam
 from treewright.encoding import Dataset, encode
 from treewright.exporting.text import render
 from treewright.growing import grow
+from treewright.pruning import PruningPath
+from treewright.reporting import report as report_on
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
@@ -31,20 +37,41 @@ PLANS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
 }
 
 
-def demo(*, json: Json = False, quiet: Quiet = False) -> None:
+def demo(
+    *,
+    report: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
     """Grow and prune trees of the built-in spam data; show their errors, a small tree and its certificate.
+
+    Parameters
+    ----------
+    report
+        Write a page about the small tree to this file, to read, to try and to prune by a slider.
 
     Examples
     --------
     treewright demo
         grow, prune, test and certify, in a second or two
+    treewright demo --report spam.report.html
+        and a page to open in a browser
     treewright demo --json
         the same figures for a program
     """
+    if report is not None:
+        check_output(report, [])
     voice = Voice(json, quiet)
     with voice.stages() as work:
         shown = _Demo.of(work)
-    voice.answer(shown.text, shown.document)
+        if report is not None:
+            work.begin("reporting", str(report))
+            shown.write_report(report)
+    written = "" if report is None else f"\n\nReport in {report}; open it in a browser"
+    voice.answer(
+        lambda: shown.text() + written,
+        lambda: {**shown.document(), "files": {} if report is None else {"report": str(report)}},
+    )
 
 
 @dataclass(frozen=True)
@@ -52,7 +79,8 @@ class _Demo:
     """Trees of the spam data by criterion and pruning, their test errors, and what one of them guarantees."""
 
     spam: SpamData
-    rows: tuple[int, int]  # to grow and prune, to test
+    data: Dataset  # to grow and prune
+    test: Dataset
     trees: dict[str, dict[str, Tree]]  # by criterion, by pruning
     errors: dict[str, dict[str, float]]
     certificates: Certificates
@@ -64,8 +92,8 @@ class _Demo:
         work.begin("growing", "trees of the spam data")
         spam = load_spam()
         held = spam.is_test
-        data = encode(spam.table(~held), spam.target[~held])
-        test = encode(spam.table(held), spam.target[held], schema=data.schema)
+        data = encode(spam.table(~held), {"e-mail": spam.target[~held]})
+        test = encode(spam.table(held), {"e-mail": spam.target[held]}, schema=data.schema)
         trees = {criterion: _trees(data, criterion) for criterion in CRITERIA}
         errors = {
             criterion: {name: _error(tree, test) for name, tree in named.items()}
@@ -73,11 +101,17 @@ class _Demo:
         }
         tree = trees[CRITERIA[0]][READABLE]
         sure = Certificates((certify(tree, test=test), certify(tree, data=data)))
-        return _Demo(spam, (data.n_rows, test.n_rows), trees, errors, sure, time.perf_counter() - began)
+        return _Demo(spam, data, test, trees, errors, sure, time.perf_counter() - began)
 
     @property
     def readable(self) -> Tree:
         return self.trees[CRITERIA[0]][READABLE]
+
+    def write_report(self, file: Path) -> None:
+        grown = next(iter(self.trees[CRITERIA[0]].values()))
+        path = _planned(READABLE, grown, self.data, {})
+        with writing_to(file):
+            report_on(path, train=self.data, test=self.test, title="Is this e-mail spam?").save(file)
 
     def text(self) -> str:
         n, width = self.spam.data.shape
@@ -89,7 +123,7 @@ class _Demo:
             )
         lines = [
             f"UCI Spambase: {n:,} e-mails, {width} columns; is it spam?",
-            f"{self.rows[0]:,} rows grow and prune the trees, {self.rows[1]:,} only test them.",
+            f"{self.data.n_rows:,} rows grow and prune the trees, {self.test.n_rows:,} only test them.",
             "",
             *aligned(table, right=(1, 2, 3, 4)),
             "",
@@ -105,7 +139,7 @@ class _Demo:
 
     def document(self) -> dict[str, Any]:
         return {
-            "rows": {"training": self.rows[0], "test": self.rows[1]},
+            "rows": {"training": self.data.n_rows, "test": self.test.n_rows},
             "trees": [
                 {
                     "criterion": each,
@@ -127,9 +161,12 @@ def _trees(data: Dataset, criterion: str) -> dict[str, Tree]:
     growing: dict[str, Any] = {"criterion": criterion, "n_jobs": -1}
     grown = grow(data, **growing)
     trees = {"grown to purity": grown}
-    for name, (method, by, options) in PLANS.items():
-        trees[name] = Plan.of(method, options, by).path(grown, data, None, growing, seed=0).pruned
-    return trees
+    return trees | {name: _planned(name, grown, data, growing).pruned for name in PLANS}
+
+
+def _planned(name: str, grown: Tree, data: Dataset, growing: dict[str, Any]) -> PruningPath:
+    method, by, options = PLANS[name]
+    return Plan.of(method, options, by).path(grown, data, None, growing, seed=0)
 
 
 def _error(tree: Tree, test: Dataset) -> float:

@@ -11,11 +11,12 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from treewright.cli.console import Voice, in_colour, terminal_width
-from treewright.cli.errors import Misuse, Trouble, count, did_you_mean, thread_count
+from treewright.cli.errors import Misuse, count, thread_count
 from treewright.cli.options import USUAL, Dialect, Drop, Jobs, Json, Kinds, Quiet, Table, kinds_of
 from treewright.cli.profiles import Profile, profiled
+from treewright.cli.reading import read
 from treewright.cli.roles import FORMS
-from treewright.cli.sources import open_source
+from treewright.cli.sources import check_columns, open_source
 from treewright.cli.summary import percent
 from treewright.wording import escape, word
 
@@ -54,15 +55,12 @@ def describe(
     with voice.stages() as work:
         work.begin("reading", str(data))
         source = open_source(data, dialect)
-        for option, names in (("--drop", drop or []), ("--kinds", named)):
-            for name in names:
-                if name not in source.names:
-                    hint = did_you_mean(name, source.names)
-                    raise Trouble(f"{source.path} has no column {name!r} ({option}); {hint}")
+        check_columns(source, [("--drop", name) for name in drop or []])
+        check_columns(source, [("--kinds", name) for name in named])
         wanted = {name: FORMS.get(named.get(name, "")) for name in source.names if name not in (drop or [])}
         if not wanted:
             raise Misuse("--drop leaves no column to describe")
-        profiles = profiled(source, wanted, threads)
+        profiles = profiled(read(source, wanted, jobs=threads))
     voice.answer(lambda: _text(source.path, profiles), lambda: _document(source.path, profiles))
 
 

@@ -10,6 +10,8 @@ from difflib import get_close_matches
 
 from treewright.growing import n_threads
 
+LONGEST_NAME = 60  # characters that are shown of the name of a column
+
 
 class Trouble(Exception):  # noqa: N818
     """Something that the user can mend; the message says what it is and what would be right."""
@@ -89,21 +91,34 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "the columns are 'height', 'age'"
     """
     close = closest(name, names := list(known))
-    return f"the columns are {listed(names)}" if close is None else f"did you mean {close!r}?"
+    return f"the columns are {listed(names)}" if close is None else f"did you mean {quoted(close)}?"
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is closest, in whatever case; None if none is close."""
-    lowered = {other.casefold(): other for other in reversed(list(known))}
-    close = get_close_matches(name.casefold(), lowered, n=1)
+    lowered = {other[:LONGEST_NAME].casefold(): other for other in reversed(list(known))}
+    close = get_close_matches(name[:LONGEST_NAME].casefold(), lowered, n=1)
     return lowered[close[0]] if close else None
 
 
 def listed(names: Iterable[str], most: int = 10) -> str:
     """Some names in quotes; not thousands of them."""
-    quoted = [repr(name) for name in names]
-    rest = [f"… ({len(quoted)} in all)"] if len(quoted) > most else []
-    return ", ".join(quoted[:most] + rest)
+    every = list(names)
+    rest = [f"… ({len(every)} in all)"] if len(every) > most else []
+    return ", ".join([quoted(name) for name in every[:most]] + rest)
+
+
+def quoted(name: str) -> str:
+    """A name in quotes; of a very long one the beginning.
+
+    >>> quoted("age"), len(quoted("n" * 10_000))
+    ("'age'", 83)
+    """
+    return (
+        repr(name)
+        if len(name) <= LONGEST_NAME
+        else f"{repr(name[:LONGEST_NAME])[:-1]}…' ({len(name):,} characters)"
+    )
 
 
 def count(number: int, thing: str) -> str:

@@ -31,7 +31,8 @@ class JsonLayout(Layout):
         """SQL that takes each line apart once. DuckDB keeps the digits of numbers too large for its types."""
         wanted = sorted(positions)
         pointers = ", ".join(literal(_pointer(self.names[position])) for position in wanted)
-        cells = ", ".join(f"cells[{place}] AS c{position}" for place, position in enumerate(wanted, 1))
+        cell = "cells[{}]" if missing == ("",) else "stated(cells[{}])"
+        cells = ", ".join(f"{cell.format(place)} AS c{position}" for place, position in enumerate(wanted, 1))
         lines = _lines(self.place, self.compression)
         apart = f"SELECT json_extract_string(json, [{pointers}]) AS cells FROM {lines}"
         return f"(SELECT {cells} FROM ({apart}))"

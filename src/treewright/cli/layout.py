@@ -156,7 +156,9 @@ def head(path: str, place: str) -> tuple[bool, str]:
         start = binary.read(START)
     if start[:4] == b"PAR1":
         raise Trouble(f"{path} is a Parquet file; rename it to end in .parquet")
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or re.match(rb"(?:[\t -~]\0){8}|(?:\0[\t -~]){8}", start):
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or re.match(
+        rb"(?:[\t\r\n -~]\0){8}|(?:\0[\t\r\n -~]){8}", start
+    ):
         raise Trouble(f"{path} is UTF-16 text; save it as UTF-8: {_conversion('UTF-16', path)}")
     compressed = start[:2] == _GZIP
     not_text = f"{path} is not text (it has zero bytes); a table is read from CSV, JSON lines or Parquet"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ from treewright.cli.errors import (
     count,
     did_you_mean,
     listed,
+    quoted,
     thread_count,
 )
 from treewright.cli.models import form_of, open_model
@@ -42,6 +43,7 @@ from treewright.cli.sources import Source, open_source
 from treewright.cli.streaming import stream
 from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
 from treewright.encoding import Dataset, encode
+from treewright.schema import Column
 from treewright.tree import Tree
 
 
@@ -106,8 +108,9 @@ def predict(
         answering = Answering(tree, tuple(keep or ()), proba, threads)
         _check_names(source, answering)
         with open_sink(output, format, raw=raw) as sink:
-            for answers in answering.pieces(source, work):
-                sink.write(answers)
+            with closing(answering.pieces(source, work)) as pieces:
+                for answers in pieces:
+                    sink.write(answers)
             answering.tell_oddities(voice)
             if isinstance(sink, JsonSink):
                 sink.more = {**answering.document(source, model), "notes": voice.notes}
@@ -138,15 +141,18 @@ def _check_names(source: Source, answering: Answering) -> None:
         raise Trouble(f"{source.path} {verb} {listed(absent)}, which the tree tests; {there}")
     for name in answering.keep:
         if name not in source.names:
-            raise Trouble(f"--keep: {source.path} has no column {name!r}; {did_you_mean(name, source.names)}")
+            raise Trouble(
+                f"--keep: {source.path} has no column {quoted(name)}; {did_you_mean(name, source.names)}"
+            )
 
 
-def encode_rows(frame: Frame, tree: Tree, target: Any = None, weight: Any = None) -> Dataset:
-    """The rows of a frame as the tree's schema wants them; columns that the frame lacks are all missing."""
+def encode_rows(frame: Frame, tree: Tree, tested: Iterable[Column]) -> Dataset:
+    """The rows of a frame as the tree's schema wants them; of columns that are not tested, all is missing."""
     nothing = np.broadcast_to(np.nan, frame.n_rows)
-    table = {column.name: frame.columns.get(column.name, nothing) for column in tree.schema.columns}
+    table = {column.name: nothing for column in tree.schema.columns}
+    table |= {column.name: frame.columns[column.name] for column in tested}
     try:
-        return encode(table, target, weight=weight, schema=tree.schema)
+        return encode(table, schema=tree.schema)
     except (ValueError, TypeError) as error:
         raise frame.located(error) from error
 
@@ -178,13 +184,13 @@ class Answering:
                 )
         return names
 
-    def pieces(self, source: Source, work: Stages) -> Iterator[Answers]:
+    def pieces(self, source: Source, work: Stages) -> Generator[Answers, None, None]:
         """The columns to write, a few rows at a time."""
         wanted = {column.name: form_of(column) for column in self.tested} or {source.names[0]: "text"}
         width = sum(map(len, self._names))
         with closing(stream(source, wanted, self.keep, width=width)) as frames:
             for frame in frames:
-                rows = encode_rows(frame, self.tree)
+                rows = encode_rows(frame, self.tree, self.tested)
                 self._count(rows)
                 work.begin("predicting", f"{self.rows:,} rows")
                 yield self._answers(frame, self.tree.apply(rows, n_threads=self.threads))

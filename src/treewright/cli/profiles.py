@@ -1,15 +1,17 @@
-"""The columns of a table in figures, in two passes over the file: kind, missing, distinct, range, values."""
+"""The columns of a table in figures: kind, missing, distinct, range, values."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from treewright.cli.forms import Form
-from treewright.cli.reading import Plan, explained, no_rows, settled
-from treewright.cli.sources import Source
+from treewright.cli.reading import Column, Frame
 
 MOST_VALUES = 20  # of a column of categories that are counted one by one
 
@@ -54,52 +56,24 @@ class Profile:
         return facts | ({"remark": self.remark} if self.remark else {})
 
 
-def profiled(source: Source, wanted: Mapping[str, Form | None], jobs: int) -> list[Profile]:
-    """The columns that are wanted, in the order of the file."""
-    asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
-    source.database.execute(f"SET threads = {jobs}")
-
-    def work(plans: dict[int, Plan], query: str) -> list[Profile]:
-        cells = {i: _cell(i, plan.form) for i, plan in plans.items()}
-        counts = [f"count({c}), count(DISTINCT {c}), min({c}), max({c})" for c in cells.values()]
-        found = source.database.execute(f"SELECT count(*), {', '.join(counts)} FROM ({query})").fetchone()
-        rows, figures = found[0], [found[k : k + 4] for k in range(1, len(found), 4)]
-        profiles = {
-            i: Profile(source.names[i], KINDS[plan.form], rows, rows - known, distinct, least, most)
-            for (i, plan), (known, distinct, least, most) in zip(plans.items(), figures, strict=True)
-        }
-        few = [i for i, each in profiles.items() if each.kind == "category" and each.distinct <= MOST_VALUES]
-        values = _values(source, query, {i: cells[i] for i in few})
-        return [_with_values(each, values.get(i, {})) for i, each in profiles.items()]
-
-    with explained(source):
-        profiles = settled(source, asked, [], work)
-    source.database.close()
-    if profiles[0].rows == 0:
-        raise no_rows(source)
-    return profiles
+def profiled(frame: Frame) -> list[Profile]:
+    """All columns of a frame, in the order of the file."""
+    return [_profile(name, KINDS[frame.forms[name]], cells) for name, cells in frame.columns.items()]
 
 
-def _cell(position: int, form: Form) -> str:
-    """SQL for what is counted: NaN is missing, and whole numbers of any length are numbers."""
-    if form == "huge":
-        return f"CAST(c{position} AS DOUBLE)"
-    is_float = form in ("number", "loose", "comma")
-    return f"CASE WHEN NOT isnan(c{position}) THEN c{position} END" if is_float else f"c{position}"
-
-
-def _values(source: Source, query: str, cells: Mapping[int, str]) -> dict[int, dict[Any, int]]:
-    """How often each value of some columns occurs."""
-    if not cells:
-        return {}
-    counting = ", ".join(f"histogram({cell})" for cell in cells.values())
-    found = source.database.execute(f"SELECT {counting} FROM ({query})").fetchone()
-    return {i: dict(counts or {}) for i, counts in zip(cells, found, strict=True)}
-
-
-def _with_values(profile: Profile, values: dict[Any, int]) -> Profile:
-    ordered = dict(sorted(values.items(), key=lambda item: (-item[1], str(item[0]))))
-    return Profile(**{**vars(profile), "values": ordered})
+def _profile(name: str, kind: str, cells: Column) -> Profile:
+    if kind == "category" or cells.dtype == object:
+        counts = Counter(cells.tolist())
+        missing = counts.pop(None, 0)
+        few = kind == "category" and len(counts) <= MOST_VALUES
+        values = dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))) if few else {}
+        least, most = (None, None) if kind == "category" or not counts else (min(counts), max(counts))
+        return Profile(name, kind, len(cells), missing, len(counts), least, most, values)
+    known = cells.compressed() if isinstance(cells, np.ma.MaskedArray) else cells
+    distinct = np.unique(known[known == known])
+    missing = len(cells) - int(np.sum(known == known))
+    least, most = (distinct[0].item(), distinct[-1].item()) if len(distinct) else (None, None)
+    return Profile(name, kind, len(cells), missing, len(distinct), least, most)
 
 
 def _plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli import forms
-from treewright.cli.errors import Trouble, listed
+from treewright.cli.errors import Trouble, listed, quoted
 from treewright.cli.forms import Form
 from treewright.cli.layout import Layout
 from treewright.cli.sources import Source, first_line
@@ -24,6 +24,7 @@ from treewright.cli.sources import Source, first_line
 Column = NDArray[Any]
 Result = TypeVar("Result")
 
+COLUMNS_AT_ONCE = 256
 EXACT = 2**53  # whole numbers up to here are exact in float64
 
 
@@ -116,7 +117,7 @@ def read(
     source.database.execute(f"SET threads = {jobs}")
     with explained(source):
         plans = _loaded(source, asked, carried)
-        columns = {source.names[i]: _fetched(source, i, plan.form) for i, plan in plans.items()}
+        columns = _fetched(source, plans)
         texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
     source.database.close()
     found = {source.names[i]: plan.form for i, plan in plans.items()}
@@ -135,43 +136,25 @@ def explained(source: Source) -> Iterator[None]:
 
 
 def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
-    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read."""
-
-    def load(plans: dict[int, Plan], query: str) -> dict[int, Plan]:
-        source.database.execute(f"CREATE OR REPLACE TEMP TABLE cells AS {query}")
-        return plans
-
-    plans = settled(source, asked, carried, load)
-    if _run(source, lambda: source.database.execute("SELECT count(*) FROM cells").fetchone()[0]) == 0:
+    """The table `cells`, as of `_load`; if a file of text cannot be read, the wrong line is looked for."""
+    try:
+        plans = _load(source, asked, carried, strict=True)
+    except duckdb.Error as error:
+        diagnose(source, error)
+        plans = _load(source, asked, carried, strict=False)
+    if _run(source, partial(_row, source, "SELECT count(*) FROM cells"))[0] == 0:
         raise no_rows(source)
     return plans
 
 
-def settled(
-    source: Source,
-    asked: Mapping[int, Form | None],
-    carried: list[int],
-    work: Callable[[dict[int, Plan], str], Result],
-) -> Result:
-    """The result of `work` on the first of the `attempts` which no cell contradicts."""
-    try:
-        return _settled(source, asked, carried, work, strict=True)
-    except duckdb.Error as error:
-        diagnose(source, error)
-        return _settled(source, asked, carried, work, strict=False)
-
-
-def _settled(
-    source: Source,
-    asked: Mapping[int, Form | None],
-    carried: list[int],
-    work: Callable[[dict[int, Plan], str], Result],
-    *,
-    strict: bool,
-) -> Result:
+def _load(
+    source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool
+) -> dict[int, Plan]:
+    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read."""
     for plans, query in attempts(source, asked, carried, strict=strict):
         try:
-            return _run(source, partial(work, plans, query))
+            _run(source, partial(source.database.execute, f"CREATE OR REPLACE TEMP TABLE cells AS {query}"))
+            return plans
         except duckdb.Error as error:
             contradiction = Contradiction.of(error, plans)
     raise contradiction.trouble(source)
@@ -183,7 +166,7 @@ def diagnose(source: Source, error: duckdb.Error) -> None:
     If there is none, nothing is wrong but the ends of lines, or a record that was torn between two threads:
     then it can be read by one thread that is not so strict.
     """
-    if source.layout is None or isinstance(error, duckdb.OutOfMemoryException):
+    if source.layout is None or isinstance(error, duckdb.OutOfMemoryException | duckdb.InterruptException):
         raise error
     source.layout.diagnose()
 
@@ -270,11 +253,19 @@ def _natural(source: Source, positions: list[int], told_from: str | None) -> dic
         having[i] = forms.TIMES if is_text else forms.candidates(guess, comma)
     if told_from is None or not positions:
         return natural
-    counting = ", ".join(sql for i, tried in having.items() for sql in forms.counting(f"c{i}", tried))
-    counts = iter(
-        _run(source, lambda: source.database.execute(f"SELECT {counting} FROM {told_from}").fetchone())
-    )
-    return {i: forms.natural(islice(counts, len(tried) + 1), tried) for i, tried in having.items()}
+    for some in batches(positions):
+        counting = ", ".join(sql for i in some for sql in forms.counting(f"c{i}", having[i]))
+        query = f"SELECT {counting} FROM {told_from}"
+        counts = iter(_run(source, partial(_row, source, query)))
+        natural |= {i: forms.natural(islice(counts, len(having[i]) + 1), having[i]) for i in some}
+    return natural
+
+
+def batches(positions: Collection[int]) -> Iterator[list[int]]:
+    """Columns in batches: of thousands at once a query exhausts DuckDB's stack, of each by itself time."""
+    left = iter(positions)
+    while some := list(islice(left, COLUMNS_AT_ONCE)):
+        yield some
 
 
 def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
@@ -285,36 +276,45 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
         return Plan("text", f"CAST({column} AS VARCHAR)")
     if form is None:
         raise Trouble(
-            f"{source.path}: column {source.names[position]!r} has type {kind}, which is neither numbers, "
-            "text, bools nor times; convert it or leave it out (--drop)"
+            f"{source.path}: column {quoted(source.names[position])} has type {kind}, which is neither "
+            "numbers, text, bools nor times; convert it or leave it out (--drop)"
         )
     if wanted is None or form in forms.FITTING[wanted]:
         return Plan(form, sql)
     if form == "text":
         return None
-    cells = forms.CALLED[forms.INSISTED[wanted]]
-    raise Trouble(
-        f"{source.path}: column {source.names[position]!r} has type {kind}, but each cell must be {cells}"
-    )
+    name, cells = quoted(source.names[position]), forms.CALLED[forms.INSISTED[wanted]]
+    raise Trouble(f"{source.path}: column {name} has type {kind}, but each cell must be {cells}")
+
+
+def _row(source: Source, query: str) -> Any:
+    return source.database.execute(query).fetchone()
+
+
+def _arrays(source: Source, query: str) -> dict[str, Column]:
+    arrays: dict[str, Column] = source.database.execute(query).fetchnumpy()
+    return arrays
 
 
 def _fetch(source: Source, expression: str, table: str = "cells") -> Column:
-    query = f"SELECT {expression} AS c FROM {table}"
-    column: Column = _run(source, lambda: source.database.execute(query).fetchnumpy()["c"])
-    return column
+    return _run(source, partial(_arrays, source, f"SELECT {expression} AS c FROM {table}"))["c"]
 
 
-def _fetched(source: Source, position: int, form: Form) -> Column:
-    """A column of `cells` as an array that `encode` knows."""
-    name = f"c{position}"
-    if form == "text":
-        return _texts(source, name, None)
+def _fetched(source: Source, plans: Mapping[int, Plan]) -> dict[str, Column]:
+    """The columns of `cells` as arrays that `encode` knows."""
+    columns = {i: _texts(source, f"c{i}", None) for i, plan in plans.items() if plan.form == "text"}
+    for some in batches([i for i, plan in plans.items() if plan.form != "text"]):
+        query = f"SELECT {', '.join(f'c{i}' for i in some)} FROM cells"
+        found = _run(source, partial(_arrays, source, query))
+        columns |= {i: _array(source, i, plans[i].form, found[f"c{i}"]) for i in some}
+    return {source.names[i]: columns[i] for i in plans}
+
+
+def _array(source: Source, position: int, form: Form, values: Column) -> Column:
     if form == "nothing":
-        return np.full(len(_fetch(source, f"{name} IS NULL")), np.nan)
+        return np.full(len(values), np.nan)
     if form == "huge":
-        texts = _fetch(source, name).tolist()
-        return np.array([None if text is None else int(text) for text in texts], dtype=object)
-    values = _fetch(source, name)
+        return np.array([None if text is None else int(text) for text in values.tolist()], dtype=object)
     if form in ("number", "loose", "comma"):
         values = values.filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
         if is_beyond_exact(values):
@@ -351,6 +351,6 @@ def check_exact(source: Source, position: int) -> None:
     if found is not None:
         line = source.layout.line_of(position, found[0])
         raise Trouble(
-            f"{source.path}, line {line}: column {source.names[position]!r} has the number {found[0]}, "
+            f"{source.path}, line {line}: column {quoted(source.names[position])} has the number {found[0]}, "
             "which float64 cannot hold; if it is a name, make it a category (--kinds), else scale it"
         )

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli.errors import Misuse, Trouble, count, did_you_mean
+from treewright.cli.errors import Misuse, Trouble, count, quoted
 from treewright.cli.forms import Form
 from treewright.cli.models import form_of
 from treewright.cli.reading import Column, Frame
-from treewright.cli.sources import Source
+from treewright.cli.sources import Source, check_columns
 from treewright.encoding import Dataset, encode
 from treewright.schema import Schema
 
@@ -63,15 +63,12 @@ class Roles:
             named += [("--drop", name) for name in self.drop] + [("--kinds", name) for name in self.kinds]
         else:
             named += [("the tree", column.name) for column in schema.columns]
-        for option, name in named:
-            if name not in source.names:
-                hint = did_you_mean(name, source.names)
-                raise Trouble(f"{source.path} has no column {name!r} ({option}); {hint}")
+        check_columns(source, named)
         uses = [self.target, *weights, *self.drop]
         twice = [name for name in uses if uses.count(name) > 1]
         twice += [name for name in self.kinds if name in [*weights, *self.drop]]
         if twice:
-            raise Misuse(f"column {twice[0]!r} is named for two things that exclude each other")
+            raise Misuse(f"column {quoted(twice[0])} is named for two things that exclude each other")
 
     def encoded(self, frame: Frame, rows: NDArray[Any] | None, schema: Schema | None = None) -> Dataset:
         """The rows of a frame with their targets; `rows` are those to take, None takes all."""
@@ -80,7 +77,7 @@ class Roles:
         weight = None if self.weights is None else columns.pop(self.weights)
         kinds: dict[str, Any] = {name: kind for name, kind in self.kinds.items() if name in columns}
         try:
-            return encode(
+            data = encode(
                 columns,
                 target,
                 weight=weight,
@@ -90,6 +87,18 @@ class Roles:
             )
         except (ValueError, TypeError) as error:
             raise frame.located(error, rows) from error
+        if schema is None and self.classes is None:
+            self._check_classes(frame.path, data)
+        return data
+
+    def _check_classes(self, path: str, data: Dataset) -> None:
+        """Trouble about a target of so many classes that they look like names of the rows."""
+        classes = data.schema.targets[0].classes or ()
+        if len(classes) > max(MOST_CLASSES, data.n_rows / 2):
+            raise Trouble(
+                f"{path}: the target {quoted(self.target)} has {len(classes):,} classes in {data.n_rows:,} "
+                "rows, too many to learn them; name another column (--target), or insist by --classes"
+            )
 
     def _are_classes(self, frame: Frame, target: Column) -> bool | None:
         """Whether the target is classes: as said, or by its form and how many different values it has."""
@@ -105,20 +114,21 @@ class Roles:
         if self.classes is None and self.target not in self.kinds and frame.forms[self.target] == "integer":
             kind, other = ("numbers", "--classes") if target.classes is None else ("classes", "--numbers")
             if target.classes is None or len(target.classes) > 2:
-                yield f"the whole numbers of {self.target!r} are taken for {kind}; {other} changes that"
+                yield f"the whole numbers of {quoted(self.target)} are taken for {kind}; {other} changes that"
         if target.classes is not None and len(target.classes) == 1:
-            yield f"all rows have the same {self.target!r}, {target.classes[0]!r}: the tree is a single leaf"
+            only = target.classes[0]
+            yield f"all rows have the same {quoted(self.target)}, {only!r}: the tree is a single leaf"
         for column, cells in zip(problem.schema.columns, problem.columns, strict=True):
-            name, rows = column.name, problem.n_rows
+            name, called, rows = column.name, quoted(column.name), problem.n_rows
             if rows >= ID_ROWS and len(column.categories) == rows:
-                yield f"column {name!r} differs in every row, like an id; --drop {name!r} leaves it out"
+                yield f"column {called} differs in every row, like an id; --drop {called} leaves it out"
             elif rows >= ID_ROWS and frame.forms[name] == "integer" and (np.diff(cells) == 1).all():
-                yield f"column {name!r} numbers the rows; --drop {name!r} leaves it out"
+                yield f"column {called} numbers the rows; --drop {called} leaves it out"
             elif (odd := _odd_one(column.categories)) is not None and name not in self.kinds:
-                yield f"column {name!r} has {odd!r} among its numbers, so all of it is taken for categories"
+                yield f"column {called} has {odd!r} among its numbers, so all of it is taken for categories"
             elif _are_padded(column.categories) and name not in self.kinds:
                 yield (
-                    f"column {name!r} has leading zeros, so it is taken for categories; "
+                    f"column {called} has leading zeros, so it is taken for categories; "
                     f"--kinds {f'{name}=number'!r} takes it for numbers"
                 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -12,7 +13,7 @@ from typing import Any
 import duckdb
 
 from treewright.cli import forms, pipes
-from treewright.cli.errors import Misuse, Trouble, listed
+from treewright.cli.errors import Misuse, Trouble, did_you_mean, listed, quoted
 from treewright.cli.jsonlines import json_layout
 from treewright.cli.layout import Layout, csv_layout, is_json_lines, pattern
 from treewright.cli.options import MISSING, NEVER_KNOWN, PIPE, USUAL, Dialect
@@ -68,6 +69,14 @@ def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Sourc
     )
     texts = ("VARCHAR",) * len(layout.names)
     return Source(name, layout.names, texts, "", missing, database, layout)
+
+
+def check_columns(source: Source, named: Iterable[tuple[str, str]]) -> None:
+    """Trouble about a column that an option names and that is not there."""
+    for option, name in named:
+        if name not in source.names:
+            hint = did_you_mean(name, source.names)
+            raise Trouble(f"{source.path} has no column {quoted(name)} ({option}); {hint}")
 
 
 def _check_readable(name: str) -> None:

@@ -62,8 +62,17 @@ def format_of(path: str | os.PathLike[str]) -> str:
 class Sink(ABC):
     """Where answers go, some rows at a time; all of them have the same columns."""
 
+    folder: tempfile.TemporaryDirectory[str] | None = None  # for what is not to stay, however it ends
+
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
+
+    def __enter__(self) -> Sink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.folder is not None:
+            self.folder.cleanup()
 
     @abstractmethod
     def write(self, answers: Answers) -> None:
@@ -80,17 +89,17 @@ def open_sink(path: Path | None, format: str, *, raw: bool) -> Iterator[Sink]:
     if path is None:
         with unbroken_pipe():
             sys.stdout.flush()
-            sink = _sink(sys.stdout.buffer, format, raw)
-            yield sink
-            sink.finish()
+            with _sink(sys.stdout.buffer, format, raw) as sink:
+                yield sink
+                sink.finish()
             sys.stdout.buffer.flush()
         return
     with writing_to(path), replacing(path) as file:
         packed = str(path).lower().endswith(".gz")
         inner: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if packed else file
-        sink = _sink(inner, format, raw)
-        yield sink
-        sink.finish()
+        with _sink(inner, format, raw) as sink:
+            yield sink
+            sink.finish()
         if packed:
             inner.close()
 
@@ -185,7 +194,8 @@ class ParquetSink(Sink):
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file)
-        self._folder = tempfile.TemporaryDirectory(prefix="treewright-")
+        self.folder = tempfile.TemporaryDirectory(prefix="treewright-")
+        self._place = self.folder.name
         self._pieces: list[str] = []
 
     def write(self, answers: Answers) -> None:
@@ -193,7 +203,7 @@ class ParquetSink(Sink):
         columns = {f"c{position}": column for position, column in enumerate(answers.values())}
         names = (name.replace('"', '""') for name in answers)
         selected = ", ".join(f'c{position} AS "{name}"' for position, name in enumerate(names))
-        place = os.path.join(self._folder.name, f"{len(self._pieces)}.parquet")
+        place = os.path.join(self._place, f"{len(self._pieces)}.parquet")
         with duckdb.connect() as database:
             database.register("answers", columns)
             self._copy(database, f"SELECT {selected} FROM answers", place)
@@ -203,13 +213,12 @@ class ParquetSink(Sink):
         """The pieces as one file."""
         whole = self._pieces[0]
         if len(self._pieces) > 1:
-            whole = os.path.join(self._folder.name, "whole.parquet")
+            whole = os.path.join(self._place, "whole.parquet")
             pieces = ", ".join(map(literal, self._pieces))
             with duckdb.connect() as database:
                 self._copy(database, f"SELECT * FROM read_parquet([{pieces}])", whole)
         with open(whole, "rb") as written:
             shutil.copyfileobj(written, self.file)
-        self._folder.cleanup()
 
     def _copy(self, database: Any, query: str, place: str) -> None:
         try:

@@ -92,7 +92,7 @@ def _summed(end: NDArray[np.int32], at_leaves: NDArray[Any]) -> NDArray[np.int64
 def _statistic(
     schema: Schema, end: NDArray[np.int32], is_leaf: NDArray[np.bool_], given: Floats
 ) -> Floats | SparseRows:
-    """Weights are added up from the leaves, so that they are sums to the last bit; the rest stays as given."""
+    """Weights are added up from the leaves, so that they are sums to the last bit; the rest stays."""
     if schema.is_wide:
         return SparseRows.of(end, given)
     if schema.predicts_classes:
@@ -129,7 +129,7 @@ def scores(value: Floats, count: Floats, n_nodes: int, leaves: NDArray[Any]) -> 
 
 
 def joined_scores(tree: Tree) -> Tree:
-    """The tree with what branches of scores say: the mean of the leaves below, and how far they are from it."""
+    """The tree with what branches of scores say: the mean of the leaves below, and their distance from it."""
     statistic = np.where(tree.is_leaf[:, np.newaxis], np.asarray(tree.statistic), 0.0)
     made = replace(tree, statistic=_core.join_moments(tree.end, statistic))
     return replace(made, step=best_first(made))

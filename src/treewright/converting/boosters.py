@@ -37,7 +37,7 @@ def columns_of(
 
 
 def numbered(met: Iterable[int]) -> Sequence[int]:
-    """The categories of a column whose codes have no names: all up to the largest, unless those are too many."""
+    """The categories of a column whose codes have no names: all up to the largest, unless too many."""
     codes = sorted(met)
     return range(codes[-1] + 1) if codes and codes[-1] < MOST_CODES else codes
 

@@ -1,4 +1,4 @@
-"""Thresholds for libraries that round numbers to float32 before they compare: the same decision in float64."""
+"""Thresholds of libraries that round numbers to float32 first, for numbers that are not rounded."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def thresholds(limit: NDArray[Any], rows: Rows) -> NDArray[np.float64]:
     For `rows` of float64 there is but one such threshold for each limit; for those of float32 there are many,
     and the roundest of them is taken.
 
-    >>> float(thresholds(np.array([0.8]), "float32")[0])
-    0.8
+    >>> thresholds(np.array([1.75, 0.7499999701976776]), "float32").tolist()
+    [1.75, 0.74999997]
     >>> t = thresholds(np.array([0.8]), "float64")[0]
-    >>> bool(np.float32(t) <= 0.8), bool(np.float32(np.nextafter(t, 1)) <= 0.8)
-    (True, False)
+    >>> [float(np.float32(x)) <= 0.8 for x in (t, np.nextafter(t, 1))]
+    [True, False]
     """
     low = _largest_float32(np.asarray(limit, np.float64))
     return last_rounded_to(low) if rows == "float64" else _roundest(low)
@@ -47,7 +47,7 @@ def last_rounded_to(low: NDArray[np.float32]) -> NDArray[np.float64]:
 
     It is half way to the next float32, or just below where that half goes to the even neighbour above.
     """
-    above = np.nextafter(low, np.float32(np.inf))
+    above = _next(low)
     begin = np.where(np.isneginf(low), -_BEYOND, low.astype(np.float64))
     end = np.where(np.isposinf(above), _BEYOND, above.astype(np.float64))
     middle = (begin + end) / 2
@@ -56,10 +56,20 @@ def last_rounded_to(low: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.where(np.isposinf(low), np.inf, last)
 
 
+def _next(low: NDArray[np.float32]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # after the largest comes infinity
+        return np.nextafter(low, np.float32(np.inf))
+
+
 def _roundest(low: NDArray[np.float32]) -> NDArray[np.float64]:
     """The roundest number from the given float32 on, below the next one."""
-    above = np.nextafter(low, np.float32(np.inf))
+    above = _next(low)
     found = low.astype(np.float64)
     between = np.isfinite(low) & np.isfinite(above)
-    found[between] = _core.readable(found[between], above[between].astype(np.float64))
+    inside = _core.readable(found[between], above[between].astype(np.float64))
+    found[between] = [min(pair, key=_digits) for pair in zip(found[between].tolist(), inside, strict=True)]
     return found
+
+
+def _digits(number: float) -> int:
+    return len(repr(float(number)))

@@ -27,8 +27,8 @@ def sklearn_tree(tree: Tree, cast_rows: bool = True) -> SklearnTree:
     scikit-learn and most readers of its trees cast the rows to float32. The thresholds are set such that rows
     cast that way go where they went before (see `float32_proof`), except where two numbers of a column differ
     in float64 only. Where the rows are float32 from the start (`cast_rows` is False), the thresholds stay as
-    they are, and no row goes elsewhere. Its table of nodes by classes is scikit-learn's: with thousands of classes it takes
-    gigabytes, which is why it is only made when asked for.
+    they are, and no row goes elsewhere. Its table of nodes by classes is scikit-learn's: with thousands of
+    classes it takes gigabytes, which is why it is only made when asked for.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def sklearn_model(tree: Tree, cast_rows: bool = True) -> Any:
         heaviest = np.stack([shares.argmax(axis=1) for shares in tree.shares(leaves)], axis=1)
         if not np.array_equal(heaviest, tree.label[leaves]):
             raise ValueError(
-                "a leaf answers another class than its heaviest, as costs have it, which scikit-learn cannot; "
+                "a leaf answers another class than its heaviest, as costs have it, and scikit-learn cannot; "
                 "tree.with_costs() is the tree without costs"
             )
     known = _CLASS_CRITERIA if schema.predicts_classes else _NUMBER_CRITERIA

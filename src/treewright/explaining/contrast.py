@@ -96,12 +96,12 @@ def contrast(
 ) -> Contrast:
     """The smallest change of a row that changes the answer of a tree.
 
-    It is exact: in each leaf that gives the wanted answer the nearest point is known, column by column, and the
-    nearest of all leaves is taken. The changed row is sent through the tree before it is returned.
+    It is exact: in each leaf that gives the wanted answer the nearest point is known, column by column, and
+    the nearest of all leaves is taken. The changed row is sent through the tree before it is returned.
 
-    The distance is the sum over the columns of ``costs[column] · |change| / scale``; a change of a category, or
-    from or to a missing value, counts as one scale. The scale of a column is the middle half of its values in
-    `data` (the interquartile range; where that is 0 the standard deviation), or 1 without data.
+    The distance is the sum over the columns of ``costs[column] · |change| / scale``; a change of a category,
+    or from or to a missing value, counts as one scale. The scale of a column is the middle half of its values
+    in `data` (the interquartile range; where that is 0 the standard deviation), or 1 without data.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def contrast(
     frozen : collection of str
         Columns that cannot change.
     ranges : dict, optional
-        Allowed values by column: (low, high), an end of which may be None; for a category those that are allowed.
+        Allowed values by column: (low, high), an end of which may be None; for a category those allowed.
     directions : dict, optional
         By column "increase" or "decrease": the only way in which it can change.
     whole : collection of str
@@ -131,8 +131,8 @@ def contrast(
     allow_missing : bool
         Whether a value may become missing.
     readable : bool
-        To be above a threshold a number goes to the roundest one within a hundredth of the scale; False: to the
-        very next number that a computer knows.
+        To be above a threshold a number goes to the roundest one within a hundredth of the scale; False: to
+        the very next number that a computer knows. The leaf is chosen by the latter in any case.
 
     Examples
     --------
@@ -143,8 +143,8 @@ def contrast(
       debt falls from 9 to 5   4
     distance 4: the sum of the changes, each as it is
     >>> print(contrast(tree, {"age": 40, "debt": 9}, frozen=["debt"]))
-    The answer is no, and no allowed change makes it another: the only leaf that answers yes needs a change of \
-debt, which is frozen.
+    The answer is no, and no allowed change makes it another: the only leaf that answers yes needs a change \
+of debt, which is frozen.
     """
     tree = as_tree(model)
     if len(tree.schema.targets) > 1:
@@ -220,9 +220,10 @@ def _nearest(
         distance = price = 0.0
         for condition in merged(conditions):
             j = position[condition.column]
-            move = rules[j].move(condition)
+            move = None if condition.never else rules[j].move(condition)
             if move is None:
-                blocked[j] = blocked.get(j, 0) + 1
+                if not any(each.never for each in merged(conditions)):
+                    blocked[j] = blocked.get(j, 0) + 1
                 break
             if move.is_change:
                 moves.append((j, condition, move))
@@ -296,14 +297,16 @@ def _reason(
         return f"no row at all can reach the leaves that answer {what}"
     j = max(blocked, key=lambda j: (blocked[j], -j))
     column = f"{escape(rules[j].column.name)}, which {rules[j].limits()}"
+    n_leaves = sum(blocked.values())  # that a row can reach
     answers = {_answer(tree, leaf) for leaf in wanted}
     if to is None and len(answers) == 1:
         what = _answer_in_words(answers.pop())
-    if len(wanted) == 1:
+    if n_leaves == 1:
         return f"the only leaf that answers {what} needs a change of {column}"
+    each = f"each of the {n_leaves:,} leaves that answer {what}"
     if len(blocked) == 1:
-        return f"each of the {len(wanted):,} leaves that answer {what} needs a change of {column}"
-    return f"each of the {len(wanted):,} leaves that answer {what} needs a change that is not allowed, mostly of {column}"
+        return f"{each} needs a change of {column}"
+    return f"{each} needs a change that is not allowed, mostly of {column}"
 
 
 def _is_interval(tree: Tree) -> bool:

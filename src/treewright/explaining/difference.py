@@ -19,6 +19,7 @@ from treewright.presenting import as_tree
 from treewright.rule_lists import Condition
 from treewright.schema import Column
 from treewright.tree import Tree
+from treewright.viewing import columns_with_missing
 from treewright.wording import condition_in_words, percent, rows_in_words, word
 
 MOST_LINES = 20  # regions that are shown
@@ -73,9 +74,8 @@ class Difference:
         if left:
             rest.append(f"… {len(left):,} more regions with {percent(sum(region.share for region in left))}")
         if with_loss:
-            rest.append(
-                f"mean {self.loss} of all rows: {_lost(self.loss, self.loss_a)} by {a}, {_lost(self.loss, self.loss_b)} by {b}"
-            )
+            one, two = _lost(self.loss, self.loss_a), _lost(self.loss, self.loss_b)
+            rest.append(f"mean {self.loss} of all rows: {one} by {a}, {two} by {b}")
         return told, head, lines, rest
 
     def __str__(self) -> str:
@@ -132,8 +132,9 @@ def difference(
     differing = {pair: count for pair, count in counts.pairs.items() if answers.differ(pair)}
     kinds = {pair: answers.kind(pair) for pair in differing}
     overlay = Overlay(*trees)
+    learnt = frozenset(tree.schema.names[j] for tree in trees for j in columns_with_missing(tree))
     regions = [
-        _region(overlay.columns, conditions, members, differing, counts, answers)
+        _region(overlay.columns, learnt, conditions, members, differing, counts, answers)
         for conditions, members in overlay.regions(kinds)
     ]
     regions.sort(key=lambda region: (-region.share, region.words))
@@ -288,6 +289,7 @@ def _answers(trees: tuple[Tree, Tree], tolerance: float) -> _Answers:
 
 def _region(
     columns: Mapping[str, Column],
+    learnt: frozenset[str],
     conditions: tuple[Condition, ...],
     members: list[Pair],
     differing: Mapping[Pair, _Count],
@@ -295,7 +297,10 @@ def _region(
     answers: _Answers,
 ) -> Region:
     found = [differing[pair] for pair in members]
-    words = ", ".join(condition_in_words(condition, columns[condition.column]) for condition in conditions)
+    words = ", ".join(
+        condition_in_words(each, columns[each.column], told_missing=each.column in learnt)
+        for each in conditions
+    )
     one, two = answers.kind(members[0])
     share = sum(count.weight for count in found) / counts.weight
     return Region(
@@ -322,7 +327,7 @@ def _check(trees: tuple[Tree, Tree]) -> None:
     for column in two.schema.columns:
         if kinds.get(column.name, column.kind) != column.kind:
             raise ValueError(
-                f"the column {column.name!r} is a {kinds[column.name]} in one tree and a {column.kind} in the other"
+                f"{column.name!r} is a {kinds[column.name]} in one tree and a {column.kind} in the other"
             )
 
 

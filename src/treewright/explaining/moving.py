@@ -102,7 +102,7 @@ class Mover:
         return "would have to be missing" if not self.may_be_missing else "cannot be so"
 
     def _interval(self, condition: Between) -> tuple[float, float]:
-        """The least and the greatest value that are allowed and satisfy the condition; empty if they cross."""
+        """The least and the greatest value that are allowed and satisfy the condition; none if they cross."""
         low, high = self.low, self.high
         if not self.is_missing and self.direction is not None:
             low, high = (
@@ -197,7 +197,7 @@ def movers(
         if direction is not None:
             if direction not in ("increase", "decrease") or column.kind == "category":
                 raise ValueError(
-                    f"directions[{column.name!r}] is {direction!r}; it must be 'increase' or 'decrease', of a number"
+                    f"directions[{column.name!r}] is {direction!r}; a number may 'increase' or 'decrease'"
                 )
             limits["direction"] = direction
         if column.name in given["scales"]:
@@ -261,7 +261,8 @@ def _code(column: Column, name: str, category: Any) -> int:
         return column.categories.index(category)
     except ValueError:
         raise ValueError(
-            f"{name} names {category!r}; the categories of {column.name!r} are {listed(column.categories, 10)}"
+            f"{name} names {category!r}; the categories of {column.name!r} are "
+            f"{listed(column.categories, 10)}"
         ) from None
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.rule_lists import Condition, Within, condition_of, merged
+from treewright.rule_lists import Between, Condition, Within, condition_of, merged
 from treewright.tree import Tree
 
 Pair = tuple[int, int]  # a node of the one tree and a node of the other: the rows that pass through both
@@ -22,7 +23,12 @@ class Ways:
         self.new = new  # categories of each column that only the other tree knows
         self.parent = tree.parent.tolist()
         self.feature = tree.feature.tolist()
-        self.before = _turns_before(tree)
+        # To each node: the last node above it to which the same column led; 0 where it is the first.
+        self.before = [0] * tree.n_nodes
+        for node, last in _last_turns(tree):
+            if self.feature[node] >= 0:
+                for child in (node + 1, int(tree.right[node])):
+                    self.before[child] = last.get(self.feature[node], 0)
         self._known: dict[int, Condition] = {}
 
     def turn(self, node: int) -> Condition:
@@ -43,14 +49,14 @@ class Ways:
             self._known[each] = condition
         return self._known[waiting[0] if waiting else node]
 
-    def conditions(self, node: int) -> dict[str, Condition]:
-        """All that rows at a node satisfy, one condition for each column."""
-        found: dict[int, int] = {}
-        while node > 0:
-            found.setdefault(self.feature[self.parent[node]], node)
-            node = self.parent[node]
-        names = self.tree.schema.names
-        return {names[column]: self.turn(turn) for column, turn in reversed(found.items())}
+    def boxes(self, nodes: Collection[int]) -> dict[int, dict[str, Condition]]:
+        """For some nodes all that rows there satisfy, one condition for each column; in one walk."""
+        wanted, names = frozenset(nodes), self.tree.schema.names
+        return {
+            node: {names[column]: self.turn(turn) for column, turn in last.items() if turn}
+            for node, last in _last_turns(self.tree)
+            if node in wanted
+        }
 
     def sibling(self, node: int) -> int:
         """The other child of the parent."""
@@ -91,8 +97,9 @@ class Overlay:
             groups: dict[tuple[int, Hashable], set[int]] = {}
             for pair, told in kind.items():
                 groups.setdefault((pair[1 - own], told), set()).add(pair[own])
+            boxes = fixed.boxes({other for other, _ in groups})
             for (other, told), nodes in groups.items():
-                box = fixed.conditions(other) if len(nodes) > 1 or ways.tree.n_nodes > 1 else {}
+                box = boxes[other]
                 for top, below in _climbed(ways, nodes, box).items():
                     made = (top, other) if own == 0 else (other, top)
                     parts = [(node, other) if own == 0 else (other, node) for node in below]
@@ -100,16 +107,74 @@ class Overlay:
                     for part in parts:
                         del kind[part]
                     members[made], kind[made] = gathered, told
-        for (one, two), gathered in members.items():
-            both = [*self.a.conditions(one).values(), *self.b.conditions(two).values()]
-            yield merged(both), gathered
+        of_a, of_b = (ways.boxes({pair[i] for pair in members}) for i, ways in enumerate((self.a, self.b)))
+        found = [
+            (merged([*of_a[one].values(), *of_b[two].values()]), gathered, kind[one, two])
+            for (one, two), gathered in members.items()
+        ]
+        yield from _joined(found)
+
+
+_Found = tuple[tuple[Condition, ...], list[Pair], Hashable]  # a region, its pairs, their kind
+_Alike = tuple[frozenset[Condition], Hashable]  # conditions but one, kind
+
+
+def _joined(regions: list[_Found]) -> Iterator[tuple[tuple[Condition, ...], list[Pair]]]:
+    """Regions that differ in one column only and are neighbours there become one, until none are left."""
+    before = -1
+    while before != len(regions):
+        before = len(regions)
+        for column in sorted({condition.column for conditions, *_ in regions for condition in conditions}):
+            regions = _joined_along(column, regions)
+    yield from ((conditions, gathered) for conditions, gathered, _ in regions)
+
+
+def _joined_along(column: str, regions: list[_Found]) -> list[_Found]:
+    alike: dict[_Alike, list[tuple[Condition, list[Pair]]]] = {}
+    first: dict[_Alike, tuple[Condition, ...]] = {}  # the order in which conditions are told
+    kept: list[_Found] = []
+    for conditions, gathered, kind in regions:
+        own = next((each for each in conditions if each.column == column), None)
+        if own is None:
+            kept.append((conditions, gathered, kind))
+            continue
+        key = frozenset(each for each in conditions if each is not own), kind
+        alike.setdefault(key, []).append((own, gathered))
+        first.setdefault(key, conditions)
+    for key, parts in alike.items():
+        for condition, gathered in _unions(parts):
+            told = (condition if each.column == column else each for each in first[key])
+            kept.append((tuple(each for each in told if not each.always), gathered, key[1]))
+    return kept
+
+
+def _unions(parts: list[tuple[Condition, list[Pair]]]) -> list[tuple[Condition, list[Pair]]]:
+    """Conditions on one column, neighbours put together."""
+    if isinstance(parts[0][0], Within):
+        one = [each for each, _ in parts if isinstance(each, Within)]
+        categories = tuple(dict.fromkeys(category for each in one for category in each.categories))
+        union = Within(
+            one[0].column, categories, any(each.missing for each in one), any(each.unseen for each in one)
+        )
+        return [(union, [pair for _, gathered in parts for pair in gathered])]
+    ordered = sorted(parts, key=lambda part: -inf if part[0].above is None else part[0].above)  # type: ignore[union-attr]
+    made: list[tuple[Condition, list[Pair]]] = []
+    for condition, gathered in ordered:
+        last = made[-1][0] if made else None
+        assert isinstance(condition, Between)
+        if isinstance(last, Between) and last.upto is not None and last.upto == condition.above:
+            union_of = Between(last.column, last.above, condition.upto, last.missing or condition.missing)
+            made[-1] = union_of, made[-1][1] + gathered
+        else:
+            made.append((condition, gathered))
+    return made
 
 
 def _climbed(ways: Ways, nodes: set[int], box: Mapping[str, Condition]) -> dict[int, list[int]]:
     """The highest nodes below which, within `box`, only these nodes are, each with those of them below it."""
     below = {node: [node] for node in nodes}
     waiting = sorted(nodes, reverse=True)
-    while waiting:
+    while waiting and len(below) > 1:
         node = waiting.pop()
         if node == 0 or node not in below:
             continue
@@ -126,25 +191,27 @@ def _climbed(ways: Ways, nodes: set[int], box: Mapping[str, Condition]) -> dict[
     return below
 
 
-def _turns_before(tree: Tree) -> list[int]:
-    """For each node the last node above it to which the same column led; 0 where it is the first."""
-    before = [0] * tree.n_nodes
+def _last_turns(tree: Tree) -> Iterator[tuple[int, dict[int, int]]]:
+    """Each node with the last turn by each column on the way to it: column -> node; 0 for none any more.
+
+    A walk in preorder that takes back what it leaves; the dict is the same one at every node.
+    """
     last: dict[int, int] = {}
     way: list[tuple[int, int, int]] = []  # (end of the subtree, column, what was last before)
     ends, parents, features = tree.end.tolist(), tree.parent.tolist(), tree.feature.tolist()
-    for node in range(1, tree.n_nodes):
+    for node in range(tree.n_nodes):
         while way and way[-1][0] <= node:
             _, column, was = way.pop()
             last[column] = was
-        column = features[parents[node]]
-        before[node] = last.get(column, 0)
-        way.append((ends[node], column, before[node]))
-        last[column] = node
-    return before
+        if node > 0:
+            column = features[parents[node]]
+            way.append((ends[node], column, last.get(column, 0)))
+            last[column] = node
+        yield node, last
 
 
 def same_ways(large: Tree, small: Tree) -> NDArray[np.int64] | None:
-    """For each node of `large` the node of `small` at or above it, if `small` is a pruning of it; else None."""
+    """For each node of `large` that of `small` at or above it, if `small` is a pruning of it; else None."""
     if large.schema.columns != small.schema.columns:
         return None
     place = np.zeros(large.n_nodes, np.int64)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from treewright._version import __version__
 from treewright.schema import Column, Target
 from treewright.tree import Tree
-from treewright.viewing import columns_with_missing
 from treewright.wording import branch_in_words, escape, listed, percent, rows_in_words, word
 
 Style = Literal["auto", "nested", "tables"]
@@ -60,11 +59,6 @@ class Code:
     def place(self) -> list[int]:
         """For each node how many leaves stand before it: of a leaf its number."""
         return (np.cumsum(self.tree.is_leaf) - self.tree.is_leaf).tolist()
-
-    @cached_property
-    def learnt(self) -> frozenset[int]:
-        """The columns in which the tree has met missing values."""
-        return columns_with_missing(self.tree)
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -137,8 +131,8 @@ class Code:
         return lines
 
     def test_in_words(self, node: int) -> str:
-        """What a row must satisfy to go left."""
-        return remark(branch_in_words(self.tree, node, True, learnt=self.learnt))
+        """What a row must satisfy to go left; of missing values, too."""
+        return remark(branch_in_words(self.tree, node, True, learnt=frozenset(self.used)))
 
     def leaf_in_words(self, node: int) -> str:
         """What a leaf answers, of how many rows, and how many of them agree."""
@@ -162,7 +156,7 @@ class Code:
                 "as compilers limit how deep a program nests; use style='tables'"
             )
         if style != "auto":
-            return style == "nested"
+            return style == "nested" or self.tree.n_leaves == 1
         if self.tree.n_leaves > MOST_NESTED_LEAVES or self.tree.depth > DEEPEST_NESTED:
             return False
         by_category = np.flatnonzero(self.tree.subset >= 0).tolist()
@@ -241,16 +235,16 @@ def labelled(tree: Tree, found: list[Any]) -> NDArray[Any]:
     return array
 
 
-def check_labels(code: Code, kinds: tuple[type, ...] = (str, bool, int, float)) -> None:
+def check_labels(code: Code) -> None:
     """TypeError where a category or class is nothing that a program text can say."""
     columns = [(f"column {column.name!r}", column.categories) for column in code.columns]
     targets = [(f"target {target.name!r}", target.classes or ()) for target in code.targets]
     for what, labels in columns + targets:
         for label in labels:
-            if type(label) not in kinds:
+            if type(label) not in (str, bool, int, float):
                 raise TypeError(
-                    f"{_short(what)} holds {label!r}, a {type(label).__name__}; only texts, bools and "
-                    "numbers can be exported as code"
+                    f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds "
+                    "only str, bool, int and float; convert it"
                 )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
@@ -128,15 +129,13 @@ def _sqlite_text(text: str) -> str:
 
 
 def _sqlite_number(value: float) -> str:
-    """SQLite may read a decimal one bit too high or low where it is near the middle of two floats, or very
-    large or small; there a quotient or product of whole numbers and powers of two says it exactly.
+    """SQLite may read a decimal one bit too high or low: where it has many digits, is very large or small, or
+    near the middle of two floats. There whole numbers and powers of two, which it reads exactly, say it.
     """
     text = repr(value)
-    exponent = int(text.partition("e")[2] or 0)
-    if value == 0 or (value.is_integer() and abs(value) < 2**53):
-        return text
+    _, digits, exponent = Decimal(text).normalize().as_tuple()
     distance = abs(Fraction(text) - Fraction(value)) / Fraction(math.ulp(value))
-    if abs(exponent) <= 15 and distance <= Fraction(48, 100):
+    if len(digits) <= 15 and abs(int(exponent)) <= 22 and distance <= Fraction(499, 1000):
         return text
     mantissa, power = math.frexp(abs(value))
     whole, power = int(mantissa * 2**53), power - 53
@@ -144,7 +143,8 @@ def _sqlite_number(value: float) -> str:
         whole, power = whole // 2, power + 1
     factors = [62] * (abs(power) // 62) + [abs(power) % 62] * (abs(power) % 62 > 0)
     sign, operator = "-" if value < 0 else "", "*" if power > 0 else "/"
-    return f"({sign}{whole}.0" + "".join(f" {operator} {2**factor}.0" for factor in factors) + ")"
+    product = f"{sign}{whole}.0" + "".join(f" {operator} {2**factor}.0" for factor in factors)
+    return f"({product} /* {text} */)"
 
 
 def _sqlite_time(text: str) -> str:

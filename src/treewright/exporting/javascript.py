@@ -57,18 +57,15 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
     another name for `predict`; `style` is as for Python.
 
     >>> from treewright import encode, grow
-    >>> petals = {"petal": [1.4, 4.7, 6.0, 6.1]}
-    >>> tree = grow(encode(petals, ["setosa", "versicolor", "virginica", "virginica"]))
+    >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "virginica", "virginica"]))
     >>> program = render(tree)
     >>> print(program[program.index("function leaf") : program.index("// the value")].rstrip())
     function leaf(row) {
         const petal = _number(row, "petal");
         if (petal <= 3.0) {
             return 0;  // setosa: 1 row, 100 %
-        } else if (petal <= 5.0) {
-            return 1;  // versicolor: 1 row, 100 %
         } else {
-            return 2;  // virginica: 2 rows, 100 %
+            return 1;  // virginica: 2 rows, 100 %
         }
     }
     """

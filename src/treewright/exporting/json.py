@@ -15,17 +15,20 @@ from treewright.schema import Column, Target
 from treewright.tree import Tree
 
 VERSION = 1
+MOST_TOLD = 1000  # nodes; to find the words of a large tree takes longer than all the rest
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _BEYOND = re.compile("[\ud800-\udfff\u2028\u2029]")  # what some readers of JSON or JavaScript do not take
 
 
-def render(tree: Tree, *, words: bool = True) -> str:
+def render(tree: Tree, *, words: bool | None = None) -> str:
     """A document that tells all that the tree decides; to keep a tree for treewright there is `Tree.save`.
 
     A node is a branch or a leaf. A branch has the "column" that it asks and either the "threshold" (values
     up to it go left) or the "categories_left"; the numbers of its two children; where missing values go and,
     for categories, where those go that were never seen. A leaf has its answer and, for classes, the shares of
     those that are there; lists of them where there are several targets. An infinite number is
-    ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words.
+    ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by default to
+    a tree of up to 1,000 nodes.
 
     >>> from treewright import encode, grow
     >>> print(render(grow(encode({"x": [1.4, 4.7]}, ["a", "b"])), words=False).rstrip())
@@ -52,7 +55,8 @@ def render(tree: Tree, *, words: bool = True) -> str:
         *_list("columns", map(_column, tree.schema.columns)),
         *_list("targets", map(_target, code.targets)),
     ]
-    lines += [*_list("nodes", _nodes(code, words), last=True), "}"]
+    tells = tree.n_nodes <= MOST_TOLD if words is None else words
+    lines += [*_list("nodes", _nodes(code, tells), last=True), "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -162,7 +166,10 @@ def _list(name: str, entries: Any, last: bool = False) -> Iterator[str]:
 
 def _text(entry: Any) -> str:
     """One entry on one line. What is no character by itself is written as an escape."""
-    text = json.dumps(_finite(entry), ensure_ascii=False, allow_nan=False)
+    try:
+        text = _ENCODER.encode(entry)
+    except ValueError:  # an infinite number is in it
+        text = _ENCODER.encode(_finite(entry))
     return _BEYOND.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

@@ -1,4 +1,4 @@
-"""A tree as an ONNX model in double precision: a TreeEnsemble that finds the leaf, tables that answer for it."""
+"""A tree as an ONNX model in float64: a TreeEnsemble finds the leaf, and tables hold what it answers."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class _Layout:
         self.schema, self.missing = schema, missing
         self.place = {column: place for place, column in enumerate(self.columns)}
         self.names = _input_names(schema, self.columns)
-        for column in (schema.columns[j] for j in tested):
+        for column in (schema.columns[j] for j in self.columns):
             self._check(column)
 
     def _check(self, column: Column) -> None:
@@ -292,7 +292,7 @@ def _demand_utf8(text: str, what: str) -> None:
         raise ValueError(f"{what}, {text!r}, is no valid Unicode, so ONNX cannot hold it; rename it")
 
 
-# ---- the way down -------------------------------------------------------------------------------------------
+# ---- the way down ------------------------------------------------------------------------------------------
 
 
 def _found_leaf(graph: _Graph, tree: Tree, layout: _Layout, table: str) -> str:
@@ -400,7 +400,7 @@ def _single_leaf(graph: _Graph) -> dict[str, Any]:
     }
 
 
-# ---- the answers --------------------------------------------------------------------------------------------
+# ---- the answers -------------------------------------------------------------------------------------------
 
 
 def _answers(graph: _Graph, tree: Tree, leaf: str, probabilities: bool | None) -> list[Any]:
@@ -410,7 +410,7 @@ def _answers(graph: _Graph, tree: Tree, leaf: str, probabilities: bool | None) -
     several = len(schema.targets) > 1
     if not schema.predicts_classes:
         value = tree.value[leaves]
-        graph.add("Gather", [graph.constant(value if several else value[:, 0])] + [leaf], "value", axis=0)
+        graph.add("Gather", [graph.constant(value if several else value[:, 0]), leaf], "value", axis=0)
         shape = [None, len(schema.targets)] if several else [None]
         return [helper.make_tensor_value_info("value", kinds.DOUBLE, shape)]
     outputs = []

@@ -41,8 +41,8 @@ def render(tree: Tree, *, name: str = "treewright") -> str:
     <?xml version="1.0" encoding="UTF-8"?>
     <PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">
     ...
-    <Node id="1" recordCount="2" score="a">
-    <SimplePredicate field="x" operator="lessOrEqual" value="2.5"/>
+    <Node id="2" recordCount="2" score="b">
+    <SimplePredicate field="x" operator="greaterThan" value="2.5"/>
     ...
     """
     schema = tree.schema
@@ -82,7 +82,7 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
     yield "</PMML>"
 
 
-# ---- names and fields ---------------------------------------------------------------------------------------
+# ---- names and fields --------------------------------------------------------------------------------------
 
 
 def _quoted(text: object) -> str:
@@ -171,7 +171,7 @@ def _answer_name(schema: Schema) -> str:
     return _free("answer", (*schema.names, _target_name(schema)))
 
 
-# ---- nodes --------------------------------------------------------------------------------------------------
+# ---- nodes -------------------------------------------------------------------------------------------------
 
 
 def _nodes(tree: Tree) -> Iterator[str]:
@@ -276,7 +276,7 @@ def _predicate(condition: Condition, column: Column) -> str:
 
 
 def _number_tests(above: float | None, upto: float | None, name: str) -> list[str] | None:
-    """Above < x <= upto, without the word infinity, which readers spell differently."""
+    """The test above < x <= upto, without the word infinity, which readers spell differently."""
     if above == inf:
         return []
     tests = []
@@ -321,7 +321,7 @@ def _joined(operator: str, predicates: list[str]) -> str:
     return f'<CompoundPredicate booleanOperator="{operator}">{"".join(predicates)}</CompoundPredicate>'
 
 
-# ---- running it ---------------------------------------------------------------------------------------------
+# ---- running it --------------------------------------------------------------------------------------------
 
 
 def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") -> NDArray[Any]:

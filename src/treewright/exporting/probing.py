@@ -102,6 +102,8 @@ def _tested(tree: Tree) -> dict[int, Array]:
         return {}
     order = inner[np.argsort(tree.feature[inner], kind="stable")]
     found, start = np.unique(tree.feature[order], return_index=True)
+    if not inner.size:
+        return {}
     return dict(zip(found.tolist(), np.split(order, start[1:]), strict=True))
 
 

@@ -27,6 +27,7 @@ from treewright.tree import Tree
 
 _RESERVED = frozenset([*keyword.kwlist, "row"])
 _INFINITY = "1e999"  # a literal that is too large: Python reads it as infinity
+_MANY = 200  # numbers of a table
 _READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
 
 
@@ -100,11 +101,14 @@ def _leaf_tables(code: Code) -> Iterator[str]:
     whole = (
         per_target[0] if len(per_target) == 1 else [_tuple(leaf) for leaf in zip(*per_target, strict=True)]
     )
-    yield from _table("_ANSWERS", whole)
+    kind = "int" if code.predicts_classes else "float"
+    yield from _table("_ANSWERS", whole, kind if len(per_target) == 1 else "")
     if code.predicts_classes:
         shares = [[_pairs(leaf) for leaf in code.shares(k)] for k in range(len(code.targets))]
-        joined = shares[0] if len(shares) == 1 else [_tuple(leaf) for leaf in zip(*shares, strict=True)]
-        yield from _table("_SHARES", joined)
+        if len(shares) == 1:
+            yield from _leaf_shares(shares[0])
+        else:
+            yield from _table("_SHARES", [_tuple(leaf) for leaf in zip(*shares, strict=True)])
 
 
 def _pairs(leaf: list[tuple[int, float]]) -> str:
@@ -116,14 +120,29 @@ def _tuple(items: Any) -> str:
     return f"({text})" if "," in text else f"({text},)"
 
 
-def _table(name: str, items: list[str]) -> Iterator[str]:
+def _table(name: str, items: list[str], kind: str = "") -> Iterator[str]:
+    """A tuple. Of many numbers of one kind it is made from a text, which Python reads many times faster."""
     one = f"{name} = {_tuple(items)}" if len(items) <= 20 else ""
     if one and len(one) <= 100:
         yield one
+    elif kind and len(items) > _MANY:
+        yield f'{name} = tuple(map({kind}, """'
+        yield from (line.replace(",", "") for line in filled(items))
+        yield '""".split()))'
     else:
         yield f"{name} = ("
         yield from filled(items)
         yield ")"
+
+
+def _leaf_shares(leaves: list[str]) -> Iterator[str]:
+    """The shares of each leaf; those of many leaves as a text of one line for each."""
+    if len(leaves) <= _MANY:
+        yield from _table("_SHARES", leaves)
+        return
+    yield '_SHARES = tuple(line.split() for line in """'
+    yield from (leaf.strip("()").replace(",", "") for leaf in leaves)
+    yield '""".strip().splitlines())'
 
 
 def _functions(code: Code, function: str) -> Iterator[str]:
@@ -153,7 +172,8 @@ def _functions(code: Code, function: str) -> Iterator[str]:
         yield '    """The share of each class in the leaf of a row."""'
         yield "    return _by_class(CLASSES, _SHARES[leaf(row)])"
     yield from ["", "", "def _by_class(classes, pairs):", "    shares = dict.fromkeys(classes, 0.0)"]
-    yield "    shares.update((classes[place], share) for place, share in zip(pairs[::2], pairs[1::2]))"
+    yield "    for place, share in zip(pairs[::2], pairs[1::2]):"
+    yield "        shares[classes[int(place)]] = float(share)"
     yield "    return shares"
 
 
@@ -208,13 +228,13 @@ def _looping(code: Code) -> Iterator[str]:
     yield "# of each node, a branch before what is on its left and that before what is on its right:"
     yield "# the column that it asks (-1: it is a leaf), the threshold, the node on its right (of a leaf: its"
     yield "# number), and whether missing values (1), unseen categories (2) or both (3) go left"
-    yield from _table("_COLUMN", list(map(str, tables.column)))
-    yield from _table("_THRESHOLD", [number(value, _INFINITY) for value in tables.threshold])
-    yield from _table("_RIGHT", list(map(str, tables.right)))
-    yield from _table("_SIDES", list(map(str, tables.sides)))
+    yield from _table("_COLUMN", list(map(str, tables.column)), "int")
+    yield from _table("_THRESHOLD", [number(value, _INFINITY) for value in tables.threshold], "float")
+    yield from _table("_RIGHT", list(map(str, tables.right)), "int")
+    yield from _table("_SIDES", list(map(str, tables.sides)), "int")
     if has_categories:
         yield "# of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
-        yield from _table("_SUBSET", list(map(str, tables.subset)))
+        yield from _table("_SUBSET", list(map(str, tables.subset)), "int")
         yield "_BITS = bytes.fromhex("
         text = tables.bits.hex()
         yield from (f'    "{text[i : i + 96]}"' for i in range(0, len(text), 96))

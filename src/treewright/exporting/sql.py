@@ -62,14 +62,12 @@ def render(
     Examples
     --------
     >>> from treewright import encode, grow
-    >>> petals = {"petal": [1.4, 4.7, 6.0, 6.1]}
-    >>> tree = grow(encode(petals, ["setosa", "versicolor", "virginica", "virginica"]))
+    >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "virginica", "virginica"]))
     >>> print(render(tree, table="flowers"))
     SELECT
         *,
         CASE
             WHEN "petal" <= 3e0 THEN 'setosa' /* 1 row */
-            WHEN "petal" <= 5e0 THEN 'versicolor' /* 1 row */
             ELSE 'virginica' /* 2 rows */
         END AS "prediction"
     FROM "flowers"

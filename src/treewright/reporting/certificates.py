@@ -20,7 +20,7 @@ from treewright.pruning.path import counts_as
 from treewright.reporting.parts import Part, Rows
 from treewright.reporting.subjects import Subject
 from treewright.tree import Tree
-from treewright.wording import percent, rows_in_words
+from treewright.wording import amount, percent, rows_in_words
 
 Floats = NDArray[np.float64]
 
@@ -60,9 +60,9 @@ def uppers_in_words(tree: Tree, test: Any, places: int, delta: float, known: boo
             f"{rows_in_words(test.data.n_counted).removesuffix(' rows')} test rows."
         )
     if not isinstance(test, Part):
-        return "No test rows were given, so there is no bound to quote."
+        return "No test rows were given, so the trees of the slider have no bounds."
     if not tree.schema.predicts_classes:
-        return "For numbers there is no bound to quote: one rare row may lose any amount."
+        return "A number can be off by any amount in one rare row, so there is no bound to quote."
     return "The test rows have different weights; a guarantee counts every row as one draw."
 
 
@@ -126,7 +126,7 @@ def promise(
 
 
 def _from_test(subject: Subject, test: Part, delta: float) -> tuple[str, list[str]]:
-    seen = f"On {rows_in_words(test.data.n_counted)} it had never seen {_loses(subject.chosen, test)}"
+    seen = f"On {rows_in_words(test.data.n_counted)} it had never seen it {_loses(subject.chosen, test)}"
     if test.as_draws is None:
         return f"{seen}; as these rows have different weights, there is no guarantee for others.", []
     certificate = certify(subject.chosen, test=test.as_draws.data, delta=delta, check_rows=False)
@@ -137,21 +137,21 @@ def _from_validation(subject: Subject, part: Part, delta: float) -> tuple[str, l
     """These rows may have had a say in the size of the tree: the bound pays for that."""
     path = subject.path
     rows = rows_in_words(part.data.n_counted)
-    seen = f"On {rows} that may have chosen its size {_loses(subject.chosen, part)}"
+    seen = f"On {rows} that may have chosen its size it {_loses(subject.chosen, part)}"
     if part.as_draws is None:
         return f"{seen}; no others were given to test it.", []
     options: dict[str, Any] = {"method": "reduced_error"}
     if path is not None and "judged_by" in path.details and not pruned_by_rows(path):
         options = {"choices": len(path)}
     certificate = certify(subject.chosen, test=part.as_draws.data, delta=delta, check_rows=False, **options)
-    return f"{seen}; that choice counted in, {_below(certificate)}.", [_resting(certificate)]
+    return f"{seen}; that choice allowed for, {_below(certificate)}.", [_resting(certificate)]
 
 
 def _from_training(subject: Subject, train: Dataset | None, delta: float) -> tuple[str, list[str]]:
     """Without other rows little is known, and the sentence says so."""
     tree = subject.model
     loss = float(tree.mean(np.maximum(tree.loss[tree.is_leaf].sum(), 0.0)))
-    seen = f"On the {rows_in_words(int(tree.rows[0]))} that it was learnt from {_lost(tree, loss)}"
+    seen = f"On the {rows_in_words(int(tree.rows[0]))} that it was learnt from it {_lost(tree, loss)}"
     unknown = f"{seen}; no other rows were given, so how it does on new ones is not known."
     if not tree.schema.predicts_classes:
         return unknown, []
@@ -174,9 +174,9 @@ def _loses(tree: Tree, part: Part) -> str:
 def _lost(tree: Tree, loss: float) -> str:
     if not tree.schema.predicts_classes:
         if tree.criterion == "squared_error":
-            return f"it was off by {math.sqrt(loss):.4g} (root mean squared error)"
-        return f"its mean {NUMBER_LOSSES[tree.criterion]} was {loss:.4g}"
-    return f"it cost {loss:.4g} per row" if tree.schema.has_costs else f"it was wrong for {percent(loss)}"
+            return f"was typically off by {amount(math.sqrt(loss))} (root mean squared error)"
+        return f"had a mean {NUMBER_LOSSES[tree.criterion]} of {amount(loss)}"
+    return f"cost {amount(loss)} per row" if tree.schema.has_costs else f"was wrong for {percent(loss)}"
 
 
 def _below(certificate: Certificate) -> str:
@@ -187,12 +187,15 @@ def _below(certificate: Certificate) -> str:
     if certificate.what == "error":
         return f"{sure} it is wrong for less than {certificate.shown} of such rows"
     if certificate.what == "cost":
-        return f"{sure} it costs less than {certificate.shown} per such row"
+        return f"{sure} it costs less than {amount(certificate.value, up=True)} per such row"
     if math.isinf(certificate.value):
         return "a single row says nothing of others"
-    likely = f"its mean {certificate.what} is likely below {certificate.shown}"
+    likely = f"its mean {certificate.what} is likely below {amount(certificate.value, up=True)}"
+    if certificate.what == NUMBER_LOSSES["squared_error"]:  # by its root, which has the unit of what is predicted
+        likely = f"it is likely off by less than {amount(math.sqrt(certificate.value), up=True)}"
     return f"on such rows {likely} (an estimate, no guarantee)"
 
 
 def _resting(certificate: Certificate) -> str:
-    return f"The figure rests on this: {'; '.join(certificate.assumptions)}."
+    assumptions = "; ".join(certificate.assumptions)
+    return f"The figure rests on this: {assumptions}.".replace(" (loss_bound=)", "")  # a page has no options

@@ -126,10 +126,12 @@ def _headline(subject: Subject, train: Rows) -> str:
     if target.classes is None:
         named = " (a number)"
     asked = len(np.unique(tree.feature[~tree.is_leaf]))
-    size = f"{tree.n_leaves:,} leaves that asks {asked:,} of {len(tree.schema.columns):,} columns"
+    n_columns = len(tree.schema.columns)
+    columns = "its one column" if n_columns == 1 else f"{asked:,} of {n_columns:,} columns"
+    size = f"the tree has {tree.n_leaves:,} leaves and asks {columns}"
     if tree.n_leaves == 1:
-        size = "a single leaf, which asks nothing"
-    return f"{target.name}{named}, learnt from {rows_in_words(int(tree.rows[0]))} by a tree of {size}"
+        size = "the tree is a single leaf, which asks nothing"
+    return f"Predicts {target.name}{named}. Learnt from {rows_in_words(int(tree.rows[0]))}; {size}."
 
 
 def _train_notes(train: Rows, subject: Subject) -> list[str]:

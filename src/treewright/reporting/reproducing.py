@@ -57,8 +57,19 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             f"model = {made}.fit(X, y)",
         ]
         return "\n".join([*map(_line, lines), f"report(model{given}{seeded}).save('report.html')"])
-    grown = f"tree = grow(train, criterion={subject.grown.criterion!r})"
-    lines = ["from treewright import encode, grow, prune, report, select", "", grown]
+    target = shortened(subject.model.schema.targets[0].name)
+    lines = [
+        "from treewright import encode, grow, prune, report, select",
+        "",
+        f"train = encode(train_table, {target!r})",
+        *(
+            f"{name} = encode({name}_table, {target!r}, schema=train.schema)"
+            for name in rows
+            if name != "train"
+        ),
+        "# a tree does not keep its limits, such as max_depth: give those that it was grown with",
+        f"tree = grow(train, criterion={subject.grown.criterion!r})",
+    ]
     if subject.path is None:
         lines[0] = "from treewright import encode, grow, report"
         return "\n".join([*lines, f"report(tree{given}{seeded}).save('report.html')"])

@@ -23,6 +23,17 @@ def short(value: float, digits: int = DIGITS) -> int | float | None:
     return float(f"{value:.{digits}g}")
 
 
+def bounds_from_above(values: Any) -> list[Any]:
+    """Positive numbers rounded up, so that what is below them still is.
+
+    >>> bounds_from_above(np.array([0.1234561, 1.0, 0.5]))
+    [0.123457, 1, 0.5]
+    """
+    array = np.asarray(values, np.float64)
+    steps = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.maximum(array, 1e-300))))  # to the unit
+    return shorts(np.ceil(array * steps * (1 - 1e-15)) / steps)
+
+
 def shorts(values: Any, digits: int = DIGITS) -> list[Any]:
     """The same for an array of any number of dimensions, as lists.
 

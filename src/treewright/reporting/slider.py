@@ -15,7 +15,7 @@ from treewright.pruning.minimum_errors import Front
 from treewright.pruning.path import Nested
 from treewright.reporting.certificates import uppers, uppers_in_words
 from treewright.reporting.parts import Part, Rows
-from treewright.reporting.rounding import shorts
+from treewright.reporting.rounding import bounds_from_above, shorts
 from treewright.reporting.subjects import Subject, leaves_of_cuts, leaves_within
 from treewright.selecting.choosing import SAME
 from treewright.tree import Tree
@@ -68,12 +68,12 @@ def slides(
         if path is None:
             continue
         slide = _of_path(path, subject, parts)
-        if slide is None:
-            notes.append(f"Pruning by {method.replace('_', ' ')} moves subtrees up and is not on the slider.")
-        elif path.leaves[-1] == subject.grown.n_leaves > 1:
-            notes.append(f"Pruning by {method.replace('_', ' ')} keeps the whole tree.")
-        elif subject.grown.n_leaves > 1:
+        prunes_nothing = path.leaves[-1] == subject.grown.n_leaves
+        if slide is not None and not prunes_nothing:
             found.append(slide)
+        elif methods is not None and subject.grown.n_leaves > 1:  # who asked for it wants to know
+            why = "keeps the whole tree" if slide is not None else "moves subtrees up and is not on the slider"
+            notes.append(f"Pruning by {method.replace('_', ' ')} {why}.")
     return found, notes
 
 
@@ -246,7 +246,7 @@ def slide_facts(slide: Slide, parts: Mapping[str, Rows], delta: float) -> dict[s
         },
         "certificate": [None] * slide.places
         if bounds is None
-        else [{"upper": value} for value in shorts(bounds)],
+        else [{"upper": value} for value in bounds_from_above(bounds)],
         "certificate_words": uppers_in_words(slide.grown, test, slide.places, delta, bounds is not None),
         "chosen": slide.chosen,
         "chosen_by": slide.chosen_by,

@@ -169,7 +169,8 @@ function lowerBound(sorted, value) {
 // ---- a row ---------------------------------------------------------------------------------------------------
 
 const UNSEEN = -2;  // a category that training never saw
-const thresholds = tree.threshold.map((value) => (value === "inf" ? Infinity : value));
+const INFINITE = { inf: Infinity, "-inf": -Infinity };
+const thresholds = tree.threshold.map((value) => (typeof value === "string" ? INFINITE[value] : value));
 const subsets = new Map();
 
 function goesLeftBySubset(node, code) {

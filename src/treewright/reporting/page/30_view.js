@@ -1,6 +1,6 @@
 // What is shown now: the pruning, what is unfolded, what is selected; and who redraws when it changes.
 
-const UNFOLDED_BY_ITSELF = 24;  // leaves that a reader is shown without asking
+const UNFOLDED_BY_ITSELF = innerWidth < 700 ? 10 : 24;  // leaves that a reader is shown without asking
 const UNFOLDED_AT_MOST = 400;  // leaves drawn at once, so that the page stays quick
 
 const view = {

@@ -58,7 +58,10 @@ function categoryList(i, id) {
 }
 
 function fieldHint(column) {
-  if (column.kind === "category") return column.categories.length > MOST_OPTIONS ? `one of ${countWords(column.categories.length)}` : "";
+  if (column.kind === "category") {
+    if (column.unnamed) return `${plural(column.unnamed, "rare one is", "rare ones are")} not listed`;
+    return column.categories.length > MOST_OPTIONS ? `one of ${countWords(column.categories.length)}` : "";
+  }
   if (column.least === null || column.most === null) return "";
   return `${valueWords(column, column.least)} to ${valueWords(column, column.most)}`;
 }

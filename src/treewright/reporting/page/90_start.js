@@ -45,12 +45,14 @@ function startLinks() {
   });
 }
 
-/** On paper everything is unfolded as far as it can be read, and nothing is cut off. */
+const DEEPEST_ON_PAPER = 4;  // so many levels can be read across a page; all of the tree stands there as text
+
+/** On paper lists are whole and nothing is cut off. */
 function startPrint() {
   let before = null;
   addEventListener("beforeprint", () => {
     before = { isOpen: view.isOpen.slice(), isShut: view.isShut.slice(), isEvery: quality.isEvery, isEveryColumn };
-    unfoldWithin(0, 64, true);
+    for (let node = 0; node < size; node++) view.isOpen[node] = depth[node] < DEEPEST_ON_PAPER ? 1 : 0;
     quality.isEvery = view.shown.leaves.length <= 200;
     isEveryColumn = true;
     redrawNow();

@@ -1,4 +1,4 @@
-"""A tree of scikit-learn as ours, which sends every row to the same leaf."""
+"""A tree of scikit-learn as ours, which sends every row to the same leaf; and ours as one of its own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.converting.assembling import Nodes, assemble, joined_scores, recounted, scores
-from treewright.converting.from_lightgbm import from_lightgbm
-from treewright.converting.from_xgboost import from_xgboost
+from treewright.converting.lightgbm import from_lightgbm
 from treewright.converting.rounding import Rows, check_rows, thresholds
+from treewright.converting.xgboost import from_xgboost
+from treewright.presenting import as_tree
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 
@@ -51,10 +52,10 @@ def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "f
     >>> model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(*load_iris(return_X_y=True))
     >>> print(from_sklearn(model, rows="float32"))
     150 rows
-    ├─ x3 <= 0.8       0    50 rows    100 %
-    └─ x3 > 0.8
-       ├─ x3 <= 1.75   1    54 rows   90.7 %
-       └─ x3 > 1.75    2    46 rows   97.8 %
+    ├─ x3 <= 0.80000004   0   50 rows    100 %
+    └─ x3 > 0.80000004
+       ├─ x3 <= 1.75      1   54 rows   90.7 %
+       └─ x3 > 1.75       2   46 rows   97.8 %
     """
     check_rows(rows)
     found = getattr(model, "model_", None)
@@ -65,11 +66,42 @@ def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "f
         return from_lightgbm(model, tree=tree, data=data)
     if library == "xgboost":
         return from_xgboost(model, tree=tree, data=data, rows=rows)
-    if hasattr(model, "_predictors"):
-        made = _boosted(model, tree)
-    else:
-        made = _single(model, rows)
+    made = _boosted(model, tree) if hasattr(model, "_predictors") else _single(model, rows)
     return made if data is None else recounted(made, data)
+
+
+def to_sklearn(model: Any, *, rows: Rows = "float64") -> Any:
+    """A tree as a fitted `DecisionTreeClassifier` or `DecisionTreeRegressor` of scikit-learn itself.
+
+    scikit-learn rounds every table to float32 before it compares, and refuses infinite numbers.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        The tree; it must test numbers and times only (times as microseconds since 1970).
+    rows : {"float64", "float32"}
+        For tables of float32 the answers are the same to the last bit. For those of float64 they are, except
+        for a number that lies above a threshold but rounds to the same float32 as it.
+
+    Returns
+    -------
+    estimator
+        With the same nodes under the same numbers, so that whatever reads scikit-learn's trees reads it.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    >>> model = to_sklearn(tree)
+    >>> model
+    DecisionTreeClassifier()
+    >>> model.tree_.threshold[0].item()
+    2.5
+    """
+    from treewright.estimators.sklearn_view import sklearn_model
+
+    check_rows(rows)
+    return sklearn_model(as_tree(model), cast_rows=rows == "float64")
 
 
 def _single(model: Any, rows: Rows) -> Tree:

@@ -153,7 +153,7 @@ def _lefts(
     columns: tuple[Column, ...],
     unnamed: dict[int, Sequence[int]],
 ) -> dict[int, frozenset[int]]:
-    """The positions of the categories that go left at each test of categories: LightGBM keeps them as bits."""
+    """The places of the categories that go left at each test of categories: LightGBM keeps them as bits."""
     tests = np.flatnonzero(whole["decision_type"] & 1)
     if not tests.size:
         return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -94,12 +95,11 @@ def _columns(
         for node, segment in _segments(tree).items():
             codes.setdefault(tree["split_indices"][node], set()).update(segment)
     labels: dict[int, Sequence[Hashable]] = {j: numbered(met) for j, met in codes.items()}
+    encodings = (learner["gradient_booster"]["model"].get("cats") or {}).get("enc") or ()
     kept = {
-        j: _kept(encoding)
-        for j, encoding in enumerate(
-            (learner["gradient_booster"]["model"].get("cats") or {}).get("enc") or ()
-        )
-        if j in labels
+        j: _kept(encoding, names[j])
+        for j, encoding in enumerate(encodings)
+        if j in labels and names[j] not in (categories or {})
     }
     labels.update({j: found for j, found in kept.items() if found})
     named = {j for j, name in enumerate(names) if name in (categories or {}) or kept.get(j)}
@@ -107,13 +107,18 @@ def _columns(
     return columns_of(names, labels, categories), unnamed
 
 
-def _kept(encoding: dict[str, Any]) -> list[Hashable]:
+def _kept(encoding: dict[str, Any], name: str) -> list[Hashable]:
     """The categories that a booster has kept of a column of a frame: texts as bytes one after the other."""
     values = encoding.get("values", [])
     if "offsets" not in encoding:
         return list(values)
     text, borders = bytes(value % 256 for value in values), encoding["offsets"]
-    return [text[a:b].decode() for a, b in zip(borders, borders[1:], strict=False)]
+    if not text.isascii():  # it counts letters where it ought to count bytes, and loses the rest
+        raise ValueError(
+            f"XGBoost does not keep categories beyond ASCII as they were, and column {name!r} has some: "
+            "name them, in the order of their codes, by categories="
+        )
+    return [text[a:b].decode() for a, b in pairwise(borders)]
 
 
 def _segments(tree: dict[str, Any]) -> dict[int, list[int]]:
