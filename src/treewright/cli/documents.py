@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from treewright.tree import Tree
 from treewright.wording import branch_in_words
 
 
-def fit_document(path: str | os.PathLike[str], fit: Fit, model: Path, report: Path | None) -> dict[str, Any]:
+def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) -> dict[str, Any]:
     """A fit: the table, the tree, its errors on each part of the rows, its certificate, the files written."""
     rows = {"training": fit.parts.training, "validation": fit.parts.validation, "test": fit.parts.test}
     errors = {score.part: score for score in fit.scores}
@@ -38,7 +37,7 @@ def fit_document(path: str | os.PathLike[str], fit: Fit, model: Path, report: Pa
         },
         **certificates_document(fit.certificate),
         "seconds": fit.seconds,
-        "files": {"model": str(model), **({} if report is None else {"report": str(report)})},
+        "files": files,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -39,6 +40,24 @@ def usage_error(error: Exception) -> str:
     if isinstance(error, UnusedCliTokensError) and not isinstance(error, UnknownOptionError):
         return f"there is no place for {listed(map(str, error.unused_tokens or ()))}"
     return one_line(error)
+
+
+@contextmanager
+def in_options(**options: str) -> Iterator[None]:
+    """Errors of Python functions in words of the command line: `data="--train"` says so where they say data=.
+
+    >>> with in_options(data="--train"):
+    ...     raise ValueError("folds needs data=, the Dataset of rows")
+    Traceback (most recent call last):
+    treewright.cli.errors.Trouble: folds needs --train, the table of rows
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        said = str(error).replace("Dataset", "table")
+        for name, option in options.items():
+            said = re.sub(rf"\b{name}=|^{name}(?= (?:must|has|is|and)\b)", option, said)
+        raise (Misuse if isinstance(error, TypeError) else Trouble)(said) from error
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from treewright.cli.console import Stages, Voice
-from treewright.cli.errors import Misuse, Trouble, check_delta_option, closest, count, listed
+from treewright.cli.errors import Misuse, Trouble, check_delta_option, count, did_you_mean, in_options, listed
 from treewright.cli.fit import ROWS
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import form_of, open_model
@@ -23,6 +23,7 @@ from treewright.cli.options import (
     Positive,
     Quiet,
     Repeated,
+    Rows,
     Table,
     Weights,
 )
@@ -47,8 +48,8 @@ def explain(
     contrast: Flag = False,
     frozen: Repeated = None,
     to: str | None = None,
-    train: Annotated[Path | None, ROWS] = None,
-    test: Annotated[Path | None, ROWS] = None,
+    train: Annotated[Rows, ROWS] = None,
+    test: Annotated[Rows, ROWS] = None,
     weights: Weights = None,
     delta: Delta = 0.05,
     dialect: Dialect = USUAL,
@@ -63,13 +64,14 @@ def explain(
         Which row of the table, counted from 1.
     set
         The value of a column, as COLUMN=VALUE; may be repeated. Instead of a table, or in place of what it
-        says. NA is a missing value.
+        says. NA is a missing value, as is what the tree tests and nobody tells.
     contrast
         Tell also the smallest change of the row that changes the answer.
     frozen
         A column that the change must leave as it is; may be repeated.
     to
-        The answer that the change is to lead to.
+        The answer that the change is to lead to: a class; of numbers a range such as 100..200, 100.. or
+        ..200.
     train
         The table that the tree was grown from: then each test is shown with its competitors.
     test
@@ -99,11 +101,18 @@ def explain(
         tree = open_model(str(model))
         cells = {} if data is None else _cells(data, tree, row or 1, dialect, work)
         cells |= _said(tree, set or [])
+        untold = [name for name in _tested(tree) if name not in cells]
+        cells |= dict.fromkeys(untold)
         labelling = Labelling(model, tree, dialect, weights)
         rows = labelling.parts({"--train": train, "--test": test}, work)
         work.begin("explaining")
-        decision = explain_row(tree, cells, data=rows.get("--train"), test=rows.get("--test"), delta=delta)
-        change = _change(tree, cells, to, frozen or [], rows.get("--train")) if contrast else None
+        with in_options(data="--train", test="--test"):
+            decision = explain_row(
+                tree, cells, data=rows.get("--train"), test=rows.get("--test"), delta=delta
+            )
+            change = _change(tree, cells, to, frozen or [], rows.get("--train")) if contrast else None
+    if untold:
+        voice.note(f"nothing is said of {listed(untold)}; a value that is not told counts as missing")
     voice.answer(lambda: _text(decision, change), lambda: _document(decision, change))
 
 
@@ -112,12 +121,21 @@ def _cells(path: Path, tree: Tree, row: int, dialect: Dialect, work: Stages) -> 
     work.begin("reading", str(path))
     source = open_source(path, dialect)
     known = {column.name: form_of(column) for column in tree.schema.columns if column.name in source.names}
+    for name in _tested(tree):
+        if name not in known:
+            hint = did_you_mean(name, source.names)
+            raise Trouble(f"{source.path} has no column {name!r}, which the tree tests; {hint}")
     if not known:
         raise Trouble(f"{source.path} has none of the columns of the tree, {listed(tree.schema.names)}")
     frame = read(source, known)
     if row > frame.n_rows:
         raise Trouble(f"--row {row}: {source.path} has {count(frame.n_rows, 'row')}")
     return {name: cells[row - 1 : row] for name, cells in frame.columns.items()}
+
+
+def _tested(tree: Tree) -> list[str]:
+    """The columns that the tree tests."""
+    return [tree.schema.names[column] for column in np.unique(tree.feature[~tree.is_leaf]).tolist()]
 
 
 def _said(tree: Tree, texts: list[str]) -> dict[str, Any]:
@@ -127,12 +145,15 @@ def _said(tree: Tree, texts: list[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals:
             raise Misuse(f"--set {text}: it must be COLUMN=VALUE, such as --set income=30000")
-        if name not in tree.schema.names:
-            close = closest(name, tree.schema.names)
-            hint = f"the columns are {listed(tree.schema.names)}" if close is None else f"is {close!r} meant?"
-            raise Misuse(f"--set {text}: the tree has no column {name!r}; {hint}")
+        _check_column(tree, name, f"--set {text}")
         cells[name] = _value(tree.schema.columns[tree.schema.position(name)], value, text)
     return cells
+
+
+def _check_column(tree: Tree, name: str, said: str) -> None:
+    if name not in tree.schema.names:
+        hint = did_you_mean(name, tree.schema.names)
+        raise Misuse(f"{said}: the tree has no column {name!r}; {hint}")
 
 
 def _value(column: Column, value: str, said: str) -> Any:
@@ -156,9 +177,28 @@ def _named(text: str, known: tuple[Hashable, ...]) -> Hashable:
 
 
 def _change(tree: Tree, cells: dict[str, Any], to: str | None, frozen: list[str], data: Any) -> Contrast:
-    classes = tree.schema.targets[0].classes
-    wanted = None if to is None else _named(to, classes) if classes is not None else float(to)
+    if len(tree.schema.targets) > 1:
+        raise Misuse("--contrast is for trees of one target")
+    for name in frozen:
+        _check_column(tree, name, f"--frozen {name}")
+    wanted = None if to is None else _wanted(to, tree.schema.targets[0].classes)
     return contrast_of(tree, cells, to=wanted, frozen=frozen, data=data)
+
+
+def _wanted(to: str, classes: tuple[Hashable, ...] | None) -> Any:
+    """The answer that --to means: a class, or the ends of a range of numbers."""
+    if classes is not None:
+        if (label := _named(to, classes)) in classes:
+            return label
+        raise Misuse(f"--to {to}: the classes are {listed(map(str, classes))}")
+    low, dots, high = to.partition("..")
+    try:
+        ends = tuple(float(end) if end.strip() else None for end in (low, high))
+    except ValueError:
+        ends = (None, None)
+    if not dots or ends == (None, None):
+        raise Misuse(f"--to {to}: of numbers it is a range, such as 100..200, 100.. or ..200")
+    return ends
 
 
 def _text(decision: Decision, change: Contrast | None) -> str:

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from treewright.cli.console import Voice, unbroken_pipe
-from treewright.cli.errors import Misuse, Trouble, check_output, writing_to
+from treewright.cli.errors import Misuse, Trouble, check_output, listed, writing_to
 from treewright.cli.models import open_model
 from treewright.cli.options import OUTPUT, PIPE, Flag, Json, Model, Output, Quiet, Repeated
 from treewright.cli.plans import known, named
 from treewright.exporting import FORMATS
 from treewright.exporting import export as export_tree
 from treewright.files import replacing
+from treewright.tree import Tree
 
 SUFFIXES = {
     ".txt": "text",
@@ -50,7 +51,7 @@ def export(
         .mmd, .tex, .txt. Without it, or with -, the standard output.
     format
         The format, where no suffix tells it: c, dot, javascript, json, latex, mermaid, onnx, pmml, python,
-        sql, svg, text, treelite.
+        rules, sql, svg, text, treelite.
     option
         An option of the format, as name=value: dialect=postgres, table=loans; may be repeated.
     check
@@ -61,8 +62,9 @@ def export(
     --------
     treewright export loans.tree.json -o loans.py --check
         a Python module without dependencies, tried against the tree
-    treewright export loans.tree.json -o loans.sql --option table=loans --option dialect=postgres
-        a SELECT with the decision as a column
+    treewright export loans.tree.json -o loans.sql --option table=loans
+        a SELECT with the decision as a column; --option dialect=postgres
+        and others speak to other databases
     treewright export loans.tree.json -o loans.onnx
         for onnxruntime
     treewright export loans.tree.json --format mermaid
@@ -70,7 +72,7 @@ def export(
     """
     output = None if output == PIPE else output
     chosen = _format(output, format)
-    options = named(option or [])
+    options = named(option or [], "dialect=postgres")
     if json and output is None:
         raise Misuse("--json tells about the file that is written; name it with -o")
     if output is not None:
@@ -80,15 +82,13 @@ def export(
         work.begin("reading", str(model))
         tree = open_model(str(model))
         work.begin("exporting", chosen)
-        rendered = _rendered(tree, chosen, options, check)
+        rendered = rendered_as(tree, chosen, options, check)
         content = rendered if isinstance(rendered, bytes) else rendered.encode()
         if output is not None:
             with writing_to(output), replacing(output) as file:
                 file.write(content)
     if output is None:
-        with unbroken_pipe():
-            sys.stdout.flush()
-            sys.stdout.buffer.write(content + (b"" if isinstance(rendered, bytes) else b"\n"))
+        write(rendered)
         return
     tried = "; it answers as the tree does" if check else ""
     voice.summarize(
@@ -109,11 +109,25 @@ def _format(output: Path | None, format: str | None) -> str:
     return chosen
 
 
-def _rendered(tree: Any, format: str, options: dict[str, Any], check: bool) -> str | bytes:
+def rendered_as(tree: Tree, format: str, options: dict[str, Any], check: bool) -> str | bytes:
     """The tree in a format; trouble with its options in words of the command line."""
+    if check and not hasattr(FORMATS.module(format), "answers"):
+        raise Misuse(f"--check runs the export, and {format} is nothing that can be run; leave --check out")
+    names = [target.name for target in tree.schema.targets]
+    if len(names) > 1 and "target" in FORMATS.options(format) and options.get("target") not in names:
+        raise Misuse(f"this tree predicts {listed(names)}; --option target=… says which one {format} answers")
     try:
         return export_tree(tree, format, check=True if check else None, **options)
     except TypeError as error:
         raise Misuse(f"--option: {error}") from error
     except ImportError as error:
         raise Trouble(str(error)) from error
+
+
+def write(rendered: str | bytes) -> None:
+    """Write an export to the standard output, as a file would have it."""
+    if isinstance(rendered, bytes) and sys.stdout.isatty():
+        raise Misuse("this format is not text that a terminal could show; export -o FILE writes it to a file")
+    with unbroken_pipe():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(rendered if isinstance(rendered, bytes) else rendered.encode() + b"\n")

@@ -20,7 +20,6 @@ from treewright.cli.errors import (
 )
 from treewright.cli.options import (
     OUTPUT,
-    PIPE,
     TABLE,
     USUAL,
     Delta,
@@ -42,13 +41,13 @@ from treewright.cli.options import (
     Weights,
     kinds_of,
 )
-from treewright.cli.outcomes import check_outputs, report_path, reported, save
+from treewright.cli.outcomes import Outcome
 from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small
 from treewright.cli.plans import known, planned
 from treewright.cli.reading import Frame, read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source, stem
-from treewright.cli.summary import Fit, Score, certificate, summary
+from treewright.cli.summary import Fit, Score, certificate, summary, where
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.growing import criteria, grow
@@ -165,11 +164,8 @@ def fit(
     treewright fit loans.csv --target default --json --quiet
         for a program: sizes, errors, certificate and files as JSON
     """
-    if output == PIPE:
-        raise Misuse("-o -: the tree is saved to a file, which has a name")
     voice = Voice(json, quiet)
-    saved_as = output or Path(f"{stem(data)}.tree.json")
-    page = report_path(saved_as, report, no_report)
+    outcome = Outcome.of(output or Path(f"{stem(data)}.tree.json"), report, no_report)
     check_criterion(criterion)
     check_delta_option(delta)
     limits = {"max_leaf_nodes": max_leaves, "max_depth": max_depth, "min_samples_leaf": min_rows_leaf}
@@ -187,23 +183,16 @@ def fit(
     reading = Reading(data, roles, dialect, drop_missing_target)
     with voice.stages() as work:
         work.begin("reading", str(data))
-        inputs = [wish.file for wish in (recipe.test, recipe.validation) if wish.file is not None]
-        check_outputs(saved_as, page, [data, *inputs])
+        outcome.check(
+            [data, *(wish.file for wish in (recipe.test, recipe.validation) if wish.file is not None)]
+        )
         frame, done = _fitted(reading, recipe, work)
-        made = None
-        if page is not None:
-            work.begin("reporting", str(page))
-            made = reported(done, delta, seed, work, asked=report is not None)
-        work.begin("writing", str(saved_as))
-        save(done.tree, saved_as, None if made is None or page is None else (page, made))
+        files = outcome.write(done, delta, seed, work)
     for hint in roles.hints(frame, done.data):
         voice.note(hint)
-    uses = f"Saved to {saved_as}; treewright predict {saved_as} NEW.csv uses it"
-    if made is not None:
-        uses += f"\nReport in {page}; open it in a browser"
     voice.summarize(
-        lambda: f"{summary(frame.path, done)}\n\n{uses}\n\n{certificate(done)}",
-        lambda: fit_document(frame.path, done, saved_as, None if made is None else page),
+        lambda: f"{summary(frame.path, done)}\n\n{where(files)}\n\n{certificate(done)}",
+        lambda: fit_document(frame.path, done, files),
     )
 
 

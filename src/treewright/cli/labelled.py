@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from treewright.cli.console import Stages
-from treewright.cli.errors import Misuse
+from treewright.cli.errors import Misuse, Trouble, count, did_you_mean
 from treewright.cli.options import PIPE, Dialect
 from treewright.cli.parts import Wish, check_files
 from treewright.cli.reading import read
 from treewright.cli.roles import Roles, rows_with_target
-from treewright.cli.sources import open_source
+from treewright.cli.sources import Source, open_source
 from treewright.encoding import Dataset
+from treewright.schema import Column, Schema
 from treewright.tree import Tree
 
 
@@ -38,7 +42,32 @@ class Labelling:
     def _rows(self, path: Path, work: Stages) -> Dataset:
         work.begin("reading", str(path))
         schema = self.tree.schema
+        if len(schema.targets) > 1:
+            raise Trouble(
+                f"{self.model} predicts {count(len(schema.targets), 'target')} at once; rows are read for "
+                "trees of one: fit a tree for each"
+            )
         roles = Roles(schema.targets[0].name, self.weights, [], {}, None)
         source = open_source(path, self.dialect)
-        frame = read(source, roles.forms(source, schema), jobs=self.threads)
-        return roles.encoded(frame, rows_with_target(frame, roles.target, drop=False), schema)
+        self._check(source)
+        there = Schema(tuple(c for c in schema.columns if c.name in source.names), schema.targets)
+        frame = read(source, roles.forms(source, there), jobs=self.threads)
+        columns = {c.name: _unknown(c, frame.n_rows) for c in schema.columns} | frame.columns
+        rows = rows_with_target(frame, roles.target, drop=False)
+        return roles.encoded(replace(frame, columns=columns), rows, schema)
+
+    def _check(self, source: Source) -> None:
+        """Trouble if a column that the tree predicts or tests is not there; others may be absent."""
+        tree, names = self.tree, self.tree.schema.names
+        tested = [(names[column], "tests") for column in np.unique(tree.feature[~tree.is_leaf]).tolist()]
+        for name, use in [(tree.schema.targets[0].name, "predicts"), *tested]:
+            if name not in source.names:
+                hint = did_you_mean(name, source.names)
+                raise Trouble(f"{source.path} has no column {name!r}, which the tree {use}; {hint}")
+
+
+def _unknown(column: Column, n_rows: int) -> Any:
+    """The cells of a column that a table does not have."""
+    if column.kind == "category":
+        return np.full(n_rows, None)
+    return np.full(n_rows, np.nan if column.kind == "number" else np.datetime64("NaT", "us"))

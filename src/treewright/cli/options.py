@@ -74,6 +74,7 @@ Table = Annotated[
         help="The table: CSV, TSV or JSON lines, also with .gz, or Parquet; - reads the standard input."
     ),
 ]
+Rows = Annotated[Path | None, _FILE]  # a table beside the one that a command is about
 Target = Annotated[str, Parameter(help="The column to predict.")]
 OutputFile = Annotated[Path | None, _FILE, Parameter(group=OUTPUT)]
 Output = Annotated[OutputFile, Parameter(alias="-o")]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treewright.cli import command_line
@@ -13,7 +14,6 @@ from treewright.cli.options import PIPE
 from treewright.cli.summary import Fit
 from treewright.files import replacing
 from treewright.reporting import Report, report
-from treewright.tree import Tree
 
 MOST_LEAVES = 20_000  # of a tree that gets a page without being asked for one
 LONGEST_COMMAND = 2_000  # characters of it on the page
@@ -28,42 +28,72 @@ def report_name(model: Path) -> Path:
     return model.with_name(f"{model.name.removesuffix('.json').removesuffix('.tree')}.report.html")
 
 
-def report_path(model: Path, named: Path | None, none: bool) -> Path | None:
-    """Where the page goes: where it is said, else beside the model; None if there is to be none."""
-    if none and named is not None:
-        raise Misuse("--report and --no-report exclude each other; leave one of them out")
-    if named == PIPE:
-        raise Misuse("--report -: the page is written to a file, which has a name")
-    if named is not None and os.path.realpath(named) == os.path.realpath(model):
-        raise Misuse(f"--report {named} is the file of the tree; the page needs one of its own")
-    if none or named is not None:
-        return named
-    has_folder = os.path.isfile(model) or not os.path.exists(model)  # a device has nothing beside it
-    return report_name(model) if has_folder else None
+@dataclass(frozen=True)
+class Outcome:
+    """Where a fit goes: the file of the tree, and that of the page, None if there is to be none."""
 
+    model: Path
+    page: Path | None
+    is_asked: bool = True  # for the page
 
-def check_outputs(model: Path, page: Path | None, inputs: list[str | os.PathLike[str]]) -> None:
-    """Trouble if one of the files cannot be written, told before the long work begins."""
-    for path in (model, page):
-        if path is not None:
-            check_output(path, inputs)
+    @staticmethod
+    def of(model: Path, page: Path | None, no_page: bool) -> Outcome:
+        """What -o, --report and --no-report say; by default the page is beside the model."""
+        if PIPE in (model, page):
+            option, what = ("-o", "tree") if model == PIPE else ("--report", "page")
+            raise Misuse(f"{option} -: the {what} is saved to a file, which has a name")
+        if no_page and page is not None:
+            raise Misuse("--report and --no-report exclude each other; leave one of them out")
+        if page is not None and os.path.realpath(page) == os.path.realpath(model):
+            raise Misuse(f"--report {page} is the file of the tree; the page needs one of its own")
+        if no_page or page is not None:
+            return Outcome(model, page)
+        has_folder = os.path.isfile(model) or not os.path.exists(model)  # a device has nothing beside it
+        return Outcome(model, report_name(model) if has_folder else None, is_asked=False)
 
+    def check(self, inputs: Iterable[str | os.PathLike[str]]) -> None:
+        """Trouble if a file cannot be written, told before the long work begins."""
+        read = list(inputs)
+        for path in (self.model, self.page):
+            if path is not None:
+                check_output(path, read)
 
-def reported(fit: Fit, delta: float, seed: int, work: Stages, *, asked: bool) -> Report | None:
-    """The page about a fit; none, with a note, where there cannot be one and nobody has asked for it."""
-    if fit.tree.n_leaves > MOST_LEAVES and not asked:
-        work.note(
-            f"no report: {fit.tree.n_leaves:,} leaves are too many for a page to read; --report FILE writes "
-            "it all the same, --leaves makes a smaller tree"
-        )
-        return None
-    try:
-        return report_of(fit, delta, seed)
-    except ValueError as error:
-        if asked:
-            raise
-        work.note(f"no report: {error}")
-        return None
+    def write(self, fit: Fit, delta: float, seed: int, work: Stages) -> dict[str, str]:
+        """Write the files and name them; what fails leaves the old ones, both of them, as they were."""
+        made = None
+        if self.page is not None:
+            work.begin("reporting", str(self.page))
+            made = self._report(fit, delta, seed, work)
+        work.begin("writing", str(self.model))
+        if made is None or self.page is None:
+            with writing_to(self.model):
+                fit.tree.save(self.model)
+            return {"model": str(self.model)}
+        content = made.html.encode()
+        with writing_to(self.page), replacing(self.page) as file:
+            file.write(content)
+            file.flush()
+            if file.seekable():
+                os.fsync(file.fileno())  # a full disk is told here, before the model is replaced
+            with writing_to(self.model):
+                fit.tree.save(self.model)
+        return {"model": str(self.model), "report": str(self.page)}
+
+    def _report(self, fit: Fit, delta: float, seed: int, work: Stages) -> Report | None:
+        """The page; none, with a note, where there cannot be one and nobody has asked for it."""
+        if fit.tree.n_leaves > MOST_LEAVES and not self.is_asked:
+            work.note(
+                f"no report: {fit.tree.n_leaves:,} leaves are too many for a page to read; --report FILE "
+                "writes it all the same, --leaves makes a smaller tree"
+            )
+            return None
+        try:
+            return report_of(fit, delta, seed)
+        except ValueError as error:
+            if self.is_asked:
+                raise
+            work.note(f"no report: {error}")
+            return None
 
 
 def report_of(fit: Fit, delta: float, seed: int) -> Report:
@@ -80,20 +110,3 @@ def report_of(fit: Fit, delta: float, seed: int) -> Report:
     again = made.payload["reproduce"]
     parameters = {"Command": command_line()[:LONGEST_COMMAND], **again["parameters"]}
     return replace(made, payload={**made.payload, "reproduce": {**again, "parameters": parameters}})
-
-
-def save(tree: Tree, model: Path, page: tuple[Path, Report] | None) -> None:
-    """Write both files; what fails leaves the old ones, both of them, as they were."""
-    if page is None:
-        with writing_to(model):
-            tree.save(model)
-        return
-    path, made = page
-    content = made.html.encode()
-    with writing_to(path), replacing(path) as file:
-        file.write(content)
-        file.flush()
-        if file.seekable():
-            os.fsync(file.fileno())  # a full disk is told here, before the model takes the old one's place
-        with writing_to(model):
-            tree.save(model)

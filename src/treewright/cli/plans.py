@@ -64,7 +64,7 @@ def known(option: str, name: str, names: Iterable[str]) -> str:
     raise Misuse(f"{option} {name} is unknown; {meant}known: {', '.join(names)}")
 
 
-def named(options: Iterable[str]) -> dict[str, Any]:
+def named(options: Iterable[str], example: str = "rule=1-SE") -> dict[str, Any]:
     """The values of --option name=value, as JSON has them; what is not JSON is a text.
 
     >>> named(["c=0.3", "root=false", "ties=keep"])
@@ -74,7 +74,7 @@ def named(options: Iterable[str]) -> dict[str, Any]:
     for option in options:
         name, equals, text = option.partition("=")
         if not equals or not name.strip():
-            raise Misuse(f"--option {option}: it must be name=value, such as --option rule=1-SE")
+            raise Misuse(f"--option {option}: it must be name=value, such as --option {example}")
         if name.strip() in values:
             raise Misuse(f"--option {name.strip()} is given twice")
         values[name.strip()] = _value(text.strip())
@@ -83,7 +83,7 @@ def named(options: Iterable[str]) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
     except ValueError:
         return text
 

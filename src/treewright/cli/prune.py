@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from treewright.cli.console import Voice, in_colour, terminal_width
+import numpy as np
+
+from treewright.cli.console import Voice
 from treewright.cli.documents import tree_document
-from treewright.cli.errors import Misuse, check_output, writing_to
+from treewright.cli.errors import Misuse, check_output, in_options, writing_to
 from treewright.cli.fit import PRUNING, ROWS
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import open_model
@@ -22,17 +24,17 @@ from treewright.cli.options import (
     Positive,
     Quiet,
     Repeated,
+    Rows,
     Seed,
     Weights,
 )
 from treewright.cli.plans import in_words, planned
+from treewright.cli.summary import in_leaves, percent, picture
 from treewright.encoding import Dataset
-from treewright.exporting.text import render
-from treewright.pruning import PruningPath
+from treewright.pruning import METHODS, PruningPath
+from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
-
-MOST_LEAVES = 30  # of a tree that is shown
 
 
 def prune(
@@ -45,8 +47,8 @@ def prune(
     leaves: Annotated[Positive, PRUNING] = None,
     alpha: Annotated[NotNegative, PRUNING] = None,
     option: Annotated[Repeated, PRUNING] = None,
-    train: Annotated[Path | None, ROWS] = None,
-    validation: Annotated[Path | None, ROWS] = None,
+    train: Annotated[Rows, ROWS] = None,
+    validation: Annotated[Rows, ROWS] = None,
     seed: Annotated[Seed, ROWS] = 0,
     weights: Weights = None,
     dialect: Dialect = USUAL,
@@ -55,7 +57,8 @@ def prune(
 ) -> None:
     """Make a smaller tree of a saved one.
 
-    Without -o the tree is shown, and nothing is written.
+    Without -o the tree is shown, and nothing is written. The guarantee that `treewright fit` gave was for the
+    tree as it was; `treewright report` with --test makes one for the smaller tree.
 
     Parameters
     ----------
@@ -84,8 +87,10 @@ def prune(
         look at the best tree of at most 8 leaves
     treewright prune loans.tree.json --leaves 8 -o small.json
         and keep it
-    treewright prune loans.tree.json --method reduced_error --validation new.csv -o pruned.json
-        wherever rows of new.csv are answered no worse without a branch
+    treewright prune loans.tree.json --validation new.csv -o pruned.json
+        the size that is best on rows of new.csv
+    treewright prune loans.tree.json --method reduced_error --validation new.csv
+        cut every branch without which rows of new.csv are answered no worse
     """
     if output == PIPE:
         raise Misuse("-o -: the tree is saved to a file, which has a name")
@@ -95,6 +100,7 @@ def prune(
         raise Misuse("say how far to prune: --leaves 8, --alpha 0.001, --validation FILE or another --method")
     plan = planned(method, select, leaves, alpha, option or [], said="--method")
     assert plan is not None
+    _check_used(plan, train, validation)
     if output is not None:
         check_output(output, [model, *(path for path in (train, validation) if path is not None)])
     voice = Voice(json, quiet)
@@ -108,7 +114,8 @@ def prune(
         if output is not None:
             with writing_to(output):
                 path.pruned.save(output)
-    voice.answer(
+    tell = voice.answer if output is None else voice.summarize
+    tell(
         lambda: _text(tree, plan, path, output),
         lambda: {
             "model": str(model),
@@ -116,26 +123,55 @@ def prune(
             "chosen_by": path.details.get("chosen_by"),
             "leaves_before": tree.n_leaves,
             "tree": tree_document(path.pruned),
+            "loss": _losses(tree, path),
             "files": {} if output is None else {"model": str(output)},
         },
     )
 
 
+def _check_used(plan: Plan, train: Path | None, validation: Path | None) -> None:
+    """Misuse about rows that nothing would look at."""
+    takes = {*METHODS.options(plan.method), *(WAYS.options(plan.by) if plan.by is not None else ())}
+    for option, name, path in (("--train", "data", train), ("--validation", "validation", validation)):
+        if path is not None and name not in takes:
+            how = f"--method {plan.method}" + ("" if plan.by is None else f" --select {plan.by}")
+            raise Misuse(f"{option}: {how} looks at no such rows; leave it out")
+
+
 def _pruned(tree: Tree, plan: Plan, rows: dict[str, Dataset], seed: int) -> PruningPath:
     """The path, one tree chosen; rows that are lacking are asked for by their options."""
-    try:
+    rest = {"by": "--select ", "raising": "--option raising="}
+    with in_options(data="--train", validation="--validation", **rest):
         return plan.path(tree, rows.get("--train"), rows.get("--validation"), {}, seed)
-    except (TypeError, ValueError) as error:
-        said = str(error).replace("data=", "--train").replace("validation=", "--validation")
-        raise Misuse(said.replace("Dataset", "table")) from error
+
+
+def _losses(tree: Tree, path: PruningPath) -> dict[str, Any]:
+    """What the tree loses before and after, on the rows that grew it and on those of --validation."""
+    grown = float(tree.mean(np.maximum(tree.loss[tree.is_leaf].sum(), 0.0)))
+    losses = {"training": {"before": grown, "after": float(path.training[path.chosen])}}
+    if path.validation is not None:
+        before, after = path.validation[0], path.validation[path.chosen]
+        losses["validation"] = {"before": float(before), "after": float(after)}
+    return losses
 
 
 def _text(tree: Tree, plan: Plan, path: PruningPath, output: Path | None) -> str:
-    pruned = path.pruned
-    told = f"{tree.n_leaves:,} leaves → {pruned.n_leaves:,} by {in_words(plan, path.details)}"
-    lines = [told]
+    sizes = f"{in_leaves(tree.n_leaves)} → {path.pruned.n_leaves:,}"
+    lines = [f"{sizes} by {in_words(plan, path.details)}", *_told(tree, path)]
     if output is not None:
-        lines.append(f"saved to {output}")
-    if pruned.n_leaves <= MOST_LEAVES:
-        lines += ["", render(pruned, color=in_colour(), width=terminal_width())]
-    return "\n".join(lines)
+        lines.append(f"Saved to {output}")
+    return "\n".join([*lines, "", picture(path.pruned)])
+
+
+def _told(tree: Tree, path: PruningPath) -> list[str]:
+    """The losses as lines."""
+    schema = tree.schema
+    what = "error" if schema.predicts_classes else "mean loss"
+    is_share = schema.predicts_classes and not schema.has_costs
+    if schema.has_costs:
+        what = "mean cost"
+    return [
+        f"{what} on {part} rows: " + " → ".join(percent(each) if is_share else f"{each:.6g}" for each in lost)
+        for part, pair in _losses(tree, path).items()
+        for lost in [(pair["before"], pair["after"])]
+    ]

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 from treewright.cli.console import Voice
-from treewright.cli.errors import Misuse, check_delta_option, check_output, thread_count, writing_to
+from treewright.cli.errors import (
+    Misuse,
+    check_delta_option,
+    check_output,
+    in_options,
+    thread_count,
+    writing_to,
+)
 from treewright.cli.fit import ROWS
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import open_model
@@ -20,6 +27,7 @@ from treewright.cli.options import (
     Model,
     Output,
     Quiet,
+    Rows,
     Seed,
     Weights,
 )
@@ -33,9 +41,9 @@ def report(
     *,
     output: Output = None,
     title: str | None = None,
-    test: Annotated[Path | None, ROWS] = None,
-    validation: Annotated[Path | None, ROWS] = None,
-    train: Annotated[Path | None, ROWS] = None,
+    test: Annotated[Rows, ROWS] = None,
+    validation: Annotated[Rows, ROWS] = None,
+    train: Annotated[Rows, ROWS] = None,
     delta: Delta = 0.05,
     seed: Annotated[Seed, ROWS] = 0,
     weights: Weights = None,
@@ -67,6 +75,8 @@ def report(
         loans.report.html, with errors and a certificate from new.csv
     treewright report loans.tree.json -o loans.html --title "Who repays?"
         the tree alone
+    zcat new.csv.gz | treewright report loans.tree.json --test -
+        rows from a pipe
     """
     check_delta_option(delta)
     if output == PIPE:
@@ -81,15 +91,16 @@ def report(
         labelling = Labelling(model, tree, dialect, weights, thread_count(jobs))
         rows = labelling.parts(files, work)
         work.begin("reporting", str(saved_as))
-        made = report_on(
-            tree,
-            train=rows.get("--train"),
-            validation=rows.get("--validation"),
-            test=rows.get("--test"),
-            title=title,
-            delta=delta,
-            seed=seed,
-        )
+        with in_options(train="--train", validation="--validation", test="--test"):
+            made = report_on(
+                tree,
+                train=rows.get("--train"),
+                validation=rows.get("--validation"),
+                test=rows.get("--test"),
+                title=title,
+                delta=delta,
+                seed=seed,
+            )
         with writing_to(saved_as):
             made.save(saved_as)
     said = made.payload["headline"]["manager"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treewright.cli.console import Voice
+from treewright.cli.errors import Misuse, listed
 from treewright.cli.models import open_model
 from treewright.cli.options import Flag, Json, Model, Quiet
 from treewright.explaining import rules as rules_of
@@ -33,5 +34,11 @@ def rules(
     treewright rules loans.tree.json --merge --json
         as few of them as the answers need, for a program
     """
-    made = rules_of(open_model(str(model)), target=target, merge=merge)
+    tree = open_model(str(model))
+    names = [each.name for each in tree.schema.targets]
+    if target is None and len(names) > 1:
+        raise Misuse(f"{model} predicts {listed(names)}; --target names the one that the rules answer")
+    if target is not None and target not in names:
+        raise Misuse(f"--target {target}: {model} predicts {listed(names)}")
+    made = rules_of(tree, target=target, merge=merge)
     Voice(json, quiet).answer(lambda: str(made), lambda: {"file": str(model), **made.to_dict()})

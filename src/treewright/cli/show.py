@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from typing import Annotated, Any
 
 from cyclopts import Parameter, validators
 
 from treewright.cli.console import Voice, in_colour, terminal_width, unbroken_pipe
 from treewright.cli.documents import nodes_document, tree_document
-from treewright.cli.errors import Misuse
+from treewright.cli.errors import Misuse, check_delta_option
+from treewright.cli.export import rendered_as, write
+from treewright.cli.fit import ROWS
+from treewright.cli.labelled import Labelling
 from treewright.cli.models import open_model
-from treewright.cli.options import Json, Model, Quiet
-from treewright.exporting import FORMATS, export, formats
+from treewright.cli.options import USUAL, Delta, Dialect, Json, Model, Quiet, Rows, Weights
+from treewright.cli.plans import known
+from treewright.exporting import FORMATS
 
 
 def show(
@@ -22,6 +24,10 @@ def show(
     *,
     depth: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     format: str = "text",
+    test: Annotated[Rows, ROWS] = None,
+    delta: Delta = 0.05,
+    weights: Weights = None,
+    dialect: Dialect = USUAL,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -33,6 +39,11 @@ def show(
         Show this many tests in a row at most; deeper parts are summed up.
     format
         The format; text is for people, and coloured in a terminal.
+    test
+        A table of rows that had no part in the tree: then each leaf is shown with how often it is right at
+        least, and at most, on such rows.
+    delta
+        The chance with which the interval of a leaf may fail.
 
     Examples
     --------
@@ -40,28 +51,35 @@ def show(
         the whole tree, one line for each leaf
     treewright show loans.tree.json --depth 3
         its first three levels
+    treewright show loans.tree.json --test new.csv
+        with what rows of new.csv say of each leaf
     treewright show loans.tree.json --json
         its columns, its size and its nodes for a program
     """
-    if format not in formats():
-        raise Misuse(f"--format {format} is unknown; known: {', '.join(formats())}")
-    if json and format != "text":
-        raise Misuse(f"--json is a format of its own; leave out --format {format}")
-    known = inspect.signature(FORMATS.function(format)).parameters
-    if depth is not None and "max_depth" not in known:
-        raise Misuse(f"--depth does not go with --format {format}")
-    options: dict[str, Any] = {"max_depth": depth, "color": in_colour(), "width": terminal_width()}
-    tree = open_model(str(model))
+    offered = FORMATS.options(known("--format", format, FORMATS.names))
+    check_delta_option(delta)
+    if json and (format != "text" or test is not None):
+        raise Misuse("--json tells the nodes of the tree; leave out --format and --test")
+    for option, value, name in (("--depth", depth, "max_depth"), ("--test", test, "test")):
+        if value is not None and name not in offered:
+            raise Misuse(f"{option} does not go with --format {format}")
+    voice = Voice(json, quiet)
+    with voice.stages() as work:
+        work.begin("reading", str(model))
+        tree = open_model(str(model))
+        rows = Labelling(model, tree, dialect, weights).parts({"--test": test}, work)
     if json:
-        voice = Voice(json, quiet)
         voice.answer(
             str, lambda: {"file": str(model), **tree_document(tree), "nodes": nodes_document(tree, depth)}
         )
         return
-    rendered = export(tree, format, **{name: value for name, value in options.items() if name in known})
+    options: dict[str, Any] = {"max_depth": depth, "color": in_colour(), "width": terminal_width()}
+    if rows:
+        options |= {"test": rows["--test"], "delta": delta}
+    taken = {name: value for name, value in options.items() if name in offered}
+    rendered = rendered_as(tree, format, taken, check=False)
+    if isinstance(rendered, bytes):
+        write(rendered)
+        return
     with unbroken_pipe():
-        if isinstance(rendered, bytes):
-            sys.stdout.flush()
-            sys.stdout.buffer.write(rendered)
-        else:
-            print(rendered)
+        print(rendered)

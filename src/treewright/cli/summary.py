@@ -79,17 +79,26 @@ def _duration(seconds: float) -> str:
 
 def summary(path: str | os.PathLike[str], fit: Fit) -> str:
     """All that is told of a new tree before it is saved, as lines."""
-    tree = fit.tree
     lines = [_table(path, fit.data, fit.dropped), _target(fit.data), ""]
-    lines += [_dealt(fit), _pruned(fit), "", *_scores(tree, fit.scores)]
-    shown = None if tree.n_leaves <= MOST_LEAVES else FIRST_LEVELS
-    lines += ["", render(tree, max_depth=shown, color=in_colour(), width=terminal_width())]
-    if shown is not None:
-        lines += [
-            "",
-            f"These are the first {FIRST_LEVELS} of {tree.depth} levels; treewright show has all of them",
-        ]
+    lines += [_dealt(fit), _pruned(fit), "", *_scores(fit.tree, fit.scores), "", picture(fit.tree)]
     return "\n".join(lines)
+
+
+def picture(tree: Tree) -> str:
+    """A tree as text; of a large one the first levels."""
+    shown = None if tree.n_leaves <= MOST_LEAVES else FIRST_LEVELS
+    text = render(tree, max_depth=shown, color=in_colour(), width=terminal_width())
+    if shown is None:
+        return text
+    levels = f"These are the first {FIRST_LEVELS} of {tree.depth} levels; treewright show has all of them"
+    return f"{text}\n\n{levels}"
+
+
+def where(files: dict[str, str]) -> str:
+    """Which files a fit has left, and what they are for."""
+    model, report = files["model"], files.get("report")
+    uses = f"Saved to {model}; treewright predict {model} NEW.csv uses it"
+    return uses if report is None else f"{uses}\nAll about it in {report}; open it in a browser"
 
 
 def certificate(fit: Fit) -> str:
@@ -111,9 +120,8 @@ def _dealt(fit: Fit) -> str:
 
 def _pruned(fit: Fit) -> str:
     """The size before and after."""
-    grown = (
-        f"{_leaves(fit.grown.n_leaves)} grown by {fit.tree.criterion} in {_duration(fit.seconds['growing'])}"
-    )
+    took = _duration(fit.seconds["growing"])
+    grown = f"{in_leaves(fit.grown.n_leaves)} grown by {fit.tree.criterion} in {took}"
     if fit.plan is None or fit.path is None:
         small = f" (fewer than {FEWEST_ROWS} rows; --prune prunes)" if is_small(fit.data) else ""
         return f"{grown}, depth {fit.tree.depth}; not pruned{small}"
@@ -121,7 +129,8 @@ def _pruned(fit: Fit) -> str:
     return f"{grown}; {fit.tree.n_leaves:,} kept, depth {fit.tree.depth}, by {how}"
 
 
-def _leaves(number: int) -> str:
+def in_leaves(number: int) -> str:
+    """The size of a tree."""
     return "1 leaf" if number == 1 else f"{number:,} leaves"
 
 

@@ -98,6 +98,8 @@ def unseen(column: Column) -> Sequence[Hashable]:
 def _tested(tree: Tree) -> dict[int, Array]:
     """The nodes that test each column."""
     inner = np.flatnonzero(~tree.is_leaf)
+    if not inner.size:
+        return {}
     order = inner[np.argsort(tree.feature[inner], kind="stable")]
     found, start = np.unique(tree.feature[order], return_index=True)
     if not inner.size:

@@ -24,6 +24,8 @@ from treewright.wording import amount, percent, rows_in_words
 
 Floats = NDArray[np.float64]
 
+_TELLING = 8  # from so many trees on, equal losses of all of them are no accident
+
 
 def uppers(sums: Callable[[NDArray[Any]], Floats], test: Part, places: int, delta: float) -> Floats | None:
     """For each place of a slider the bound on its true loss; with probability 1 − delta all of them hold.
@@ -99,7 +101,9 @@ def _is_own(tree: Tree, data: Dataset) -> bool:
 
 def _have_chosen(path: PruningPath, data: Dataset) -> bool:
     """Whether every tree of the path loses on these rows what it lost on those that chose."""
-    if path.validation is None or len(path) < 2 or not (pruned_by_rows(path) or "judged_by" in path.details):
+    if path.validation is None or len(path) < _TELLING:
+        return False
+    if not (pruned_by_rows(path) or "judged_by" in path.details):
         return False
     return np.array_equal(path.losses(data), path.validation)
 
