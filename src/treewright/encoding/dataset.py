@@ -23,6 +23,10 @@ class Dataset:
     one array per column: float64 or float32 for numbers and times (missing: NaN), int32 codes for categories
     (missing: -1, a category that the schema does not know: -2). The arrays may be views of the table's own
     memory, with any strides; nobody writes to them.
+
+    >>> from treewright import encode
+    >>> encode({"x": [1.0, 2.0], "sky": ["blue", None]}, ["a", "b"])
+    <Dataset: 2 rows × 2 columns, to predict y (2 classes)>
     """
 
     schema: Schema
@@ -48,6 +52,16 @@ class Dataset:
                 f"the columns do not fit the schema, which has {len(wanted)}: numbers and times are floats, "
                 "categories int32 codes"
             )
+
+    def __repr__(self) -> str:
+        size = f"{self.n_rows:,} rows × {self.n_columns:,} columns"
+        if self.targets is None:
+            return f"<Dataset: {size}>"
+        names = ", ".join(
+            f"{target.name} ({'numbers' if target.classes is None else f'{len(target.classes):,} classes'})"
+            for target in self.schema.targets
+        )
+        return f"<Dataset: {size}, to predict {names}{'' if self.weight is None else ', weighted'}>"
 
     @property
     def n_rows(self) -> int:
