@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -226,6 +227,45 @@ def test_the_sentence_for_a_manager() -> None:
     other = report(path, test=test, delta=0.2).payload
     assert certify(path.pruned, test=test, delta=0.2).shown in other["headline"]["manager"]
     assert "with 80 % confidence" in other["headline"]["manager"]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e5])
+def test_numbers_are_written_as_people_read_them(scale: float) -> None:
+    """No powers of ten, and the bound of the squared error by its root."""
+    _, path, (train, _, test) = case("numbers")
+    assert path is not None
+    data = [Dataset(part.schema, part.columns, scale * np.asarray(part.targets)) for part in (train, test)]
+    payload = report(grow(data[0], max_leaf_nodes=8), train=data[0], test=data[1]).payload
+    off, likely = re.findall(r"off by (?:less than )?([\d.,]+)", payload["headline"]["manager"])
+    assert payload["headline"]["manager"].startswith(f"On 150 rows it had never seen it was typically off by {off} (")
+    off, likely = (float(text.replace(",", "")) for text in (off, likely))
+    chosen = payload["paths"][0]["loss"]["test"][payload["paths"][0]["chosen"]]
+    assert off == pytest.approx(np.sqrt(chosen), rel=1e-3)
+    assert off < likely < 2 * off
+    assert "e+" not in json.dumps(payload["headline"])
+    assert "loss_bound" not in json.dumps(payload["headline"])
+
+
+def test_notes_are_few() -> None:
+    """What a method could not do is told only to those who asked for it."""
+    tree, _, (train, _, test) = case("two; alone")
+    stump = tree.collapse([tree.left[0], tree.right[0]])
+    for methods, told in ((None, 0), (["pessimistic"], 1)):
+        notes = report(stump, train=train, test=test, methods=methods).payload["headline"]["notes"]
+        assert sum("keeps the whole tree" in note for note in notes) == told
+        assert sum("rests on this" in note for note in notes) == 1
+
+
+def test_bounds_are_rounded_up() -> None:
+    payload = made("two; costs").payload
+    for path in payload["paths"]:
+        for place, bound in enumerate(path["certificate"]):
+            leaves = leaves_at(payload, path, place)
+            tree, _, (_, _, test) = case("two; costs")
+            cuts = leaves[~tree.is_leaf[leaves]].tolist()
+            pruned = tree.collapse(cuts) if cuts else tree
+            sure = certify(pruned, test=test, choices=len(path["leaves"]), check_rows=False)
+            assert sure.value * (1 - 1e-12) <= bound["upper"] <= sure.value * 1.00002
 
 
 def test_what_cannot_be_promised_is_not() -> None:
