@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from reporting_cases import CASES, case, leaves_at, made, walk
 
-from treewright import Dataset, Schema, certify, grow, prune, report
+from treewright import Dataset, Schema, certify, encode, grow, prune, report
 from treewright.certifying import leaf_intervals
 from treewright.certifying.losses import row_losses
 from treewright.cutting import covered
@@ -121,6 +121,20 @@ def test_numbers_at_each_node(name: str) -> None:
         middle = np.sort(own)[(len(own) - 1) // 2] - tree.value[node, 0]
         assert facts["residuals"][node][2] == pytest.approx(middle, rel=1e-3, abs=1e-9)
         assert facts["residuals"][node] == sorted(facts["residuals"][node])
+
+
+def test_few_values_have_a_bar_each() -> None:
+    """Of 0 and 1, one bar for both would show nothing."""
+    x, children = [0.0, 1.0] * 40 + [np.nan] * 4, [0, 1, 2, 5] * 21
+    train = encode({"x": x, "children": children}, ["no", "yes"] * 40 + ["no", "no", "yes", "yes"])
+    facts = report(grow(train), train=train).payload["distributions"]
+    bars = {
+        tuple(item["labels"]): np.sum([table[i] for table in facts["counts"].values()], axis=0).tolist()
+        for i, item in enumerate(facts["columns"])
+    }
+    assert all(item["edges"] is None for item in facts["columns"])
+    assert bars[("0", "1", "missing")] == [40, 40, 4]
+    assert bars.get(("0", "1", "2", "5", "missing"), [21, 21, 21, 21, 0]) == [21, 21, 21, 21, 0]
 
 
 def test_distributions_add_up() -> None:
@@ -237,7 +251,9 @@ def test_numbers_are_written_as_people_read_them(scale: float) -> None:
     data = [Dataset(part.schema, part.columns, scale * np.asarray(part.targets)) for part in (train, test)]
     payload = report(grow(data[0], max_leaf_nodes=8), train=data[0], test=data[1]).payload
     off, likely = re.findall(r"off by (?:less than )?([\d.,]+)", payload["headline"]["manager"])
-    assert payload["headline"]["manager"].startswith(f"On 150 rows it had never seen it was typically off by {off} (")
+    assert payload["headline"]["manager"].startswith(
+        f"On 150 rows it had never seen it was typically off by {off} ("
+    )
     off, likely = (float(text.replace(",", "")) for text in (off, likely))
     chosen = payload["paths"][0]["loss"]["test"][payload["paths"][0]["chosen"]]
     assert off == pytest.approx(np.sqrt(chosen), rel=1e-3)

@@ -47,7 +47,7 @@ function drawDial() {
     tag("span.key", { "aria-hidden": "true" }), tag("span.series-name", {}, `${seriesWords(name)} `),
     tag("b", {}, name === "certificate" ? `≤ ${boundWords(value)}` : lossWords(value)))));
   slider.setAttribute("aria-valuetext", [leavesWords(view.shown.leaves.length),
-    ...numbers.map(([name, value]) => `${seriesWords(name)} ${lossWords(value)}`)].join(", "));
+    ...numbers.map(([name, value]) => `${seriesWords(name)} ${name === "certificate" ? `at most ${boundWords(value)}` : lossWords(value)}`)].join(", "));
   byId("to-chosen").disabled = isModel();
 }
 
