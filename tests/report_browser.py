@@ -13,6 +13,7 @@ import pytest
 import report_payloads as examples
 
 from treewright import Tree
+from treewright.reporting.assembling import assembled
 
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -62,7 +63,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
     def open_page(payload: dict[str, Any] | str, width: int = 1400, height: int = 900, **options: Any) -> Any:
         file = tmp_path / f"report{len(contexts)}.html"
-        file.write_text(payload if isinstance(payload, str) else examples.page_of(payload), encoding="utf-8")
+        file.write_text(payload if isinstance(payload, str) else assembled(payload), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
 import itertools
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,36 +18,6 @@ from treewright.wording import branch_in_words, percent, value_in_words, word
 PAGE = Path(treewright.__file__).parent / "reporting" / "page"
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
-
-
-def page_of(payload: dict[str, Any]) -> str:
-    """One HTML file of a payload and the page's own files, with the strictest policy."""
-    style = "\n".join(path.read_text(encoding="utf-8") for path in sorted(PAGE.glob("*.css")))
-    script = "\n".join(path.read_text(encoding="utf-8") for path in sorted(PAGE.glob("*.js")))
-    data = json.dumps(payload, separators=(",", ":"), allow_nan=False)
-    for character in "<>&\u2028\u2029":
-        data = data.replace(character, f"\\u{ord(character):04x}")
-    policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    marks = {
-        "TITLE": html.escape(payload["title"]),
-        "CSP": f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        "STYLE": f"<style>{style}</style>",
-        "STATIC": f"<p>{html.escape(payload['headline']['text'])}</p>",
-        "PAYLOAD": f'<script type="application/json" id="payload">{data}</script>',
-        "SCRIPT": f"<script>{script}</script>",
-    }
-    text = (PAGE / "index.html").read_text(encoding="utf-8")
-    for name, value in marks.items():
-        assert text.count(f"<!--{name}-->") == 1, f"the template has one mark {name}"
-        text = text.replace(f"<!--{name}-->", value)
-    return text
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def payload_of(

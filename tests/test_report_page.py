@@ -357,7 +357,8 @@ def test_costs(opened: Any) -> None:
     assert number(series(page, "test")) == pytest.approx(cost, rel=1e-3)
     cells = confusion(payload, "test", chosen_leaves(payload))
     assert (cells * payload["costs"]).sum() / payload["parts"]["test"]["weight"] == pytest.approx(cost)
-    assert "costs 3" in page.locator(".confusion td[data-cell='1/0']").inner_text()
+    mistaken = page.locator(".confusion td[data-cell='1/0']").inner_text().split("\n")
+    assert mistaken == [f"{cells[1, 0]:,.0f}", f"× 3 = {3 * cells[1, 0]:,.0f}"]
 
 
 def test_numbers(opened: Any) -> None:
@@ -370,6 +371,40 @@ def test_numbers(opened: Any) -> None:
     reached = [leaf for leaf in leaves if payload["parts"]["test"]["residuals"][leaf]]
     assert page.locator(".residuals .quartiles").count() == min(len(reached), 40)
     assert page.locator("#class-choice").is_hidden()
+
+
+def test_what_shuffling_adds_has_the_unit_of_the_numbers(opened: Any) -> None:
+    payload = copy.deepcopy(example("prices")[1])
+    root = np.sqrt(loss_at(payload, "test", chosen_leaves(payload)))
+    item = payload["importance"]["columns"][0]
+    item |= {"permutation": 3 * root**2, "lower": 0.0, "upper": 8 * root**2}  # twice, once, thrice the root
+    page = opened(payload)
+    name = payload["columns"][item["column"]]["name"]
+    told = page.locator("#importance tbody tr", has=page.get_by_text(name, exact=True)).locator("td").last
+    assert number(told.inner_text()) == pytest.approx(root, rel=1e-3)
+    _, upper = told.locator("span").get_attribute("title").split(" to ")
+    assert number(upper) == pytest.approx(2 * root, rel=1e-3)
+
+
+def test_bars_of_values_are_told_in_words(opened: Any) -> None:
+    """For those who cannot point at a bar: on a phone, on paper, or by ear."""
+    _, payload = example("spam")
+    page = opened(payload)
+    facet = payload["distributions"]
+    told = page.locator("#distribution").inner_text()
+    assert f"of these values to the next: {facet['columns'][0]['edges'][0]:g} ·" in told
+    total = np.sum([facet["counts"][str(node)][0] for node in facet["nodes"]], axis=0)
+    label = page.locator(".histogram svg").first.get_attribute("aria-label")
+    assert f"{facet['columns'][0]['labels'][0]}: {percent(total[0] / total.sum(), 0)}" in label
+
+
+def test_the_bound_of_the_model_and_that_of_the_slider(opened: Any) -> None:
+    _, payload = example("spam")
+    page = opened(payload)
+    told = "The bound in the headline is closer"
+    assert told in page.locator("#pruning-numbers").inner_text()
+    slide(page, 0)
+    assert told not in page.locator("#pruning-numbers").inner_text()
 
 
 @pytest.mark.parametrize("name", ["six", "prices"])

@@ -19,9 +19,11 @@ from report_browser import (  # noqa: F401 (fixtures)
     opened,
     slide,
 )
-from report_payloads import HOSTILE, PAGE, page_of
+from report_payloads import HOSTILE, PAGE
 
 from treewright import encode
+from treewright.reporting import assembling
+from treewright.reporting.assembling import assembled
 
 # ---- keys, colours, paper, phones --------------------------------------------------
 
@@ -87,7 +89,7 @@ def test_light_and_dark(opened: Any) -> None:
     page = opened(payload, color_scheme="dark")
     assert page.evaluate(bright) < 60
     page.click("#theme")
-    assert page.locator("#theme").inner_text() == "Light"
+    assert page.locator("#theme").inner_text() == "Theme: light"
     assert page.evaluate(bright) > 200
     page.click("#theme")
     assert page.evaluate(bright) < 60
@@ -182,13 +184,13 @@ def test_a_chain_ten_thousand_deep(opened: Any) -> None:
 
 def test_in_a_frame_that_may_do_nothing(opened: Any) -> None:
     """As notebooks show it: no storage, no address of its own."""
-    inner = html.escape(page_of(example("six")[1]))
+    inner = html.escape(assembled(example("six")[1]))
     page = opened(f'<iframe srcdoc="{inner}" sandbox="allow-scripts" width="1200" height="800"></iframe>')
     frame = page.frame_locator("iframe")
     frame.locator("html[data-drawn]").wait_for(state="attached")
     frame.locator("nav a", has_text="Quality").click()
     frame.locator("#theme").click()
-    assert frame.locator("#theme").inner_text() == "Light"
+    assert frame.locator("#theme").inner_text() == "Theme: light"
     frame.locator(".copy").first.click()
     assert frame.locator("#title").inner_text() == "Price bands"
 
@@ -203,7 +205,9 @@ def test_without_script(opened: Any) -> None:
 def test_the_files_of_the_page() -> None:
     """Small, without libraries, and without ways for data to become markup or to leave."""
     files = sorted(path for path in PAGE.iterdir() if path.is_file())
-    assert sum(path.stat().st_size for path in files) <= 130_000
+    lean = assembling._assets()
+    assert sum(len(text.encode()) for text in lean) <= 120_000
+    assert not any(line.startswith((" ", "//", "/*")) for text in lean[1:] for line in text.splitlines())
     for path in files:
         text = path.read_text(encoding="utf-8")
         assert len(text.splitlines()) < 500, path.name

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from reporting_cases import CASES, case, leaves_at, made, walk
 
-from treewright import Dataset, Schema, certify, grow, prune, report
+from treewright import Dataset, Schema, certify, encode, grow, prune, report
 from treewright.certifying import leaf_intervals
 from treewright.certifying.losses import row_losses
 from treewright.cutting import covered
@@ -122,6 +123,20 @@ def test_numbers_at_each_node(name: str) -> None:
         assert facts["residuals"][node] == sorted(facts["residuals"][node])
 
 
+def test_few_values_have_a_bar_each() -> None:
+    """Of 0 and 1, one bar for both would show nothing."""
+    x, children = [0.0, 1.0] * 40 + [np.nan] * 4, [0, 1, 2, 5] * 21
+    train = encode({"x": x, "children": children}, ["no", "yes"] * 40 + ["no", "no", "yes", "yes"])
+    facts = report(grow(train), train=train).payload["distributions"]
+    bars = {
+        tuple(item["labels"]): np.sum([table[i] for table in facts["counts"].values()], axis=0).tolist()
+        for i, item in enumerate(facts["columns"])
+    }
+    assert all(item["edges"] is None for item in facts["columns"])
+    assert bars[("0", "1", "missing")] == [40, 40, 4]
+    assert bars.get(("0", "1", "2", "5", "missing"), [21, 21, 21, 21, 0]) == [21, 21, 21, 21, 0]
+
+
 def test_distributions_add_up() -> None:
     tree, path, (train, _, _) = case("two")
     assert path is not None
@@ -226,6 +241,47 @@ def test_the_sentence_for_a_manager() -> None:
     other = report(path, test=test, delta=0.2).payload
     assert certify(path.pruned, test=test, delta=0.2).shown in other["headline"]["manager"]
     assert "with 80 % confidence" in other["headline"]["manager"]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e5])
+def test_numbers_are_written_as_people_read_them(scale: float) -> None:
+    """No powers of ten, and the bound of the squared error by its root."""
+    _, path, (train, _, test) = case("numbers")
+    assert path is not None
+    data = [Dataset(part.schema, part.columns, scale * np.asarray(part.targets)) for part in (train, test)]
+    payload = report(grow(data[0], max_leaf_nodes=8), train=data[0], test=data[1]).payload
+    off, likely = re.findall(r"off by (?:less than )?([\d.,]+)", payload["headline"]["manager"])
+    assert payload["headline"]["manager"].startswith(
+        f"On 150 rows it had never seen it was typically off by {off} ("
+    )
+    off, likely = (float(text.replace(",", "")) for text in (off, likely))
+    chosen = payload["paths"][0]["loss"]["test"][payload["paths"][0]["chosen"]]
+    assert off == pytest.approx(np.sqrt(chosen), rel=1e-3)
+    assert off < likely < 2 * off
+    assert "e+" not in json.dumps(payload["headline"])
+    assert "loss_bound" not in json.dumps(payload["headline"])
+
+
+def test_notes_are_few() -> None:
+    """What a method could not do is told only to those who asked for it."""
+    tree, _, (train, _, test) = case("two; alone")
+    stump = tree.collapse([tree.left[0], tree.right[0]])
+    for methods, told in ((None, 0), (["pessimistic"], 1)):
+        notes = report(stump, train=train, test=test, methods=methods).payload["headline"]["notes"]
+        assert sum("keeps the whole tree" in note for note in notes) == told
+        assert sum("rests on this" in note for note in notes) == 1
+
+
+def test_bounds_are_rounded_up() -> None:
+    payload = made("two; costs").payload
+    for path in payload["paths"]:
+        for place, bound in enumerate(path["certificate"]):
+            leaves = leaves_at(payload, path, place)
+            tree, _, (_, _, test) = case("two; costs")
+            cuts = leaves[~tree.is_leaf[leaves]].tolist()
+            pruned = tree.collapse(cuts) if cuts else tree
+            sure = certify(pruned, test=test, choices=len(path["leaves"]), check_rows=False)
+            assert sure.value * (1 - 1e-12) <= bound["upper"] <= sure.value * 1.00002
 
 
 def test_what_cannot_be_promised_is_not() -> None:

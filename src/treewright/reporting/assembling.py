@@ -15,6 +15,8 @@ ASSETS = "page"  # the folder of index.html, *.css and *.js beside this file
 _LONGEST_RULES = 10_000  # characters; longer rules say only once more what the tree says
 _MARK = re.compile(r"<!--(CSP|TITLE|STYLE|STATIC|PAYLOAD|SCRIPT)-->")
 
+_FOR_AUTHORS = re.compile(r"(?m)^ *(?://.*|/\*(?:(?!\*/).)*\*/)? *\n|^ +")
+
 
 def assembled(payload: dict[str, Any]) -> str:
     """The page as one text, its own script and style allowed by their hashes and no others."""
@@ -75,7 +77,12 @@ def _assets() -> tuple[str, str, str]:
     named = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.is_file()}
     style = "\n".join(named[name] for name in sorted(named) if name.endswith(".css"))
     script = "\n".join(named[name] for name in sorted(named) if name.endswith(".js"))
-    return named["index.html"], style, script
+    return named["index.html"], _lean(style), _lean(script)
+
+
+def _lean(text: str) -> str:
+    """Style or script without what only its authors read: indentation, and lines that are a comment."""
+    return _FOR_AUTHORS.sub("", text)
 
 
 def _hash(text: str) -> str:

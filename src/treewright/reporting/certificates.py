@@ -191,7 +191,9 @@ def _below(certificate: Certificate) -> str:
     if math.isinf(certificate.value):
         return "a single row says nothing of others"
     likely = f"its mean {certificate.what} is likely below {amount(certificate.value, up=True)}"
-    if certificate.what == NUMBER_LOSSES["squared_error"]:  # by its root, which has the unit of what is predicted
+    if (
+        certificate.what == NUMBER_LOSSES["squared_error"]
+    ):  # by its root, which has the unit of what is predicted
         likely = f"it is likely off by less than {amount(math.sqrt(certificate.value), up=True)}"
     return f"on such rows {likely} (an estimate, no guarantee)"
 

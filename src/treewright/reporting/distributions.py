@@ -88,6 +88,10 @@ def binned(column: Column, cells: NDArray[Any]) -> tuple[list[float] | None, lis
         return None, [*labels, "missing"], bins[cells]
     values = np.asarray(cells, np.float64)
     missing = np.isnan(values)
+    there = np.unique(values[~missing])
+    if 0 < len(there) <= BINS:  # such as 0 and 1, or a number of children: one bar for each
+        labels = [value_in_words(column, value) for value in there.tolist()]
+        return None, [*labels, "missing"], np.searchsorted(there, values)  # missing values are sorted last
     edges = borders(values[np.isfinite(values)])
     bins = np.clip(np.searchsorted(edges, values, side="left") - 1, 0, len(edges) - 2)
     bins[missing] = len(edges) - 1

@@ -72,7 +72,9 @@ def slides(
         if slide is not None and not prunes_nothing:
             found.append(slide)
         elif methods is not None and subject.grown.n_leaves > 1:  # who asked for it wants to know
-            why = "keeps the whole tree" if slide is not None else "moves subtrees up and is not on the slider"
+            why = (
+                "keeps the whole tree" if slide is not None else "moves subtrees up and is not on the slider"
+            )
             notes.append(f"Pruning by {method.replace('_', ' ')} {why}.")
     return found, notes
 

@@ -83,8 +83,8 @@ def subject_of(model: Any, path: Any = None) -> Subject:
         if tree != path.pruned:
             raise ValueError("path is not that of the model: the model is no pruning of its first tree")
         note = (
-            f"{path.method.replace('_', ' ').capitalize()} pruning also moved subtrees up, so the larger tree "
-            "before it cannot be unfolded here: the slider goes from the model to smaller trees."
+            f"{path.method.replace('_', ' ').capitalize()} pruning also moved subtrees up, so the larger "
+            "tree before it cannot be unfolded here: the slider goes from the model to smaller trees."
         )
         return _subject(tree, tree, np.flatnonzero(tree.is_leaf), None, (note,))
     return _subject(tree, path.grown, leaves, path)

@@ -2,6 +2,7 @@
 "use strict";
 
 const GROUPS = new Intl.NumberFormat("en-US");
+const PLAIN = new Intl.NumberFormat("en-US", { maximumFractionDigits: 8 });
 const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });  // 325.9M
 
 /** A whole number with its thousands apart; weights keep two digits. */
@@ -28,7 +29,7 @@ function numberWords(x, digits = 4) {
   }
   const whole = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 0;
   const rounded = Number(x.toPrecision(Math.max(digits, Math.min(whole, 15))));
-  return minus(new Intl.NumberFormat("en-US", { maximumFractionDigits: 8 }).format(rounded));
+  return minus(PLAIN.format(rounded));
 }
 
 const minus = (text) => text.replace("-", "−");
@@ -55,7 +56,9 @@ function lossWords(loss) {
 /** A bound from above is rounded up, so that what is quoted still holds. */
 function boundWords(bound) {
   if (bound === null || bound === undefined) return "–";
-  return facts.loss.share ? `${(Math.ceil(bound * 1000 - 1e-9) / 10).toFixed(1)} %` : numberWords(bound);
+  if (facts.loss.share) return `${(Math.ceil(bound * 1000 - 1e-9) / 10).toFixed(1)} %`;
+  const unit = 10 ** (Math.floor(Math.log10(Math.max(bound, 1e-300))) - 3);
+  return numberWords(Math.ceil(bound / unit - 1e-9) * unit);
 }
 
 function capital(text) {

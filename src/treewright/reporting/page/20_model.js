@@ -39,7 +39,7 @@ function wordsInto(node) {
   return tidyWords(node === leftOf(above) ? tree.left_words[above] : tree.right_words[above]);
 }
 
-const tidyWords = (words) => words.replace(/ <= /g, " ≤ ");
+const tidyWords = (words) => words.replace(/ <= /g, " ≤ ").replace(/ ([≤>]) -(?=\d)/g, " $1 −");
 
 /** The words of a test as [name, rest], so that a long name may be cut and the rest be kept. */
 function splitWords(words, column) {

@@ -64,7 +64,7 @@ function classBars(node) {
 
 function numberSummary(node) {
   const part = learnt;
-  return tag("p", {}, `It answers ${answerWords(node)}; the ${PART_WORDS[learning]} rows here have the mean `
+  return tag("p.after", {}, `It answers ${answerWords(node)}; the ${PART_WORDS[learning]} rows here have the mean `
     + `${numberWords(part.mean[node])} and the standard deviation ${numberWords(part.deviation[node])}.`);
 }
 
@@ -89,7 +89,7 @@ function intervalOf(node) {
   const sure = numberWords(100 * (1 - facts.delta));
   return tag("div", {},
     tag("p", {}, `Its true error lies between ${percentWords(low)} and ${percentWords(high)}, with ${sure} % confidence for this node by itself.`),
-    intervalPicture(low, high, facts.parts[intervals.part].loss[node] / weightAt(intervals.part, node)));
+    intervalPicture(low, high, facts.loss.share ? lossAt(intervals.part, node) : 1 - confidenceAt(intervals.part, node)));
 }
 
 function intervalPicture(low, high, seen) {
@@ -97,7 +97,7 @@ function intervalPicture(low, high, seen) {
   return shape("svg", { viewBox: "0 0 240 26", class: "interval", "aria-hidden": "true" },
     stroke("axis", 2, 9, 238, 9),
     stroke("range", x(low), 9, Math.max(x(high), x(low) + 2), 9),
-    facts.loss.share ? shape("circle.seen", { cx: x(seen), cy: 9, r: 4.5 }) : null,
+    shape("circle.seen", { cx: x(seen), cy: 9, r: 4.5 }),
     shape("text", { x: 2, y: 24, class: "faint" }, "0 %"),
     shape("text", { x: 238, y: 24, class: "faint", "text-anchor": "end" }, "100 %"));
 }

@@ -140,7 +140,7 @@ function showWaySoon() {
 }
 
 function tellWrong(i) {
-  const what = facts.columns[i].kind === "time" ? "a date such as 2024-05-31 or 2024-05-31 14:30" : "a number";
+  const what = facts.columns[i].kind === "time" ? "a date such as 2024-05-31 or 2024-05-31 14:30" : "a number such as 12.5";
   refill(byId("decision"), tag("p.wrong", {}, `${shortened(columnWords(i), 60)} must be ${what}, or empty if it is missing.`));
   refill(byId("trial-steps"));
 }

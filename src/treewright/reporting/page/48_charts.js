@@ -60,6 +60,15 @@ function pictureCard(title, note, ...body) {
   return tag("figure.card", {}, tag("figcaption", {}, tag("h3", {}, title), note ? tag("p.faint", {}, note) : null), ...body);
 }
 
+/** Draw again when a part of the page has another width than at first: its first drawing comes anyway. */
+function onNewWidth(part, draw) {
+  let width = 0;
+  new ResizeObserver(([{ contentRect }]) => {
+    if (width && Math.abs(contentRect.width - width) > 1) requestAnimationFrame(draw);
+    width = contentRect.width;
+  }).observe(part);
+}
+
 /** An axis of shares from 0 to 1. */
 function shareAxis(label) {
   return { range: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], words: (tick) => `${100 * tick} %`, label };

@@ -18,10 +18,11 @@ function startPruning() {
   byId("to-chosen").addEventListener("click", () => showPruning(0, facts.paths[0].chosen));
   byId("pruning-hint").textContent = pruningHint();
   listenToCurve();
-  new ResizeObserver(() => requestAnimationFrame(drawCurve)).observe(curve.parentNode);
+  onNewWidth(curve.parentNode, drawCurve);
   quickDrawers.push(drawDial, drawCurve, drawNumbers);
 }
 
+const isModel = () => view.path === 0 && view.place === facts.paths[0].chosen;
 const lastPlace = () => currentPath().leaves.length - 1;
 
 /** Another method: its own choice, since its places mean something else. */
@@ -35,7 +36,7 @@ function pruningHint() {
 }
 
 function drawDial() {
-  const path = currentPath(), place = view.place, isChosen = view.path === 0 && place === path.chosen;
+  const path = currentPath(), place = view.place;
   slider.max = lastPlace();
   slider.value = lastPlace() - place;  // the largest tree is on the right, as on the curve
   slider.disabled = lastPlace() === 0;
@@ -46,8 +47,8 @@ function drawDial() {
     tag("span.key", { "aria-hidden": "true" }), tag("span.series-name", {}, `${seriesWords(name)} `),
     tag("b", {}, name === "certificate" ? `≤ ${boundWords(value)}` : lossWords(value)))));
   slider.setAttribute("aria-valuetext", [leavesWords(view.shown.leaves.length),
-    ...numbers.map(([name, value]) => `${seriesWords(name)} ${lossWords(value)}`)].join(", "));
-  byId("to-chosen").disabled = isChosen;
+    ...numbers.map(([name, value]) => `${seriesWords(name)} ${name === "certificate" ? `at most ${boundWords(value)}` : lossWords(value)}`)].join(", "));
+  byId("to-chosen").disabled = isModel();
 }
 
 // ---- numbers -------------------------------------------------------------------------------------------------
@@ -59,7 +60,8 @@ function drawNumbers() {
   refill(byId("pruning-numbers"),
     tag("h3", {}, chosenWords(path, place)),
     table(`${capital(lossName())} of the tree shown`, [{ text: "part" }, { text: "rows", number: true }, { text: lossName(), number: true }], lines, "small"),
-    tag("p", {}, bound ? tag("b", {}, `At most ${boundWords(bound.upper)}. `) : null, path.certificate_words || ""),
+    tag("p", {}, bound ? tag("b", {}, `At most ${boundWords(bound.upper)}. `) : null, path.certificate_words || "",
+      bound && isModel() && path.leaves.length > 1 ? " The bound in the headline is closer: it is of the model alone." : null),
     tag("dl.facts", {}, sizes(path, place).map(([name, value]) => [tag("dt", {}, name), tag("dd", {}, value)])));
 }
 

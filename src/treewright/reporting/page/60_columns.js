@@ -21,14 +21,14 @@ function gainShares() {
 }
 
 function drawImportance() {
-  const gains = gainShares(), told = new Map(facts.importance.columns.map((item) => [item.column, item]));
+  const gains = gainShares(), told = new Map(toldImportance.map((item) => [item.column, item]));
   const columns = [...new Set([...gains.keys(), ...told.keys()])]
     .sort((a, b) => (gains.get(b) || 0) - (gains.get(a) || 0) || shuffled(told, b) - shuffled(told, a) || a - b);
   const shown = isEveryColumn ? columns : columns.slice(0, MOST_COLUMNS);
   const hasShuffled = facts.importance.columns.some((item) => item.permutation !== null);
-  const range = shuffleRange(facts.importance.columns);
+  const range = shuffleRange(toldImportance);
   const names = [{ text: "column" }, { text: "share of the gain" }, { text: "", number: true },
-    ...(hasShuffled ? [{ text: `${facts.loss.name} added by shuffling it` }, { text: "", number: true }] : [])];
+    ...(hasShuffled ? [{ text: `${lossName()} added by shuffling it` }, { text: "", number: true }] : [])];
   const rows = shown.map((column) => [shortened(columnWords(column), 40), bar(gains.get(column) || 0), percentWords(gains.get(column) || 0),
     ...(hasShuffled ? shuffleCells(told.get(column), range) : [])]);
   refill(byId("importance"),
@@ -54,7 +54,16 @@ function shuffleRange(items) {
   return [least, most];
 }
 
-/** What is added to a loss: no root is taken of that. */
+/** What shuffling adds to the loss as it is shown: of a squared error, to its root. */
+function addedLoss(added) {
+  if (!isSquared() || !Number.isFinite(added)) return added;
+  const path = facts.paths[0], loss = meanLoss(judging, pruningAt(path, path.chosen).leaves);
+  return shownLoss(loss + added) - shownLoss(loss);
+}
+
+/** The columns of the model with what shuffling them adds. */
+const toldImportance = facts.importance.columns.map((item) => ({ ...item,
+  ...Object.fromEntries(["permutation", "lower", "upper"].map((name) => [name, addedLoss(item[name])])) }));
 const addedWords = (added) => (facts.loss.share ? percentWords(added) : numberWords(added));
 
 /** What shuffling costs, as a dot with its interval, and as a number. */
@@ -118,13 +127,27 @@ function drawDistribution() {
   const select = tag("select", { id: "distribution-column", "aria-label": "Column" },
     optionsOf(facet.columns.map((item, i) => [String(i), columnWords(item.column)]), String(chosenDistribution)));
   select.addEventListener("change", () => { chosenDistribution = Number(select.value); drawDistribution(); byId("distribution-column").focus(); });
-  const groups = distributionGroups(facet).slice(0, MOST_HISTOGRAMS);
+  const groups = distributionGroups(facet), told = groups.slice(0, MOST_HISTOGRAMS);
   const all = summed(facet, 0), item = facet.columns[chosenDistribution];
   refill(card,
     tag("h3", {}, "Values of a column in each leaf"),
-    tag("p", {}, select, " ", tag("span.faint", {},
-      `${capital(PART_WORDS[facet.part])} rows. Each bar is a bin, which names its borders; outlines are all rows${hasMissing(all) ? "; the last bar, apart, stands for missing values" : ""}.`)),
-    tag("div.histograms", {}, [0, ...groups.filter((node) => node)].map((node) => histogram(node, summed(facet, node), all, item))));
+    tag("p.choice", {}, select, " ", faint(groupWords(groups.length, told.length), " Outlines show all rows.")),
+    tag("p", {}, faint(binWords(item, hasMissing(all)))),
+    tag("div.histograms", {}, [0, ...told.filter((node) => node)].map((node) => histogram(node, summed(facet, node), all, item))));
+}
+
+/** Which leaves are drawn. */
+function groupWords(groups, told) {
+  const { length } = view.shown.leaves, rows = `${PART_WORDS[facts.distributions.part]} rows`;
+  if (groups < length) return `The largest parts of the tree, ${countWords(told)} of them, by their ${rows}.`;
+  return told < groups ? `The ${countWords(told)} leaves with most ${rows}, of ${countWords(length)}.` : `All leaves, by their ${rows}.`;
+}
+
+/** What the bars stand for, for those who cannot point at them. */
+function binWords(item, isMissing) {
+  const column = facts.columns[item.column], last = isMissing ? "; the last one, apart, are missing values" : "";
+  if (item.edges) return `Each bar runs from one of these values to the next: ${item.edges.map((edge) => valueWords(column, edge)).join(" · ")}${last}.`;
+  return `Bars: ${item.labels.slice(0, -1).map((label) => shortened(label, 24)).join(" · ")}${last}.`;
 }
 
 /** The leaves of the tree shown; where counts are of a larger node, that node in their place. Most rows first. */
@@ -166,10 +189,16 @@ function histogram(node, bins, all, item) {
   const ends = binEnds(item);
   return tag("figure.histogram", {},
     tag("figcaption", {}, histogramTitle(node), faint(rowsWords(rows))),
-    shape("svg", { viewBox: `0 0 200 ${high + 16}`, role: "img", "aria-label": `${columnWords(item.column)} at node ${node}` }, drawn,
+    shape("svg", { viewBox: `0 0 200 ${high + 16}`, role: "img", "aria-label": histogramWords(node, bins, item) }, drawn,
       stroke("axis", 0, high, 200, high),
       shape("text.tick", { x: 0, y: high + 12 }, ends[0]),
       shape("text.tick", { x: last * wide, y: high + 12, "text-anchor": "end" }, ends[1])));
+}
+
+function histogramWords(node, bins, item) {
+  const rows = Math.max(1, bins.reduce((sum, count) => sum + count, 0));
+  const said = bins.flatMap((count, i) => (count ? [`${item.labels[i]}: ${percentWords(count / rows, 0)}`] : []));
+  return shortened(`${columnWords(item.column)} at node ${node}: ${said.join(", ")}`, 600);
 }
 
 function histogramTitle(node) {

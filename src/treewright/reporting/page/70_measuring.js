@@ -55,7 +55,7 @@ function rocOf(part, leaves, code) {
 function calibrationOf(part, leaves, code, bins = 10) {
   const groups = Array.from({ length: bins }, () => ({ said: 0, own: 0, weight: 0 }));
   for (const { said, weight, own } of scores(part, leaves, code)) {
-    const group = groups[Math.min(bins - 1, Math.floor(said * bins))];
+    const group = groups[Math.max(0, Math.ceil(said * bins - 1e-9) - 1)];  // a share on a border is below it
     group.said += said * weight;
     group.own += own;
     group.weight += weight;
@@ -78,7 +78,7 @@ function leafFacts(leaf) {
   const part = facts.parts[judging], rows = part.node_rows[leaf];
   return {
     leaf,
-    words: wordsInto(leaf),
+    get words() { return wordsInto(leaf); },  // only where they are seen: there may be 10,000 leaves
     answer: isClasses ? tree.label[leaf] : tree.value[leaf],
     rows,
     share: rows / part.rows,

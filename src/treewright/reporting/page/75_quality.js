@@ -6,16 +6,13 @@ const quality = { code: facts.classes.length === 2 ? 1 : 0, sort: "rows", isUp: 
 function startQuality() {
   startClassChoice();
   slowDrawers.push(drawQuality, drawLeafTable);
-  let width = 0;
-  new ResizeObserver(([entry]) => {
-    if (Math.abs(entry.contentRect.width - width) > 1) requestAnimationFrame(drawQuality);
-    width = entry.contentRect.width;
-  }).observe(byId("quality"));
+  onNewWidth(byId("quality"), drawQuality);
 }
 
 function drawQuality() {
-  const part = PART_WORDS[judging], rows = rowsWords(facts.parts[judging].rows);
-  byId("quality-hint").textContent = `The tree shown, of ${leavesWords(view.shown.leaves.length)}, on the ${rows} of the ${part} part.`
+  const rows = plural(facts.parts[judging].rows, `${PART_WORDS[judging]} row`, `${PART_WORDS[judging]} rows`);
+  byId("quality-hint").textContent = `The tree shown, of ${leavesWords(view.shown.leaves.length)}, on the ${rows}.`
+    + (isClasses && facts.parts[judging].counts.top ? " Of so many classes a leaf knows its most frequent ones; others in it are left out below." : "")
     + (judging === "train" ? " It was grown from these rows: on others it does worse." : "");
   if (!isClasses) {
     refill(byId("pictures"), residualCard());
@@ -38,8 +35,10 @@ function confusionCard() {
       table("Worst confusions", [{ text: "truth" }, { text: "answer" }, { text: "rows", number: true }], rows, "small"));
   }
   const cells = confusionOf(judging, leaves);
-  return pictureCard("Confusion", `Lines are the truth, columns the answer; ${lossName()} ${loss}.${facts.costs ? " Below each count: what one such mistake costs." : ""}`,
-    scrolled("Confusion", confusionTable(cells)), classTable(cells));
+  const card = pictureCard("Confusion", `Lines are the truth, columns the answer; ${lossName()} ${loss}.${facts.costs ? " Below a mistake: what one costs, and what all of them cost." : ""}`,
+    tag("div.pair", {}, scrolled("Confusion", confusionTable(cells)), classTable(cells)));
+  card.classList.toggle("whole", cells.length > 2);
+  return card;
 }
 
 /** How well each class is found, and how far the answer can be trusted. */
@@ -52,7 +51,7 @@ function classTable(cells) {
 }
 
 function confusionTable(cells) {
-  const names = facts.classes.map((_, code) => shortened(classWords(code), cells.length > 6 ? 9 : 16));
+  const names = facts.classes.map((_, code) => shortened(classWords(code), cells.length > 6 || (cells.length > 2 && innerWidth < 640) ? 9 : 16));
   const head = (code, scope) => tag("th", { scope, title: classWords(code).slice(0, 200) }, swatch(facts.colours[code]), names[code]);
   return tag("table.confusion", {},
     tag("caption.hidden", {}, "Rows by their class and by the answer of the tree"),
@@ -65,9 +64,10 @@ function confusionTable(cells) {
 
 function confusionCell(weight, total, truth, answer) {
   const share = total > 0 ? weight / total : 0, isRight = truth === answer;
-  const below = facts.costs && !isRight ? `costs ${numberWords(facts.costs[truth][answer])}` : percentWords(share, 0);
+  const cost = facts.costs ? facts.costs[truth][answer] : 0;
+  const below = cost ? `× ${numberWords(cost)} = ${numberWords(weight * cost)}` : percentWords(share, 0);
   const cell = tag("td", { class: isRight ? "right" : "mistake", "data-cell": `${truth}/${answer}` },
-    tag("b", {}, countWords(weight)), tag("small", {}, weight > 0 || facts.costs ? below : ""));
+    tag("b", {}, countWords(weight)), tag("small", {}, weight > 0 || cost ? below : ""));
   return weight > 0 ? styled(cell, { "--heat": `${Math.round(8 + 62 * share)}%` }) : cell;
 }
 
@@ -135,7 +135,7 @@ function residualLines(leaves) {
   const part = facts.parts[judging], all = leaves.flatMap((leaf) => part.residuals[leaf]);
   const range = rangeOf([...all, 0]), x = (value) => 1 + 98 * (value - range[0]) / (range[1] - range[0]);
   const axis = shape("svg", { height: 18, class: "boxes", "aria-hidden": "true" },
-    niceTicks(range[0], range[1], 4).map((tick) => shape("text.tick", { x: `${Math.min(94, Math.max(6, x(tick)))}%`, y: 13, "text-anchor": "middle" }, numberWords(tick))));
+    niceTicks(range[0], range[1], innerWidth < 640 ? 3 : 6).map((tick) => shape("text.tick", { x: `${Math.min(94, Math.max(6, x(tick)))}%`, y: 13, "text-anchor": "middle" }, numberWords(tick))));
   return [...leaves.map((leaf) => [
     leafLink(leaf, answerWords(leaf)),
     shape("svg", { height: 24, class: "boxes", role: "img" },
@@ -154,7 +154,7 @@ function leafLink(leaf, text) {
 // ---- table of leaves -----------------------------------------------------------------------------------------
 
 function leafColumns() {
-  const bound = facts.intervals ? [{ key: "upper", text: `${numberWords(100 * (1 - facts.delta))} % interval`, number: true }] : [];
+  const bound = facts.intervals ? [{ key: "upper", text: `${facts.costs ? "errors, " : ""}${numberWords(100 * (1 - facts.delta))} % interval`, number: true }] : [];
   return [{ key: "answer", text: "answer" }, { key: "words", text: "last test" }, { key: "rows", text: `${PART_WORDS[judging]} rows`, number: true },
     { key: "share", text: "share", number: true }, { key: "loss", text: lossName(), number: true }, ...bound,
     ...(judging === learning ? [] : [{ key: "learnt", text: "training rows", number: true }])];

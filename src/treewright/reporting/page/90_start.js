@@ -7,8 +7,8 @@ function setTheme(theme) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   const button = byId("theme");
-  button.textContent = capital(theme);
-  button.setAttribute("aria-label", `Colours: ${theme}`);
+  button.textContent = `Theme: ${theme}`;
+  button.setAttribute("aria-label", `Theme: ${theme}`);
   button.dataset.theme = theme;
 }
 
