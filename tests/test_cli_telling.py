@@ -106,7 +106,7 @@ def test_fit_for_programs(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     }  # fmt: skip
     assert told["parts"]["test"]["error"] == told["certificates"][0]["error"] == 0
     assert 0 < told["certificates"][0]["value"] < 0.05
-    assert told["files"] == {"model": "m.json"}
+    assert told["files"] == {"model": "m.json", "report": "m.report.html"}
     assert told["notes"] == []
     numbers = document(capfd, "fit", "u.csv", "--target", "x", "--test", "0", "--alpha", "0", "-o", "n.json")
     assert numbers["certificates"] == []

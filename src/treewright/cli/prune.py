@@ -79,7 +79,8 @@ def prune(
     train
         The table of the rows that the tree was grown from, for methods that look at them.
     validation
-        A table of rows that had no part in growing it, to choose by.
+        A table of rows that had no part in growing it, to choose by; where they do not choose, their error is
+        told.
 
     Examples
     --------
@@ -100,7 +101,7 @@ def prune(
         raise Misuse("say how far to prune: --leaves 8, --alpha 0.001, --validation FILE or another --method")
     plan = planned(method, select, leaves, alpha, option or [], said="--method")
     assert plan is not None
-    _check_used(plan, train, validation)
+    _check_used(plan, train)
     if output is not None:
         check_output(output, [model, *(path for path in (train, validation) if path is not None)])
     voice = Voice(json, quiet)
@@ -129,13 +130,12 @@ def prune(
     )
 
 
-def _check_used(plan: Plan, train: Path | None, validation: Path | None) -> None:
-    """Misuse about rows that nothing would look at."""
+def _check_used(plan: Plan, train: Path | None) -> None:
+    """Misuse about rows that nothing would look at; of those of --validation the losses are told at least."""
     takes = {*METHODS.options(plan.method), *(WAYS.options(plan.by) if plan.by is not None else ())}
-    for option, name, path in (("--train", "data", train), ("--validation", "validation", validation)):
-        if path is not None and name not in takes:
-            how = f"--method {plan.method}" + ("" if plan.by is None else f" --select {plan.by}")
-            raise Misuse(f"{option}: {how} looks at no such rows; leave it out")
+    if train is not None and "data" not in takes:
+        how = f"--method {plan.method}" + ("" if plan.by is None else f" --select {plan.by}")
+        raise Misuse(f"--train: {how} looks at no such rows; leave it out")
 
 
 def _pruned(tree: Tree, plan: Plan, rows: dict[str, Dataset], seed: int) -> PruningPath:
