@@ -15,6 +15,7 @@ from treewright.certifying import leaf_intervals
 from treewright.certifying.losses import row_losses
 from treewright.cutting import covered
 from treewright.reporting import assembling
+from treewright.reporting import parts as reporting_parts
 from treewright.reporting.rounding import shorts
 from treewright.reporting.subjects import leaves_within
 from treewright.rule_lists import column_of
@@ -92,7 +93,7 @@ def test_thresholds_are_exact_at_both_sides() -> None:
 
 
 @pytest.mark.parametrize("name", ["two", "few", "two; weights", "many", "very many"])
-def test_counts_of_classes(name: str) -> None:
+def test_counts_of_classes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tree, _, parts = case(name)
     for part, rows in zip(("train", "validation", "test"), parts, strict=True):
         facts = made(name).payload["parts"][part]
@@ -101,10 +102,19 @@ def test_counts_of_classes(name: str) -> None:
         if tree.schema.width <= 20:
             assert facts["counts"] == shorts(table)
             continue
-        for own, pairs in zip(table, facts["counts"]["top"], strict=True):
-            assert len(pairs) == min(12, np.count_nonzero(own))
-            assert [weight for _, weight in pairs] == sorted(own[own > 0], reverse=True)[:12]
-            assert all(own[code] == weight for code, weight in pairs)
+        _check_heaviest(table, facts["counts"], None)
+        monkeypatch.setattr(reporting_parts, "_FEW_CELLS", 0)  # as if the tree were large
+        cut = reporting_parts.part_facts(reporting_parts.Part(tree, rows), np.ones(tree.n_nodes, bool))
+        _check_heaviest(table, cut["counts"], 12)
+        monkeypatch.undo()
+
+
+def _check_heaviest(table: Any, counts: Any, most: int | None) -> None:
+    """All classes of a node that have some weight, or the heaviest of them."""
+    assert counts["whole"] is (most is None)
+    for own, pairs in zip(table, counts["top"], strict=True):
+        assert [weight for _, weight in pairs] == sorted(own[own > 0], reverse=True)[:most]
+        assert all(own[code] == weight for code, weight in pairs)
 
 
 @pytest.mark.parametrize("name", ["numbers", "numbers; weights"])

@@ -24,6 +24,7 @@ NAMES = ("train", "validation", "test")
 ROWS_IN_WORDS = {"train": "training rows", "validation": "validation rows", "test": "test rows"}
 
 MOST_CLASSES = 20  # with all their weights at every node; of more classes the heaviest
+_FEW_CELLS = 60_000  # nodes by classes, of which all that are not zero are kept nevertheless
 HEAVIEST = 12
 MOST_HEAVIEST = 30_000  # pairs of class and weight in a part: of large trees fewer at each node
 _PIECE = 2**21  # cells of a table of nodes by classes that are made at once
@@ -169,8 +170,10 @@ def _counts(part: Rows) -> list[Any] | dict[str, Any]:
     tree = part.tree
     if tree.schema.width <= MOST_CLASSES:
         return shorts(part.statistic)
-    most = int(np.clip(MOST_HEAVIEST // tree.n_nodes, 3, HEAVIEST))
-    step = 1 + _PIECE // tree.schema.width
+    width = tree.schema.width
+    is_whole = tree.n_nodes * width <= _FEW_CELLS
+    most = width if is_whole else int(np.clip(MOST_HEAVIEST // tree.n_nodes, 3, HEAVIEST))
+    step = 1 + _PIECE // width
     top: list[Any] = []
     for first in range(0, tree.n_nodes, step):
         table = np.asarray(part.statistic[np.arange(first, min(first + step, tree.n_nodes))])
@@ -178,7 +181,7 @@ def _counts(part: Rows) -> list[Any] | dict[str, Any]:
         weights = np.take_along_axis(table, codes, axis=1)
         for own, heavy in zip(codes.tolist(), weights.tolist(), strict=True):
             top.append([[code, short(weight)] for code, weight in zip(own, heavy, strict=True) if weight > 0])
-    return {"top": top}
+    return {"top": top, "whole": is_whole}
 
 
 def _numbers(part: Rows, inside: NDArray[np.bool_]) -> dict[str, Any]:

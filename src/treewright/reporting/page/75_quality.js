@@ -12,7 +12,7 @@ function startQuality() {
 function drawQuality() {
   const rows = plural(facts.parts[judging].rows, `${PART_WORDS[judging]} row`, `${PART_WORDS[judging]} rows`);
   byId("quality-hint").textContent = `The tree shown, of ${leavesWords(view.shown.leaves.length)}, on the ${rows}.`
-    + (isClasses && facts.parts[judging].counts.top ? " Of so many classes a leaf knows its most frequent ones; others in it are left out below." : "")
+    + (isClasses && facts.parts[judging].counts.top && !facts.parts[judging].counts.whole ? " Of so many classes a leaf knows its most frequent ones; others in it are left out below." : "")
     + (judging === "train" ? " It was grown from these rows: on others it does worse." : "");
   if (!isClasses) {
     refill(byId("pictures"), residualCard());
