@@ -286,13 +286,16 @@ def test_text_and_json() -> None:
     table = {"a\nb": [1.0, 1.0, 2.0, 2.0], "<i>": ["u", "v", "u", "v"]}
     tree = grow(encode(table, ["no", "no", "yes", "no"]))
     one = attribution(tree, {"a\nb": 2.0, "<i>": "w"})
-    assert "never seen before" in str(one)
+    assert "a category never seen before" in str(one)
+    assert str(attribution(tree, {"a\nb": 2.0, "<i>": "v"})).splitlines()[2].split()[:2] == ["<i>", "v"]
+    assert one._repr_html_().count("text-align:right") == 3  # amounts alone: the head and two columns
     assert r"a\nb" in str(one)
     assert "<i>" not in one._repr_html_()
     told = json.loads(json.dumps(attribution(tree, table).to_dict()))
     assert told["columns"] == ["a\nb", "<i>"]
     assert np.shape(told["values"]) == (4, 2, 2)
     assert "4 rows" in str(attribution(tree, table))
+    assert attribution(tree, table)._repr_html_().count("text-align:right") == 3
 
 
 def test_what_is_refused() -> None:

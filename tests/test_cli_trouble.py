@@ -199,7 +199,11 @@ OTHER = [
     (2, "fit ok.csv --target y --max-depht 3", "--max-dep"),
     (2, "fit ok.csv --target y --max-depth 0", "--max-depth"),
     (2, "fit ok.csv --target y --max-leaves many", "--max-leaves"),
-    (2, "fit ok.csv --target y --criterion ginni", "--criterion ginni is unknown; did you mean gini? known: absolute_error"),
+    (
+        2,
+        "fit ok.csv --target y --criterion ginni",
+        "--criterion ginni is unknown; did you mean gini? known: absolute_error",
+    ),
     (2, "fit ok.csv --target y --test 1.5", "--test 1.5: a share of the rows is at least 0 and less than 1"),
     (2, "fit ok.csv --target y --test ok.csv", "--test ok.csv is the table itself; a row grows the tree,"),
     (

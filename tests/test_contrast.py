@@ -21,6 +21,7 @@ from treewright import (
     Target,
     Tree,
     encode,
+    explain,
     grow,
 )
 from treewright.explaining.contrast import Contrast, contrast
@@ -159,7 +160,7 @@ def test_strict_thresholds_and_readable_steps() -> None:
     schema = Schema((Column("x"), Column("t", "time")), (Target("y", ("a", "b")),))
     tree = Tree.write(schema, Branch(Below("x", 0.1), Leaf([1, 0]), Leaf([0, 1])))
     assert contrast(tree, {"x": 0.0}, readable=False).row["x"] == math.nextafter(0.1, 1.0)
-    assert contrast(tree, {"x": 0.0}).row["x"] == 0.11
+    assert contrast(tree, {"x": 0.0}).row == {"x": 0.11}  # t is neither given nor tested
     assert contrast(tree, {"x": 5.0}).row["x"] == 0.1
     assert contrast(tree, {"x": 0.0}, whole=["x"]).row["x"] == 1.0
     assert contrast(tree, {"x": 0.0}, ranges={"x": (None, 0.101)}).row["x"] <= 0.101
@@ -175,6 +176,10 @@ def test_scales_of_the_data() -> None:
     data = encode({"x": [0, 100, 0, 100], "z": [0, 0, 1, 1]}, schema=tree.schema)
     assert contrast(tree, {"x": 0, "z": 0}, data=data).distance == pytest.approx(1.0, abs=0.03)
     assert "interquartile" in contrast(tree, {"x": 0, "z": 0}, data=data).measure
+    rare = encode({"x": [0] * 9 + [10], "z": [1] * 10}, schema=tree.schema)  # one scale is 3, the other 1
+    far = contrast(tree, {"x": 0, "z": 1}, data=rare, readable=False)
+    assert far.distance == pytest.approx(50 / 3)
+    assert contrast(tree, {"x": 100, "z": 0}, data=rare, readable=False).distance == pytest.approx(0.5)
 
 
 def test_categories_by_cost() -> None:
@@ -187,6 +192,26 @@ def test_categories_by_cost() -> None:
     assert (
         contrast(tree, {"c": "new"}, to="b").changes[0].words == "c changes from new, never seen before to q"
     )
+
+
+def test_a_category_never_seen_keeps_its_word() -> None:
+    schema = Schema((Column("c", "category", ("p", "q")), Column("x")), (Target("y", ("a", "b")),))
+    inner = Branch(Below("x", 1.0), Leaf([3, 0]), Leaf([0, 5]))
+    tree = Tree.write(schema, Branch(Among("c", ["p"]), Leaf([1, 0]), inner))
+    assert contrast(tree, {"c": "new", "x": 0.0}, readable=False).row["c"] == "new"
+    encoded = encode({"c": ["new"], "x": [0.0]}, schema=schema)  # which does not hold the word
+    assert contrast(tree, encoded).row["c"] is None
+    assert "c is a category never seen before" in str(explain(tree, encoded))
+
+
+def test_an_interval_in_words() -> None:
+    tree = grow(encode({"x": [1.0, 2.0, 3.0]}, [1.0, 2.0, 3.0], classes=False))
+    row = {"x": 1.0}
+    assert contrast(tree, row, to=(7, None)).reason == "no leaf of the tree answers 7 or more"
+    assert contrast(tree, row, to=(None, 0.5)).reason == "no leaf of the tree answers 0.5 or less"
+    told = contrast(tree, row, to=(2.5, 4), frozen=["x"]).reason
+    assert told == "the only leaf that answers between 2.5 and 4 needs a change of x, which is frozen"
+    assert contrast(tree, row, to=(None, None)).changes == ()
 
 
 def test_no_way() -> None:

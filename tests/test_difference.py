@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from treewright import (
+    Among,
     Below,
     Branch,
     Column,
@@ -136,6 +137,28 @@ def test_what_lies_together_is_told_together() -> None:
     assert [(region.words, region.rows) for region in found.regions] == [("x > 1", 6)]
     fewer = {name: values[:6] for name, values in rows.items()}  # nobody is at x > 2, z > 5
     assert len(difference(a, b, fewer).regions) == 2
+
+
+def test_all_categories_together_are_no_condition() -> None:
+    schema = Schema((Column("c", "category", ("p", "q", "r")), Column("x")), (Target("y", ("no", "yes")),))
+    half = Branch(Below("x", 1.0), Leaf([3, 0]), Leaf([0, 2]))
+    a = Tree.write(schema, Branch(Among("c", ["p"]), half, half))
+    b = Tree.write(schema, Leaf([6, 4]))
+    assert [region.words for region in difference(a, b).regions] == ["x > 1"]
+    below = Branch(Among("c", ["p"]), Leaf([0, 1]), Leaf([0, 1]))
+    a = Tree.write(schema, Branch(Below("x", 1.0), Leaf([3, 0]), below))
+    assert [region.words for region in difference(a, b, {"c": ["p", "q"], "x": [2, 2]}).regions] == ["x > 1"]
+    part = Tree.write(schema, Branch(Among("c", ["p"]), half, Leaf([6, 0])))
+    (region,) = difference(part, b).regions
+    assert region.words == "x > 1, c in {p}"
+
+
+def test_classes_of_another_kind_are_other_answers() -> None:
+    split = Branch(Below("x", 1.5), Leaf([1, 0]), Leaf([0, 1]))
+    labels: tuple[Any, ...] = (("a", "b"), (0.5, 1.5))
+    texts, numbers = (Tree.write(Schema((Column("x"),), (Target("y", each),)), split) for each in labels)
+    for one, two in ((texts, numbers), (numbers, texts)):
+        assert difference(one, two, {"x": [1.0, 2.0]}).share == 1.0
 
 
 def test_categories_that_only_one_tree_knows() -> None:

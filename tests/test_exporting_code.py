@@ -213,9 +213,10 @@ def test_c_compiles_cleanly_and_as_cpp(tmp_path: Path, style: str) -> None:
         ("hostile", hostile_tree()),
         ("mixed", mixed_tree(max_leaf_nodes=30)),
         ("edges", edges_tree()),
+        ("leaf", TREES["leaf"]()),  # asks for no column
     ):
         (tmp_path / f"{name}.h").write_text(export(tree, "c", style=style, name=name), encoding="utf-8")
-    lines = [f'#include "{name}.h"\n' for name in ("hostile", "mixed", "edges", "mixed")]
+    lines = [f'#include "{name}.h"\n' for name in ("hostile", "mixed", "edges", "leaf", "mixed")]
     (tmp_path / "all.c").write_text("".join(lines) + "int main(void) { return 0; }\n")
     overlong = "-Wno-overlength-strings"  # of a class of 10,000 characters
     compile_c(tmp_path, overlong, "-c", "all.c", "-o", "all.o")
@@ -241,6 +242,8 @@ def test_comments_of_c_end_where_they_end() -> None:
 @needs_node
 def test_a_script_can_stand_in_a_page() -> None:
     text = export(hostile_tree(), "javascript")
+    assert '\n"use strict";\n' in text
+    assert '"use strict"' not in export(hostile_tree(), "javascript", module="esm")  # modules always are
     assert "</" not in text
     assert "<!--" not in text
     assert "\u2028" not in text
@@ -426,6 +429,15 @@ def test_labels_that_no_program_can_say_are_refused() -> None:
         with pytest.raises(ValueError, match=words):
             export(tree, "c")
         assert module_of(tree)["predict"]({"x": 9}) == labels[1]
+    for last, fits in ((2**63 - 1, True), (2**63, False), (-(2**63) + 1, True)):
+        schema = Schema((Column("x"),), (Target("y", (last, 7)),))
+        tree = Tree.write(schema, Branch(Below("x", 1.0), Leaf([1.0, 0.0]), Leaf([0.0, 1.0])))
+        if not fits:
+            with pytest.raises(ValueError, match="beyond 64 bits"):
+                export(tree, "c")
+            continue
+        assert f"const long long labels[] = {{{last}LL, 7LL}};" in export(tree, "c")
+        assert "const int answers[] = {0, 1};" in export(tree, "c")
 
 
 def test_a_fitted_model_is_exported_too() -> None:
@@ -454,6 +466,19 @@ def test_every_category_of_a_wide_column() -> None:
     table = {"c": [*names, "c", "c700", None]}
     for format, options in [p.values for p in PROGRAMS]:
         if format in ("python", "json") or shutil.which({"c": "cc", "javascript": "node"}[format]):
+            assert run(tree, format, options, table).tolist() == tree.predict(table).tolist()
+
+
+@pytest.mark.parametrize(("format", "options"), PROGRAMS)
+def test_no_category_on_one_side(format: str, options: dict[str, Any]) -> None:
+    """A test of whether a value is there, and what becomes of those never seen."""
+    names = ("a", "b")
+    schema = Schema((Column("c", "category", names),), (Target("y", ("no", "yes")),))
+    table = {"c": ["a", "b", "c", None]}
+    for left, missing_left in (((), True), (names, False)):
+        for weights in ((5.0, 1.0), (1.0, 5.0)):
+            leaves = Leaf([weights[0], 0.0]), Leaf([0.0, weights[1]])
+            tree = Tree.write(schema, Branch(Among("c", left), *leaves, missing_left))
             assert run(tree, format, options, table).tolist() == tree.predict(table).tolist()
 
 

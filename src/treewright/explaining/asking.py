@@ -40,8 +40,10 @@ class Row(NamedTuple):
         value = column_of(self.data, position)[0]
         if column.kind == "category":
             if value == UNSEEN:
-                new = self.unseen.get(column.name)
-                return Cell(str(new), f"{word(str(new))}, never seen before", known=False)
+                if column.name not in self.unseen:  # an encoded row does not hold the word
+                    return Cell(None, "a category never seen before", known=False)
+                new = str(self.unseen[column.name])
+                return Cell(new, f"{word(new)}, never seen before", known=False)
             if value < 0:
                 return _MISSING
             return Cell(column.categories[value], word(column.categories[value]))

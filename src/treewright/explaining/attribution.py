@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.aligning import aligned
 from treewright.encoding import Dataset, encode
-from treewright.encoding.columns import UNSEEN
 from treewright.encoding.tables import available_memory
 from treewright.explaining.asking import Row, one_row
 from treewright.explaining.plain import html_table, plain
 from treewright.growing import n_threads
 from treewright.presenting import as_tree
-from treewright.rule_lists import column_of
 from treewright.schema import Schema
 from treewright.tree import Tree
 from treewright.wording import escape, rows_in_words, word
@@ -243,8 +241,6 @@ def _shown(outputs: tuple[Output, ...], answers: Floats) -> list[int]:
 
 
 def _cell(data: Dataset, j: int) -> str:
-    if data.schema.columns[j].kind == "category" and column_of(data, j)[0] == UNSEEN:
-        return "never seen before"
     return Row(data, {}).cell(j).words
 
 

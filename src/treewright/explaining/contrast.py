@@ -166,7 +166,7 @@ of debt, which is frozen.
     changed = _changed(asked.data, dict(zip((j for j, _, _ in moves), steps, strict=True)))
     if int(tree.apply(changed)[0]) != best:
         raise RuntimeError(f"the changed row does not reach leaf {best}; please report this")
-    after = Row(changed, {})
+    after = Row(changed, asked.unseen)
     changes = tuple(
         _change(rules[j], asked.cell(j), after.cell(j), move.cost)
         for (j, _, _), move in zip(moves, steps, strict=True)
@@ -290,7 +290,9 @@ def _reason(
     tree: Tree, wanted: frozenset[int], blocked: Mapping[int, int], rules: list[Mover], to: Any
 ) -> str:
     """Why no leaf can be reached."""
-    what = "otherwise" if to is None else f"between {to[0]} and {to[1]}" if _is_interval(tree) else word(to)
+    what = (
+        "otherwise" if to is None else word(to) if tree.schema.predicts_classes else _interval_in_words(*to)
+    )
     if not wanted:
         return f"no leaf of the tree answers {what}"
     if not blocked:
@@ -309,5 +311,7 @@ def _reason(
     return f"{each} needs a change that is not allowed, mostly of {column}"
 
 
-def _is_interval(tree: Tree) -> bool:
-    return not tree.schema.predicts_classes
+def _interval_in_words(low: Any, high: Any) -> str:
+    if low is None or high is None:
+        return "any number" if low is high else f"{low} or more" if high is None else f"{high} or less"
+    return f"between {low} and {high}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.rule_lists import Between, Condition, Within, condition_of, merged
+from treewright.schema import Column
 from treewright.tree import Tree
 
 Pair = tuple[int, int]  # a node of the one tree and a node of the other: the rows that pass through both
@@ -112,29 +113,31 @@ class Overlay:
             (merged([*of_a[one].values(), *of_b[two].values()]), gathered, kind[one, two])
             for (one, two), gathered in members.items()
         ]
-        yield from _joined(found)
+        yield from _joined(found, self.columns)
 
 
 _Found = tuple[tuple[Condition, ...], list[Pair], Hashable]  # a region, its pairs, their kind
 _Alike = tuple[frozenset[Condition], Hashable]  # conditions but one, kind
 
 
-def _joined(regions: list[_Found]) -> Iterator[tuple[tuple[Condition, ...], list[Pair]]]:
+def _joined(
+    regions: list[_Found], columns: Mapping[str, Column]
+) -> Iterator[tuple[tuple[Condition, ...], list[Pair]]]:
     """Regions that differ in one column only and are neighbours there become one, until none are left."""
     before = -1
     while before != len(regions):
         before = len(regions)
         for column in sorted({condition.column for conditions, *_ in regions for condition in conditions}):
-            regions = _joined_along(column, regions)
+            regions = _joined_along(columns[column], regions)
     yield from ((conditions, gathered) for conditions, gathered, _ in regions)
 
 
-def _joined_along(column: str, regions: list[_Found]) -> list[_Found]:
+def _joined_along(column: Column, regions: list[_Found]) -> list[_Found]:
     alike: dict[_Alike, list[tuple[Condition, list[Pair]]]] = {}
     first: dict[_Alike, tuple[Condition, ...]] = {}  # the order in which conditions are told
     kept: list[_Found] = []
     for conditions, gathered, kind in regions:
-        own = next((each for each in conditions if each.column == column), None)
+        own = next((each for each in conditions if each.column == column.name), None)
         if own is None:
             kept.append((conditions, gathered, kind))
             continue
@@ -143,9 +146,18 @@ def _joined_along(column: str, regions: list[_Found]) -> list[_Found]:
         first.setdefault(key, conditions)
     for key, parts in alike.items():
         for condition, gathered in _unions(parts):
-            told = (condition if each.column == column else each for each in first[key])
-            kept.append((tuple(each for each in told if not each.always), gathered, key[1]))
+            told = (condition if each.column == column.name else each for each in first[key])
+            free = _is_anything(condition, column)
+            kept.append((tuple(each for each in told if not (free and each is condition)), gathered, key[1]))
     return kept
+
+
+def _is_anything(condition: Condition, column: Column) -> bool:
+    """Whether every value of the column fits."""
+    if isinstance(condition, Between):
+        return condition.always
+    every = len(condition.categories) == len(column.categories)  # of both trees, each once
+    return every and condition.missing and condition.unseen
 
 
 def _unions(parts: list[tuple[Condition, list[Pair]]]) -> list[tuple[Condition, list[Pair]]]:
