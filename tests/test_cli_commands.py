@@ -436,7 +436,7 @@ WRONG = [
     (2, "rules several.json --target q", "--target q: several.json predicts 'y', 'z'"),
     (1, "rules newer.json", "was written by a newer treewright"),
     (2, "show loans.tree.json --format pappyrus", "--format pappyrus is unknown"),
-    (2, "show loans.tree.json --test new.csv --json", "leave out --format and --test"),
+    (2, "show loans.tree.json --test new.csv --json", "the tree as it is; leave out --test"),
     (2, "show loans.tree.json --test new.csv --format dot", "--test does not go with --format dot"),
     (1, "show numbers.tree.json --test numbers.csv", "leaf intervals are for trees that predict"),
     (2, "export loans.tree.json -o x.xyz", "the suffix tells no format; --format does: c, dot"),

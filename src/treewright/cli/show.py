@@ -58,8 +58,10 @@ def show(
     """
     offered = FORMATS.options(known("--format", format, FORMATS.names))
     check_delta_option(delta)
-    if json and (format != "text" or test is not None):
-        raise Misuse("--json tells the nodes of the tree; leave out --format and --test")
+    if json and format != "text":
+        raise Misuse(f"--json is a format of its own; leave out --format {format}")
+    if json and test is not None:
+        raise Misuse("--json tells the nodes of the tree as it is; leave out --test")
     for option, value, name in (("--depth", depth, "max_depth"), ("--test", test, "test")):
         if value is not None and name not in offered:
             raise Misuse(f"{option} does not go with --format {format}")
