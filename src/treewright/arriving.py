@@ -65,8 +65,9 @@ def given_rows(tree: Tree, rows: Any, name: str) -> Dataset:
             f"{name} must be a Dataset, as encode(table, target, schema=tree.schema) makes it, or a tuple "
             f"(table, target) or (table, target, weights), not {type(rows).__name__}"
         )
-    data = given_table(tree, rows, name)
-    if data.targets is None:
+    missing = is_pair(rows) and rows[1] is None
+    data = None if missing else given_table(tree, rows, name)
+    if data is None or data.targets is None:
         raise ValueError(f"{name} has no target; give (table, target), or a Dataset with its target")
     if not data.n_counted:
         raise ValueError(f"{name} has no rows" + (" that weigh something" if data.n_rows else ""))
