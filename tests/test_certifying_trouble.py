@@ -189,16 +189,16 @@ def test_bad_requests() -> None:
         ({"test": test.take([])}, "no rows"),
         ({"test": rows_of([1.0, 2.0], ["no", "no"], weight=[1.0, 2.0])}, "different weights"),
         ({"test": encode({"x": [1.0]}, schema=YES_NO)}, "no target"),
-        ({"test": encode({"x": [1.0]}, ["maybe"])}, "targets are not the tree's"),
-        ({"test": encode({"z": [1.0, 2.0]}, ["no", "yes"])}, "columns are not the tree's"),
+        ({"test": encode({"x": [1.0]}, ["maybe"])}, "target of test is not the tree's"),
+        ({"test": encode({"z": [1.0, 2.0]}, ["no", "yes"])}, "columns of test are not the tree's"),
     ]:
         with pytest.raises(ValueError, match=words):
             certify(tree, **options)
     for wrong in ({"test": [[1.0]]}, {"data": [[1.0]]}):
         with pytest.raises(TypeError, match="Dataset"):
-            certify(tree, **wrong)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a Tree can be certified"):
-        certify("tree")  # type: ignore[arg-type]
+            certify(tree, **wrong)
+    with pytest.raises(TypeError, match="a tree or a fitted model is wanted here, not a str"):
+        certify("tree")
 
 
 def test_weights_of_training_rows() -> None:

@@ -277,6 +277,12 @@ def test_text_and_json() -> None:
         ({"directions": {"x": "up"}}, "a number may 'increase' or 'decrease'"),
         ({"scales": {"x": -1}}, "must be a positive number"),
         ({"norm": "l2"}, "norm is 'l2'"),
+        ({"to": np.array([1, 2])}, "the classes are"),
+        ({"costs": [1, 2]}, "costs is \\[1, 2\\]; it must be a dict by the names of columns"),
+        ({"costs": {"x": "much"}}, "costs\\['x'\\] is 'much'; it must be a positive number"),
+        ({"directions": "increase"}, "directions is 'increase'; it must be a dict"),
+        ({"ranges": {"x": ("low", "high")}}, "ranges\\['x'\\] is .*; it must be \\(low, high\\)"),
+        ({"data": encode({"u": [1.0]})}, "the columns of data are not the tree's"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:

@@ -231,3 +231,20 @@ def test_what_is_refused() -> None:
         difference(tree, grow(encode({"x": [1.0, 2.0]}, [["a", "u"], ["b", "v"]])))
     with pytest.raises(TypeError, match="a tree or a fitted model"):
         difference(tree, "oak")
+    with pytest.raises(ValueError, match="tolerance is 'a'; it must be a number of at least 0"):
+        difference(tree, tree, tolerance="a")  # type: ignore[arg-type]
+    for names in ("ab", ("a",)):
+        with pytest.raises(ValueError, match="it must be two names"):
+            difference(tree, tree, names=names)  # type: ignore[arg-type]
+
+
+def test_conditions_are_in_the_order_of_the_columns() -> None:
+    rng = np.random.default_rng(0)
+    table = {"b": rng.normal(size=300), "c": rng.normal(size=300), "a": rng.normal(size=300)}
+    data = encode(table, np.where(table["a"] + table["b"] * table["c"] > 0, "yes", "no"))
+    tree = grow(data)
+    orders = {
+        tuple(each.column for each in region.conditions) for region in difference(tree, tree.first(3)).regions
+    }
+    assert ("b", "c", "a") in orders
+    assert all(sorted(order, key=list(table).index) == list(order) for order in orders)

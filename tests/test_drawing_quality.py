@@ -227,9 +227,9 @@ def test_what_cannot_be_is_refused_in_words() -> None:
             plot(number_tree(4), data)
         with pytest.raises(TypeError, match="data must be a Dataset"):
             plot(tree, [[1.0]])
-        with pytest.raises(ValueError, match="data needs rows with their classes"):
+        with pytest.raises(ValueError, match="data has no rows"):
             plot(tree, data.take([]))
-        with pytest.raises(ValueError, match="the classes of data are not the tree's"):
+        with pytest.raises(ValueError, match="the columns of data are not the tree's"):
             plot(spam_tree(8), data)
     many = many_classes(30)
     rows = encode(np.zeros((2, 3)), list(many.schema.targets[0].classes[:2]), schema=many.schema)

@@ -106,7 +106,7 @@ def test_nodes_and_numbers_are_checked() -> None:
         competitors(tree, data, most=-1)
     with pytest.raises(ValueError, match="data has no target"):
         competitors(tree, encode({"x": [1], "z": [2]}, schema=data.schema))
-    with pytest.raises(ValueError, match="columns are not the tree's"):
+    with pytest.raises(ValueError, match="columns of data are not the tree's"):
         competitors(tree, encode({"u": [1, 2]}, ["a", "b"]))
     nothing = competitors(tree.collapse([0]), data)
     assert len(nothing) == 0

@@ -55,7 +55,7 @@ def test_formats_that_cannot_be_run_say_so() -> None:
     with pytest.raises(ValueError, match="leave probability= out"):
         export(tree, "sql", probability="low", check=True)
     other = encode({"z": [1.0]})
-    with pytest.raises(ValueError, match="the data's columns are not the tree's"):
+    with pytest.raises(ValueError, match="the columns of check are not the tree's"):
         export(tree, "python", check=other)
     with pytest.raises(TypeError, match="python has no option 'colour'"):
         export(tree, "python", colour=True)

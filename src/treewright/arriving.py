@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.costing import cheapest, cost_arrays, lost
-from treewright.encoding import Dataset
+from treewright.encoding import Dataset, encode
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
 
@@ -21,13 +21,71 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
+def encoded_rows(rows: Any, name: str, schema: Schema | None = None) -> Dataset:
+    """Rows as a Dataset: one, a table, or a tuple (table, target) or (table, target, weights).
+
+    `name` is what the rows are called where they are given, for errors.
+    """
+    if isinstance(rows, Dataset):
+        return rows
+    table, target, weight = (*rows, None)[:3] if is_pair(rows) else (rows, None, None)
+    try:
+        return encode(table, target, weight=weight, schema=schema)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {error}") from error
+
+
+def is_pair(rows: Any) -> bool:
+    """Whether rows are a tuple (table, target) or (table, target, weights)."""
+    return isinstance(rows, tuple) and not hasattr(rows, "_asdict") and len(rows) in (2, 3)
+
+
+def given_table(tree: Tree, rows: Any, name: str) -> Dataset:
+    """Rows for a tree, with targets or without: what `encoded_rows` takes."""
+    data = encoded_rows(rows, name, tree.schema)
+    if data.schema is not tree.schema and data.schema.columns != tree.schema.columns:
+        raise ValueError(f"the columns of {name} are not the tree's; encode it with schema=tree.schema")
+    return data
+
+
+def given_rows(tree: Tree, rows: Any, name: str) -> Dataset:
+    """Rows for a tree with their targets: a Dataset, or (table, target) or (table, target, weights).
+
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
+    >>> given_rows(tree, ({"x": [1.5]}, ["b"]), "test").n_rows
+    1
+    >>> given_rows(tree, {"x": [1.5]}, "test")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    TypeError: test must be a Dataset, as encode(table, target, schema=tree.schema) makes it, or a tuple ...
+    """
+    if not (isinstance(rows, Dataset) or is_pair(rows)):
+        raise TypeError(
+            f"{name} must be a Dataset, as encode(table, target, schema=tree.schema) makes it, or a tuple "
+            f"(table, target) or (table, target, weights), not {type(rows).__name__}"
+        )
+    missing = is_pair(rows) and rows[1] is None
+    data = None if missing else given_table(tree, rows, name)
+    if data is None or data.targets is None:
+        raise ValueError(f"{name} has no target; give (table, target), or a Dataset with its target")
+    if not data.n_counted:
+        raise ValueError(f"{name} has no rows" + (" that weigh something" if data.n_rows else ""))
+    if not same_targets(tree, data):
+        raise ValueError(f"the target of {name} is not the tree's; encode it with schema=tree.schema")
+    return data
+
+
+def same_targets(tree: Tree, data: Dataset) -> bool:
+    """Whether rows have the targets of a tree: as many, of the same classes."""
+    return [each.classes for each in data.schema.targets] == [each.classes for each in tree.schema.targets]
+
+
 def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
     """The targets of rows for a tree, one after the other; ValueError if they are not those of the tree."""
     if data.targets is None:
         raise ValueError("data has no target; encode the table with target=")
-    if [target.classes for target in data.schema.targets] != [
-        target.classes for target in tree.schema.targets
-    ]:
+    if not same_targets(tree, data):
         raise ValueError("the table's targets are not the tree's; encode it with schema=tree.schema")
     return np.asarray(data.targets)
 

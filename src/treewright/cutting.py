@@ -20,7 +20,7 @@ Mask = NDArray[np.bool_]
 
 def collapsed(tree: Tree, nodes: Iterable[int]) -> Arrays:
     """The arrays of the tree in which the given nodes are leaves."""
-    chosen = _indices(tree, nodes)
+    chosen = node_indices(tree, nodes)
     return _rest(tree, ~_strictly_inside(tree, chosen), _mask(tree, chosen))
 
 
@@ -28,8 +28,8 @@ def grafted(tree: Tree, replacements: Mapping[int, int], leaves: Iterable[int] =
     """The arrays of the tree in which subtrees take the place of nodes above them, and the given nodes are
     leaves; statistics as before.
     """
-    above, below = _indices(tree, replacements.keys()), _indices(tree, replacements.values())
-    chosen = _indices(tree, leaves)
+    above, below = node_indices(tree, replacements.keys()), node_indices(tree, replacements.values())
+    chosen = node_indices(tree, leaves)
     outside = (below < above) | (below >= tree.end[above])
     if outside.any():
         node, other = int(above[outside][0]), int(below[outside][0])
@@ -59,7 +59,8 @@ def _strictly_inside(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
     return _inside(tree, nodes + 1, tree.end[nodes])
 
 
-def _indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
+def node_indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
+    """Nodes by their numbers, which the tree must have."""
     chosen = np.array([operator.index(node) for node in nodes], np.int64)
     if chosen.size and not ((chosen >= 0) & (chosen < tree.n_nodes)).all():
         raise IndexError(f"the tree has nodes 0 … {tree.n_nodes - 1}; got {chosen.tolist()}")

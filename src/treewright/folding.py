@@ -34,7 +34,7 @@ def folds(data: Dataset, n: int = 10, seed: int = 0) -> Ints:
         raise ValueError(
             f"the number of folds is {n}; it must be from 2 to the number of rows, {len(counted)}"
         )
-    rng = np.random.default_rng(_checked_seed(seed))
+    rng = np.random.default_rng(checked_seed(seed))
     sizes = np.full(number, len(counted) // number)
     sizes[: len(counted) % number] += 1
     dealt, _ = _dealt(data, counted, sizes, rng)
@@ -69,7 +69,7 @@ def split(
     """
     counted = _counted(data)
     sizes = _sizes(shares, len(counted))
-    rng = np.random.default_rng(_checked_seed(seed))
+    rng = np.random.default_rng(checked_seed(seed))
     part = np.zeros(data.n_rows, np.int64)
     part[counted], strata = _dealt(data, counted, sizes, rng, stratify)
     if strata is not None:
@@ -84,7 +84,8 @@ def _counted(data: Dataset) -> Ints:
     return data.counted
 
 
-def _checked_seed(seed: Any) -> int:
+def checked_seed(seed: Any) -> int:
+    """A whole number of at least 0."""
     try:
         number = operator.index(seed)
     except TypeError:

@@ -125,13 +125,13 @@ def grow(
         criterion=name,
         max_depth=_limit("max_depth", max_depth, 0),
         max_splits=_budget(max_leaf_nodes, max_splits),
-        min_rows_split=_whole("min_samples_split", min_samples_split, 1),
-        min_rows_leaf=_whole("min_samples_leaf", min_samples_leaf, 1),
-        min_weight_leaf=_non_negative("min_weight_leaf", min_weight_leaf),
-        min_gain=_non_negative("min_gain", min_gain),
+        min_rows_split=whole_number("min_samples_split", min_samples_split, 1),
+        min_rows_leaf=whole_number("min_samples_leaf", min_samples_leaf, 1),
+        min_weight_leaf=non_negative("min_weight_leaf", min_weight_leaf),
+        min_gain=non_negative("min_gain", min_gain),
         max_columns=_drawn_columns(max_features, len(data.schema.columns)),
         random_splits=splitter == "random",
-        seed=_whole("seed", seed, 0),
+        seed=whole_number("seed", seed, 0),
         small_rows=_small_rows,
         critical=_critical_values(significance, data.schema),
         n_threads=threads,
@@ -166,7 +166,7 @@ def n_threads(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
-    jobs = _whole("n_jobs", n_jobs, -_LARGEST_LIMIT)
+    jobs = whole_number("n_jobs", n_jobs, -_LARGEST_LIMIT)
     if jobs == 0:
         raise ValueError("n_jobs is 0; it must be a positive number, or negative to count from all cores")
     return min(jobs, _MOST_THREADS) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
@@ -247,10 +247,10 @@ def _check_categories(data: Dataset) -> None:
 
 def _limit(name: str, value: int | None, least: int) -> int:
     """A whole number of at least `least`; -1 stands for None."""
-    return -1 if value is None else _whole(name, value, least)
+    return -1 if value is None else whole_number(name, value, least)
 
 
-def _whole(name: str, value: int, least: int) -> int:
+def whole_number(name: str, value: int, least: int) -> int:
     """A whole number of at least `least`; beyond any table all limits are the same."""
     try:
         number = operator.index(value)
@@ -261,7 +261,8 @@ def _whole(name: str, value: int, least: int) -> int:
     return min(number, _LARGEST_LIMIT)
 
 
-def _non_negative(name: str, value: float) -> float:
+def non_negative(name: str, value: float) -> float:
+    """A number of at least 0; ValueError names it."""
     try:
         number = float(value)
     except (TypeError, ValueError):

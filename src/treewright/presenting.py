@@ -69,6 +69,8 @@ def intervals_of(tree: Tree, test: Dataset, delta: float) -> LeafIntervals:
 def as_tree(model: Any) -> Tree:
     """The tree of a model: itself, or that of a fitted estimator.
 
+    A list of rules is no tree, though it keeps the one that it was made of: that answers otherwise.
+
     >>> as_tree("oak")
     Traceback (most recent call last):
     TypeError: a tree or a fitted model is wanted here, not a str
@@ -77,9 +79,23 @@ def as_tree(model: Any) -> Tree:
 
     if isinstance(model, Tree):
         return model
+    kind = model.__name__ if isinstance(model, type) else type(model).__name__
+    if hasattr(model, "rules_"):
+        raise TypeError(
+            f"this {kind} answers by its rules_, which are no tree; its model_ is the tree they come from"
+        )
     tree = getattr(model, "model_", None)
     if isinstance(tree, Tree):
         return tree
-    if hasattr(model, "fit") and tree is None:
-        raise TypeError(f"this {type(model).__name__} is not fitted yet; call fit first")
-    raise TypeError(f"a tree or a fitted model is wanted here, not a {type(model).__name__}")
+    if isinstance(model, type):
+        raise TypeError(f"a tree or a fitted model is wanted here, not the class {kind}")
+    if hasattr(type(model), "pruned"):
+        raise TypeError(f"a {kind} has many trees; give one of them, such as the chosen one: path.pruned")
+    if not hasattr(model, "fit"):
+        raise TypeError(f"a tree or a fitted model is wanted here, not a {kind}")
+    if type(model).__module__.startswith("treewright."):
+        raise TypeError(f"this {kind} is not fitted yet; call fit first")
+    raise TypeError(
+        f"this {kind} is another library's; treewright.from_sklearn makes a tree of a fitted one of "
+        "scikit-learn, LightGBM or XGBoost"
+    )

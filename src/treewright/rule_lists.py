@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset, encode
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
-from treewright.tree import Tree, _as_array
+from treewright.tree import Tree, as_array
 from treewright.viewing import columns_with_missing
 
 Array: TypeAlias = NDArray[Any]
@@ -247,7 +247,7 @@ class RuleList:
         if not self.schema.predicts_classes:
             numbers = np.array([rule.label for rule in (*self.rules, self.default)], np.float64)
             return np.asarray(numbers[self.apply(encode(table, schema=self.schema))])
-        labels = _as_array(classes_of(self.schema))
+        labels = as_array(classes_of(self.schema))
         return np.asarray(labels[self.codes[self.apply(encode(table, schema=self.schema))]])
 
     def predict_proba(self, table: Any) -> NDArray[np.float64]:
@@ -339,7 +339,7 @@ def _class_rules(tree: Tree) -> Iterator[Rule]:
     """What each leaf says, without conditions."""
     classes = classes_of(tree.schema)
     leaves = np.flatnonzero(tree.is_leaf)
-    start, code, weight = _weights_by_class(tree, leaves)
+    start, code, weight = weights_by_class(tree, leaves)
     for place, leaf in enumerate(leaves):
         part = slice(start[place], start[place + 1])
         weights = tuple(
@@ -419,7 +419,7 @@ def condition_of(tree: Tree, node: int, is_left: bool) -> Condition:
     return Within(column.name, categories, missing, bool(tree.heavier_left[node]) == is_left)
 
 
-def _weights_by_class(
+def weights_by_class(
     tree: Tree, leaves: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """The classes of the leaves, one leaf after the other: where each begins, class, weight."""

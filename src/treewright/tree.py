@@ -263,7 +263,7 @@ class Tree(Presented):
         if not self.schema.predicts_classes:
             answers = self.value[leaf]
         else:
-            names = [_as_array(target.classes or ()) for target in self.schema.targets]
+            names = [as_array(target.classes or ()) for target in self.schema.targets]
             columns = [name[self.label[leaf, i]] for i, name in enumerate(names)]
             answers = np.stack(columns, axis=1)
         return answers[:, 0] if len(self.schema.targets) == 1 else answers
@@ -469,7 +469,7 @@ def _same(a: NDArray[Any] | SparseRows, b: NDArray[Any] | SparseRows) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
-def _as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
+def as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     """Class names as an array that keeps them and their type; objects where numpy would change them."""
     if isinstance(classes[0], str) and max(map(len, classes)) * len(classes) > _WIDEST_TEXTS:
         return np.array(classes, object)

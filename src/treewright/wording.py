@@ -116,6 +116,15 @@ def word(name: Hashable) -> str:
     return escape(text) if plain else repr(text)
 
 
+def answer_in_words(answer: Hashable) -> str:
+    """What a tree answers: a class, or a number of six digits.
+
+    >>> answer_in_words("a, b"), answer_in_words(0.1 + 0.2)
+    ("'a, b'", '0.3')
+    """
+    return f"{answer:.6g}" if isinstance(answer, float) else word(answer)
+
+
 def rows_in_words(rows: int) -> str:
     """A number of rows."""
     return "1 row" if rows == 1 else f"{rows:,} rows"

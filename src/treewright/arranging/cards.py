@@ -90,11 +90,23 @@ def shape(shown: list[Card]) -> NDArray[np.int64]:
     return end
 
 
+def check_limit(name: str, most: int | None, least: int) -> None:
+    """How much is shown is a whole number, or None.
+
+    >>> check_limit("max_depth", -1, 0)
+    Traceback (most recent call last):
+    ValueError: max_depth is -1; it must be a whole number of at least 0, or None for no limit
+    """
+    if most is not None and not (isinstance(most, int | np.integer) and most >= least):
+        raise ValueError(
+            f"{name} is {most!r}; it must be a whole number of at least {least}, or None for no limit"
+        )
+
+
 def _shown(tree: Tree, max_depth: int | None, max_leaves: int | None) -> Iterator[tuple[int, int, bool]]:
     """(node, place of its parent, whether the picture ends there) of the nodes that are shown."""
-    for name, most, least in (("max_depth", max_depth, 0), ("max_leaves", max_leaves, 1)):
-        if most is not None and most < least:
-            raise ValueError(f"{name} is {most}; it must be at least {least}, or None for no limit")
+    check_limit("max_depth", max_depth, 0)
+    check_limit("max_leaves", max_leaves, 1)
     folded = tree.is_leaf.copy()
     if max_depth is not None:
         folded |= tree.depths >= max_depth

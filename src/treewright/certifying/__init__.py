@@ -27,6 +27,7 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
+from treewright.arriving import given_rows
 from treewright.certifying.binomial import (
     binomial_lower,
     binomial_upper,
@@ -43,8 +44,7 @@ from treewright.certifying.kearns_mansour import excess, penalty
 from treewright.certifying.leaves import LeafIntervals, leaf_intervals
 from treewright.certifying.training import from_training
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
-from treewright.encoding import Dataset
-from treewright.tree import Tree
+from treewright.presenting import as_tree
 
 __all__ = [
     "BOUNDS",
@@ -80,11 +80,11 @@ _HELD_OUT = ("held_out", "reduced_error")
 
 
 def certify(
-    tree: Tree,
+    model: Any,
     method: str | None = None,
     *,
-    test: Dataset | None = None,
-    data: Dataset | None = None,
+    test: Any = None,
+    data: Any = None,
     delta: float = 0.05,
     **options: Any,
 ) -> Certificate:
@@ -92,13 +92,13 @@ def certify(
 
     Parameters
     ----------
-    tree : Tree
+    model : Tree or fitted estimator
         Grown, pruned or written by hand.
     method : str, optional
         One of `METHODS`; "held_out" by default where there are `test` rows, else "occam".
-    test : Dataset, optional
-        Rows that were never used, encoded with ``schema=tree.schema``.
-    data : Dataset, optional
+    test : Dataset or tuple (table, target), optional
+        Rows that were never used; a Dataset is encoded with ``schema=tree.schema``.
+    data : Dataset or tuple (table, target), optional
         The training rows, for the methods that need no others: they tell whether values were missing. If none
         were, the bound is a little smaller than without them.
     delta : float
@@ -134,18 +134,18 @@ def certify(
     <Certificate: true error < 11.9 % with confidence 0.95, occam, 200 rows>
     """
     check_delta(delta)
-    if not isinstance(tree, Tree):
-        raise TypeError(f"a Tree can be certified, not {type(tree).__name__}")
+    tree = as_tree(model)
     name = method or ("occam" if test is None else "held_out")
     if name not in METHODS:
         raise ValueError(f"method {name!r} is unknown; known: {', '.join(METHODS)}")
-    rows: dict[str, Any] = {"test": test} if name in _HELD_OUT else {"data": data}
     if name in _HELD_OUT and test is None:
         raise ValueError(f"method {name!r} needs rows that were never used: test=")
     if name in _HELD_OUT and data is not None:
         raise ValueError(f"method {name!r} looks at test= only; data= is for training rows")
     if name not in _HELD_OUT and test is not None:
         raise ValueError(f"method {name!r} is for the training rows, test= for held_out and reduced_error")
+    role, given = ("test", test) if name in _HELD_OUT else ("data", data)
+    rows = {role: None if given is None else given_rows(tree, given, role)}
     known = set(signature(METHODS[name]).parameters) - {"tree", "delta", "method", *rows}
     if wrong := set(options) - known:
         raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {', '.join(sorted(known))}")

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import checked_targets, number_losses
+from treewright.arriving import given_rows, number_losses
 from treewright.costing import cost_arrays, costed_schema
 from treewright.encoding import Dataset
 from treewright.schema import Schema
@@ -21,6 +21,13 @@ NUMBER_LOSSES = {
     "absolute_error": "absolute error",
     "poisson": "poisson loss",
 }
+
+
+def loss_name(tree: Tree) -> str:
+    """What the rows of a tree lose, in words: "error", "cost", "squared error" …"""
+    if not tree.schema.predicts_classes:
+        return NUMBER_LOSSES[tree.criterion]
+    return "cost" if tree.schema.has_costs else "error"
 
 
 class RowLosses(NamedTuple):
@@ -106,13 +113,9 @@ def most_cost(schema: Schema) -> float:
     return float(np.mean([1.0 if costs is None else costs.max() for costs in cost_arrays(schema)]))
 
 
-def checked_rows(tree: Tree, data: object) -> Dataset:
+def checked_rows(tree: Tree, rows: Any) -> Dataset:
     """Rows that can be counted: with targets, some of them, and all of equal weight."""
-    if not isinstance(data, Dataset):
-        raise TypeError(
-            f"rows must be a Dataset, not {type(data).__name__}: encode(table, y, schema=tree.schema)"
-        )
-    checked_targets(tree, data)
+    data = given_rows(tree, rows, "test")
     if data.weight is not None:
         data = data.take(data.counted)
         if not data.weighs_alike:
@@ -120,6 +123,4 @@ def checked_rows(tree: Tree, data: object) -> Dataset:
                 "the rows have different weights; a guarantee counts every row as one draw. Leave the "
                 "weights out"
             )
-    if not data.n_rows:
-        raise ValueError("there are no rows to count")
     return data

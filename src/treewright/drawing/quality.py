@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arranging.colours import class_colours
+from treewright.arriving import given_rows
 from treewright.drawing import FAINT, INK, axes_or_new, in_per_cent, plain, tidy
 from treewright.encoding import Dataset
 from treewright.presenting import as_tree
@@ -25,7 +26,7 @@ _MOST_CELLS = 25  # classes that a matrix has room for
 _LONGEST_NAME = 20
 
 
-def roc_points(model: Any, data: Dataset, positive: Any) -> tuple[Floats, Floats]:
+def roc_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
     """(false alarms, hits): which share of the other rows and of the rows of class `positive` a threshold on
     its share in the leaf takes in, from the strictest threshold to the loosest.
 
@@ -40,7 +41,7 @@ def roc_points(model: Any, data: Dataset, positive: Any) -> tuple[Floats, Floats
     return wrong / max(wrong[-1], 1e-300), right / max(right[-1], 1e-300)
 
 
-def precision_recall_points(model: Any, data: Dataset, positive: Any) -> tuple[Floats, Floats]:
+def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
     """(recall, precision) of class `positive` for each threshold on its share, the strictest first.
 
     >>> from treewright import encode, grow
@@ -54,7 +55,7 @@ def precision_recall_points(model: Any, data: Dataset, positive: Any) -> tuple[F
     return right / max(right[-1], 1e-300), precision
 
 
-def confusion(model: Any, data: Dataset) -> Floats:
+def confusion(model: Any, data: Any) -> Floats:
     """The weight of the rows of each class (row) that get each answer (column).
 
     >>> from treewright import encode, grow
@@ -70,14 +71,14 @@ def confusion(model: Any, data: Dataset) -> Floats:
     return np.asarray(cells.reshape(n, n), np.float64)
 
 
-def plot_roc(model: Any, data: Dataset, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
     """Draw hits against false alarms, with the area below the line; the circle is what the tree answers.
 
     Parameters
     ----------
     model : Tree or fitted estimator
         A tree that predicts the classes of one target.
-    data : Dataset
+    data : Dataset or tuple (table, target) or (table, target, weights)
         Rows with their classes; those that grew the tree flatter it.
     positive : optional
         The class to find. By default the second one of two, or each of several against all others.
@@ -104,7 +105,7 @@ def plot_roc(model: Any, data: Dataset, *, positive: Any = None, ax: Axes | None
     return ax
 
 
-def plot_precision_recall(model: Any, data: Dataset, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
     """Draw precision against recall, with the average precision; the dots are by chance. See `plot_roc`."""
     tree, rows = _checked(as_tree(model), data)
     ax = axes_or_new(ax, 5.2, 4.8)
@@ -125,7 +126,7 @@ def plot_precision_recall(model: Any, data: Dataset, *, positive: Any = None, ax
     return ax
 
 
-def plot_confusion(model: Any, data: Dataset, *, ax: Axes | None = None) -> Axes:
+def plot_confusion(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
     """Draw who is taken for whom: in each cell the rows, their share of the class, and what they cost.
 
     The shade is the share of the row's class. Costs are shown where the tree has some: the mistakes' total
@@ -135,7 +136,7 @@ def plot_confusion(model: Any, data: Dataset, *, ax: Axes | None = None) -> Axes
     ----------
     model : Tree or fitted estimator
         A tree that predicts up to 25 classes of one target.
-    data : Dataset
+    data : Dataset or tuple (table, target) or (table, target, weights)
         Rows with their classes; those that grew the tree flatter it.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
@@ -177,18 +178,10 @@ def plot_confusion(model: Any, data: Dataset, *, ax: Axes | None = None) -> Axes
     return ax
 
 
-def _checked(tree: Tree, data: Dataset) -> tuple[Tree, Dataset]:
+def _checked(tree: Tree, data: Any) -> tuple[Tree, Dataset]:
     if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
         raise ValueError("ROC, precision and confusion are for trees that predict the classes of one target")
-    if not isinstance(data, Dataset):
-        raise TypeError(
-            f"data must be a Dataset (encode(table, target, schema=tree.schema)), not {type(data).__name__}"
-        )
-    if data.targets is None or data.total_weight <= 0:
-        raise ValueError("data needs rows with their classes; encode the table with its target")
-    if data.schema.targets[0].classes != tree.schema.targets[0].classes:
-        raise ValueError("the classes of data are not the tree's; encode it with schema=tree.schema")
-    return tree, data
+    return tree, given_rows(tree, data, "data")
 
 
 def _taken(tree: Tree, data: Dataset, positive: Any) -> tuple[Floats, Floats]:

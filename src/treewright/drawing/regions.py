@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.arranging.cards import number, value_range
 from treewright.arranging.colours import INK, class_colours, value_colour
+from treewright.arriving import given_table
 from treewright.drawing import axes_or_new, plain
 from treewright.encoding import Dataset, encode
 from treewright.presenting import as_tree
@@ -44,7 +45,7 @@ def regions(
     *,
     within: tuple[tuple[float, float], tuple[float, float]],
     at: Mapping[str, Any] | None = None,
-    data: Dataset | None = None,
+    data: Any = None,
 ) -> list[Region]:
     """The rectangles of the plane of columns `x` and `y` that lie `within` a frame, each with its leaf.
 
@@ -58,7 +59,7 @@ def regions(
     """
     tree = as_tree(model)
     axes = [_position(tree, name) for name in (x, y)]
-    others = _others(tree, axes, at or {}, data)
+    others = _others(tree, axes, at or {}, None if data is None else given_table(tree, data, "data"))
     found, waiting = [], [(0, within)]
     while waiting:
         node, box = waiting.pop()
@@ -81,7 +82,7 @@ def plot_regions(
     x: str | None = None,
     y: str | None = None,
     *,
-    data: Dataset | None = None,
+    data: Any = None,
     at: Mapping[str, Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -95,7 +96,7 @@ def plot_regions(
         A tree of one target.
     x, y : str, optional
         The columns; by default the two by which the tree reduces most risk.
-    data : Dataset, optional
+    data : Dataset, table or tuple (table, target), optional
         Rows to draw as points, with a marker for each class; without them thresholds make the frame.
     at : dict, optional
         Values of the other columns, at which the plane lies. One that is not named has the typical value of
@@ -107,7 +108,8 @@ def plot_regions(
     if len(tree.schema.targets) > 1:
         raise ValueError("decision regions are for trees of one target")
     names = _two_columns(tree, x, y)
-    columns = [tree.schema.columns[tree.schema.position(name)] for name in names]
+    columns = [tree.schema.columns[_position(tree, name)] for name in names]
+    data = None if data is None else given_table(tree, data, "data")
     frame = [_frame(tree, name, data) for name in names]
     ax = axes_or_new(ax, 6.4, 5.0)
     found = regions(tree, *names, within=(frame[0], frame[1]), at=at, data=data)
@@ -122,6 +124,8 @@ def plot_regions(
 
 
 def _position(tree: Tree, name: str) -> int:
+    if not isinstance(name, str):
+        raise TypeError(f"x and y are names of columns, not a {type(name).__name__}; rows are given as data=")
     try:
         return tree.schema.position(name)
     except KeyError as error:
@@ -133,6 +137,8 @@ def _two_columns(tree: Tree, x: str | None, y: str | None) -> list[str]:
     inner = ~tree.is_leaf
     gains = np.bincount(tree.feature[inner], tree.gain[inner], len(tree.schema.columns))
     given = [name for name in (x, y) if name is not None]
+    for name in given:
+        _position(tree, name)
     spare = [
         tree.schema.names[i] for i in np.argsort(-gains, kind="stable") if tree.schema.names[i] not in given
     ]

@@ -16,7 +16,7 @@ from treewright.schema import KINDS, Column, Kind, Schema
 
 Kinds = Mapping[str, Kind] | Mapping[int, Kind] | Sequence[Kind]
 
-UNSEEN = -2  # the code of a category that the schema does not know
+MISSING, UNSEEN = -1, -2  # codes of a category that is not there, and of one that the schema does not know
 
 
 @lru_cache(maxsize=64)

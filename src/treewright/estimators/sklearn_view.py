@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.tree._tree import NODE_DTYPE, TREE_LEAF, TREE_UNDEFINED
 from sklearn.tree._tree import Tree as SklearnTree
 
-from treewright.tree import Tree
-from treewright.tree import _as_array as as_array
+from treewright.tree import Tree, as_array
 
 _NODES_AT_ONCE = 4096
 _CLASS_CRITERIA = "gini", "entropy"

@@ -1,4 +1,4 @@
-"""What is asked about: one row in any form it may come in, and rows with their targets."""
+"""What is asked about: one row in any form it may come in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treewright.arriving import checked_targets
 from treewright.certifying.held_out import same_statistic
 from treewright.encoding import Dataset, encode
 from treewright.encoding.columns import UNSEEN
@@ -17,7 +16,7 @@ from treewright.encoding.tables import Table, read_table
 from treewright.rule_lists import column_of
 from treewright.schema import Column
 from treewright.tree import Tree
-from treewright.wording import escape, value_in_words, word
+from treewright.wording import value_in_words, word
 
 
 class Cell(NamedTuple):
@@ -101,6 +100,20 @@ def one_row(tree: Tree, row: Any) -> Row:
     return Row(data, unseen)
 
 
+def is_one_row(row: Any) -> bool:
+    """Whether this is a row by itself, and no table: its values are single ones.
+
+    >>> is_one_row({"x": 1.5}), is_one_row([1, "a"]), is_one_row({"x": [1.5]}), is_one_row([[1, "a"]])
+    (True, True, False, False)
+    """
+    if is_a(row, "pandas", "Series") or (isinstance(row, tuple) and hasattr(row, "_asdict")):
+        return True
+    if isinstance(row, np.ndarray):
+        return row.ndim == 1 and row.dtype.names is None
+    values = row.values() if isinstance(row, Mapping) else row if isinstance(row, list | tuple) else ()
+    return bool(values) and not any(map(_is_column, values))
+
+
 def _as_table(row: Any) -> Table:
     """The row as a table; what looks like a single row is one."""
     if is_a(row, "pandas", "Series"):
@@ -110,10 +123,8 @@ def _as_table(row: Any) -> Table:
     if isinstance(row, Mapping):
         alone = {name: [value] for name, value in row.items() if not _is_column(value)}
         return read_table({**row, **alone})
-    if isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.names is None:
-        return read_table(row[np.newaxis])
-    if isinstance(row, list | tuple) and row and not any(_is_column(cell) for cell in row):
-        return read_table([row])
+    if is_one_row(row):
+        return read_table(row[np.newaxis] if isinstance(row, np.ndarray) else [row])
     return read_table(row)
 
 
@@ -154,26 +165,6 @@ def _check_names(tree: Tree, place: Mapping[str, int]) -> None:
         shown = ", ".join(map(repr, list(place)[:10])) + (", …" if len(place) > 10 else "")
         hint = f"is {near[0]!r} meant?" if near else f"it has {shown}"
         raise ValueError(f"the row lacks the column {name!r}, which the tree tests; {hint}")
-
-
-def given_rows(tree: Tree, rows: Any, name: str) -> Dataset:
-    """Rows with their targets: a Dataset, or (table, target) or (table, target, weights)."""
-    if isinstance(rows, tuple) and not hasattr(rows, "_asdict") and len(rows) in (2, 3):
-        table, target, *weight = rows
-        try:
-            rows = encode(table, target, weight=weight[0] if weight else None, schema=tree.schema)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from error
-    if not isinstance(rows, Dataset):
-        raise TypeError(
-            f"{name} must be a Dataset, as encode(table, target, schema=tree.schema) makes it, or a tuple "
-            f"(table, target), not {escape(type(rows).__name__)}"
-        )
-    tree._check_columns(rows)
-    checked_targets(tree, rows)
-    if not rows.n_counted:
-        raise ValueError(f"{name} has no rows that weigh something")
-    return rows
 
 
 def grew(tree: Tree, rows: Dataset) -> bool:

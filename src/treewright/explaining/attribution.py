@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.aligning import aligned
-from treewright.encoding import Dataset, encode
+from treewright.arriving import given_table
+from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
-from treewright.explaining.asking import Row, one_row
+from treewright.explaining.asking import Row, is_one_row, one_row
 from treewright.explaining.plain import html_table, plain
 from treewright.growing import n_threads
 from treewright.presenting import as_tree
 from treewright.schema import Schema
-from treewright.tree import Tree
 from treewright.wording import escape, rows_in_words, word
 
 Floats = NDArray[np.float64]
@@ -75,7 +75,7 @@ class Attribution:
             amounts = self._table[0][:, shown]
             words = [_cell(self.data, j) if amounts[j].any() else "" for j in range(len(self.columns))]
             told = ", ".join(
-                f"{self.outputs[i]} {_number(answers[0, i])} instead of {_number(base[i])} on average"
+                f"{self.outputs[i]}: {_number(answers[0, i])} instead of {_number(base[i])} on average"
                 for i in shown
             )
             head, signed = ["column", "value", *(str(self.outputs[i]) for i in shown)], True
@@ -136,8 +136,8 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
     model : Tree or fitted estimator
         The tree that answers; classes are shares, several targets come one after the other.
     rows : table, Dataset or one row
-        The rows to explain, as a table that `encode` takes; a dict of single values is one row.
-    background : table or Dataset, optional
+        The rows to explain, as a table that `encode` takes, or one row as `explain` takes it.
+    background : table, Dataset or tuple (table, target), optional
         Rows whose values take the place of a column that is not known (interventional values). Without
         them such a column is averaged out by the weights of the training rows along the paths of the tree
         (path-dependent values).
@@ -157,13 +157,13 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
     >>> one.base, one.values.tolist()
     (1.0, [[1.5, 1.5]])
     >>> print(one)
-    y 4 instead of 1 on average
+    y: 4 instead of 1 on average
     column   value      y
     x        2       +1.5
     z        2       +1.5
     """
     tree = as_tree(model)
-    data = _encoded(tree, rows)
+    data = one_row(tree, rows).data if is_one_row(rows) else given_table(tree, rows, "rows")
     leaves = np.flatnonzero(tree.is_leaf)
     outputs = _outputs(tree.schema)
     _check_memory(data.n_rows * data.n_columns * len(outputs) + 2 * len(leaves) * len(outputs))
@@ -172,7 +172,7 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
     else:
         answers, blocks = tree.value[leaves], []
     place = np.cumsum(tree.is_leaf) - 1  # of a leaf among the leaves
-    others = None if background is None else _encoded(tree, background)
+    others = None if background is None else given_table(tree, background, "background")
     if others is None:
         weight = tree.weight
         base = np.average(answers, axis=0, weights=weight[leaves])
@@ -201,18 +201,6 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
     if len(outputs) == 1 and not tree.schema.predicts_classes:
         return Attribution(values[:, :, 0], float(base[0]), said[:, 0], outputs, others is not None, **kept)
     return Attribution(values, base, said, outputs, others is not None, **kept)
-
-
-def _encoded(tree: Tree, rows: Any) -> Dataset:
-    """Rows for the tree: encoded ones, a table, or the dict of one row."""
-    if isinstance(rows, Dataset):
-        tree._check_columns(rows)
-        return rows
-    if isinstance(rows, Mapping) and not any(
-        hasattr(value, "__len__") and not isinstance(value, str | bytes) for value in rows.values()
-    ):
-        return one_row(tree, rows).data
-    return encode(rows, schema=tree.schema)
 
 
 def _outputs(schema: Schema) -> tuple[Output, ...]:

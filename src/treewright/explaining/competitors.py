@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.aligning import aligned
-from treewright.arriving import leaves_of
-from treewright.cutting import _indices
+from treewright.arriving import given_rows, leaves_of
+from treewright.cutting import node_indices
 from treewright.encoding import Dataset
-from treewright.explaining.asking import given_rows
 from treewright.explaining.plain import plain
 from treewright.growing import grow
 from treewright.presenting import as_tree
@@ -169,7 +168,7 @@ def competitors(
 
 def _chosen_nodes(tree: Tree, nodes: Iterable[int] | None) -> list[int]:
     if nodes is not None:
-        chosen = [int(node) for node in _indices(tree, nodes)]
+        chosen = [int(node) for node in node_indices(tree, nodes)]
         for node in chosen:
             if tree.is_leaf[node]:
                 raise ValueError(f"node {node} is a leaf: it has no test to compete with")

@@ -10,14 +10,15 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright.aligning import aligned
+from treewright.arriving import given_table
 from treewright.encoding import Dataset
 from treewright.explaining.asking import Cell, Row, one_row
-from treewright.explaining.moving import Move, Mover, movers
+from treewright.explaining.moving import Move, Mover, ends, movers
 from treewright.explaining.plain import html_table, plain
 from treewright.presenting import as_tree
 from treewright.rule_lists import Condition, column_of, merged, paths
 from treewright.tree import Tree
-from treewright.wording import escape, listed, word
+from treewright.wording import answer_in_words, escape, listed, word
 
 Norm = Literal["distance", "columns"]
 
@@ -55,12 +56,12 @@ class Contrast:
         return self.reason is None
 
     def _lines(self) -> tuple[str, list[list[str]], list[str]]:
-        old = _answer_in_words(self.answer)
+        old = answer_in_words(self.answer)
         if self.reason is not None:
             return f"The answer is {old}, and no allowed change makes it another: {self.reason}.", [], []
         if not self.changes:
             return f"The answer is {old} already; nothing has to change.", [], []
-        told = f"The answer is {old}. It becomes {_answer_in_words(self.new_answer)} if"
+        told = f"The answer is {old}. It becomes {answer_in_words(self.new_answer)} if"
         lines = [[change.words, f"{change.cost:.3g}"] for change in self.changes]
         return told, lines, [f"distance {self.distance:.3g}: {self.measure}"]
 
@@ -89,7 +90,7 @@ def contrast(
     directions: Mapping[str, str] | None = None,
     whole: Collection[str] = (),
     scales: Mapping[str, float] | None = None,
-    data: Dataset | None = None,
+    data: Any = None,
     norm: Norm = "distance",
     allow_missing: bool = False,
     readable: bool = True,
@@ -124,7 +125,7 @@ def contrast(
         Columns whose new values are whole numbers.
     scales : dict, optional
         Scales by column, instead of those of the data.
-    data : Dataset, optional
+    data : Dataset, table or tuple (table, target), optional
         Rows that tell the scales, such as those of the training.
     norm : {"distance", "columns"}
         What is made smallest: the distance, or first the cost of the columns that change, however far.
@@ -154,6 +155,7 @@ of debt, which is frozen.
     asked = one_row(tree, row)
     leaf = int(tree.apply(asked.data)[0])
     wanted = _wanted(tree, leaf, to)
+    data = None if data is None else given_table(tree, data, "data")
     rules = movers(tree, asked.data, costs, frozen, ranges, directions, whole, scales, data, allow_missing)
     measure = _measure(norm, data is not None, bool(scales))
     if leaf in wanted:
@@ -184,21 +186,13 @@ def _wanted(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
         value = tree.value[leaves, 0]
         if to is None:
             return frozenset(leaves[value != tree.value[leaf, 0]].tolist())
-        if not (isinstance(to, tuple | list) and len(to) == 2):
-            raise ValueError(
-                f"to is {to!r}; for a tree of numbers it must be (low, high), either may be None"
-            )
-        low, high = (
-            float(end) if end is not None else other for end, other in zip(to, (-inf, inf), strict=True)
-        )
-        if not low <= high:
-            raise ValueError(f"to is {to!r}; low must not be above high")
+        low, high = ends("to", to)
         return frozenset(leaves[(value >= low) & (value <= high)].tolist())
     label = tree.label[leaves, 0]
     if to is None:
         return frozenset(leaves[label != tree.label[leaf, 0]].tolist())
     classes = tree.schema.targets[0].classes or ()
-    if to not in classes:
+    if not isinstance(to, Hashable) or to not in classes:
         raise ValueError(f"to is {to!r}; the classes are {listed(classes, 20)}")
     return frozenset(leaves[label == classes.index(to)].tolist())
 
@@ -259,10 +253,6 @@ def _answer(tree: Tree, leaf: int) -> Hashable:
     return classes[int(tree.label[leaf, 0])]
 
 
-def _answer_in_words(answer: Hashable) -> str:
-    return f"{answer:.6g}" if isinstance(answer, float) else word(answer)
-
-
 def _change(rule: Mover, before: Cell, after: Cell, cost: float) -> Change:
     name = escape(rule.column.name)
     if isinstance(before.value, float) and isinstance(after.value, float) and not isnan(before.value):
@@ -302,7 +292,7 @@ def _reason(
     n_leaves = sum(blocked.values())  # that a row can reach
     answers = {_answer(tree, leaf) for leaf in wanted}
     if to is None and len(answers) == 1:
-        what = _answer_in_words(answers.pop())
+        what = answer_in_words(answers.pop())
     if n_leaves == 1:
         return f"the only leaf that answers {what} needs a change of {column}"
     each = f"each of the {n_leaves:,} leaves that answer {what}"

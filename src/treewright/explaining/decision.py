@@ -14,7 +14,7 @@ from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
-from treewright.explaining.asking import Cell, Row, given_rows, grew, one_row
+from treewright.explaining.asking import Cell, Row, grew, one_row
 from treewright.explaining.competitors import MOST_NODES, Competitor, competitors
 from treewright.explaining.held_out import HeldOut, mean_held_out, median_held_out, share_held_out
 from treewright.explaining.plain import plain
@@ -215,7 +215,7 @@ def explain(
     answers = _answers(tree, leaf)
     own_rows = False
     if test is not None:
-        rows = checked_rows(tree, given_rows(tree, test, "test"))
+        rows = checked_rows(tree, test)
         own_rows = grew(tree, rows)
         answers = _held_out(tree, leaf, answers, rows, delta)
     return Decision(

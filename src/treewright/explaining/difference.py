@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.aligning import aligned
-from treewright.arriving import checked_targets, number_losses
+from treewright.arriving import answer_losses, given_rows, given_table
+from treewright.certifying.losses import loss_name
 from treewright.costing import cost_arrays
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset
 from treewright.explaining.overlaying import Overlay, Pair, same_ways
 from treewright.explaining.plain import html_table, plain
+from treewright.growing import non_negative
 from treewright.presenting import as_tree
 from treewright.rule_lists import Condition
 from treewright.schema import Column
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import condition_in_words, percent, rows_in_words, word
+from treewright.wording import answer_in_words, condition_in_words, percent, rows_in_words
 
 MOST_LINES = 20  # regions that are shown
 Floats = NDArray[np.float64]
@@ -67,7 +69,7 @@ class Difference:
         lines = []
         for region in self.regions[:MOST_LINES]:
             lost = [_lost(self.loss, region.loss_a), _lost(self.loss, region.loss_b)] if with_loss else []
-            answers = [_answer_in_words(region.answer_a), _answer_in_words(region.answer_b)]
+            answers = [answer_in_words(region.answer_a), answer_in_words(region.answer_b)]
             lines.append([percent(region.share), f"{region.rows:,}", *answers, *lost, region.words])
         rest = []
         left = self.regions[MOST_LINES:]
@@ -80,12 +82,11 @@ class Difference:
 
     def __str__(self) -> str:
         told, head, lines, rest = self._lines()
-        right = (0, 1, 4, 5) if len(head) == 7 else (0, 1)
-        return "\n".join([told, *(aligned([head, *lines], right=right) if lines else []), *rest])
+        return "\n".join([told, *(aligned([head, *lines], right=_right(head)) if lines else []), *rest])
 
     def _repr_html_(self) -> str:
         told, head, lines, rest = self._lines()
-        return html_table(head, lines, (0, 1), [told, *rest])
+        return html_table(head, lines, _right(head), [told, *rest])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -125,8 +126,9 @@ def difference(
     """
     trees = as_tree(a), as_tree(b)
     _check(trees)
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance is {tolerance!r}; it must be a number >= 0")
+    tolerance = non_negative("tolerance", tolerance)
+    if isinstance(names, str) or len(names) != 2:
+        raise ValueError(f"names is {names!r}; it must be two names, such as ('grown', 'pruned')")
     counts = _by_structure(trees) if data is None else _by_data(trees, data)
     answers = _answers(trees, tolerance)
     differing = {pair: count for pair, count in counts.pairs.items() if answers.differ(pair)}
@@ -140,7 +142,12 @@ def difference(
     regions.sort(key=lambda region: (-region.share, region.words))
     share = sum(count.weight for count in differing.values()) / counts.weight
     return Difference(
-        tuple(regions), counts.rows, share, counts.loss, *counts.mean(counts.pairs.values()), names=names
+        tuple(regions),
+        counts.rows,
+        share,
+        counts.loss,
+        *counts.mean(counts.pairs.values()),
+        names=(names[0], names[1]),
     )
 
 
@@ -175,7 +182,7 @@ class _Counts:
 
 
 def _by_data(trees: tuple[Tree, Tree], given: Any) -> _Counts:
-    parts = [_encoded(tree, given) for tree in trees]
+    parts = [_rows(tree, given) for tree in trees]
     data = parts[0]
     leaves = [tree.apply(part) for tree, part in zip(trees, parts, strict=True)]
     weight = data.row_weights
@@ -184,7 +191,8 @@ def _by_data(trees: tuple[Tree, Tree], given: Any) -> _Counts:
     losses = None
     if data.targets is not None:
         losses = [
-            _row_losses(tree, part, leaf) for tree, part, leaf in zip(trees, parts, leaves, strict=True)
+            answer_losses(tree, leaf, np.asarray(part.targets))
+            for tree, part, leaf in zip(trees, parts, leaves, strict=True)
         ]
     key = leaves[0].astype(np.int64) * trees[1].n_nodes + leaves[1]
     counted = weight > 0
@@ -202,28 +210,13 @@ def _by_data(trees: tuple[Tree, Tree], given: Any) -> _Counts:
         )
         for i, k in enumerate(found.tolist())
     }
-    return _Counts(pairs, int(counted.sum()), float(weight.sum()), _loss_name(trees[0]))
+    return _Counts(pairs, int(counted.sum()), float(weight.sum()), loss_name(trees[0]))
 
 
-def _encoded(tree: Tree, given: Any) -> Dataset:
+def _rows(tree: Tree, given: Any) -> Dataset:
     """Rows for one of the trees; a Dataset must suit both."""
-    if isinstance(given, Dataset):
-        tree._check_columns(given)
-        if given.targets is not None:
-            checked_targets(tree, given)
-        return given
-    if isinstance(given, tuple) and not hasattr(given, "_asdict") and len(given) in (2, 3):
-        table, target, *weight = given
-        return encode(table, target, weight=weight[0] if weight else None, schema=tree.schema)
-    return encode(given, schema=tree.schema)
-
-
-def _row_losses(tree: Tree, data: Dataset, leaf: NDArray[np.int32]) -> Floats:
-    truth = np.asarray(data.targets)[0]
-    if not tree.schema.predicts_classes:
-        return np.asarray(number_losses(tree.criterion, truth, tree.value[leaf, 0]))
-    answer, costs = tree.label[leaf, 0], cost_arrays(tree.schema)[0]
-    return np.asarray(costs[truth, answer] if costs is not None else answer != truth, np.float64)
+    data = given_table(tree, given, "data")
+    return data if data.targets is None else given_rows(tree, data, "data")
 
 
 def _by_structure(trees: tuple[Tree, Tree]) -> _Counts:
@@ -246,7 +239,7 @@ def _by_structure(trees: tuple[Tree, Tree]) -> _Counts:
             losses = (lost[1], lost[0]) if turned else (lost[0], lost[1])
         pair = (other, leaf) if turned else (leaf, other)
         pairs[pair] = _Count(int(large.rows[leaf]), float(large.weight[leaf]), losses)
-    return _Counts(pairs, int(large.rows[0]), float(large.weight[0]), _loss_name(trees[0]))
+    return _Counts(pairs, int(large.rows[0]), float(large.weight[0]), loss_name(trees[0]))
 
 
 def _lost_weight(weights: Floats, answer: int, costs: Floats | None) -> float:
@@ -297,6 +290,8 @@ def _region(
     answers: _Answers,
 ) -> Region:
     found = [differing[pair] for pair in members]
+    place = {name: j for j, name in enumerate(columns)}
+    conditions = tuple(sorted(conditions, key=lambda each: place[each.column]))
     words = ", ".join(
         condition_in_words(each, columns[each.column], told_missing=each.column in learnt)
         for each in conditions
@@ -331,19 +326,12 @@ def _check(trees: tuple[Tree, Tree]) -> None:
             )
 
 
-def _loss_name(tree: Tree) -> str:
-    if not tree.schema.predicts_classes:
-        return {"squared_error": "squared error", "absolute_error": "absolute error"}.get(
-            tree.criterion, "loss"
-        )
-    return "cost" if tree.schema.has_costs else "error"
+def _right(head: list[str]) -> tuple[int, ...]:
+    """The columns of numbers, to which the losses of both trees may belong."""
+    return (0, 1, 4, 5) if len(head) == 7 else (0, 1)
 
 
 def _lost(loss: str, amount: float | None) -> str:
     if amount is None:
         return "–"
     return percent(amount) if loss == "error" else f"{amount:.4g}"
-
-
-def _answer_in_words(answer: Hashable) -> str:
-    return f"{answer:.6g}" if isinstance(answer, float) else word(answer)

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.aligning import aligned
-from treewright.arriving import answer_losses, leaves_of
+from treewright.arriving import answer_losses, given_rows, leaves_of
 from treewright.certifying.binomial import check_delta
-from treewright.certifying.losses import NUMBER_LOSSES, most_cost
+from treewright.certifying.losses import loss_name, most_cost
 from treewright.cutting import covered
 from treewright.encoding import Dataset
-from treewright.explaining.asking import given_rows, grew
+from treewright.explaining.asking import grew
 from treewright.explaining.plain import html_table, plain, wrapped
-from treewright.folding import _checked_seed
-from treewright.growing import _whole, n_threads
+from treewright.folding import checked_seed
+from treewright.growing import n_threads, whole_number
 from treewright.presenting import as_tree
 from treewright.rule_lists import column_of
 from treewright.schema import Schema
@@ -200,10 +200,10 @@ def importance(
     [('x', 1.0), ('z', 0.0)]
     """
     check_delta(delta)
-    repeats, start = _whole("n_repeats", n_repeats, 1), _checked_seed(seed)
+    repeats, start = whole_number("n_repeats", n_repeats, 1), checked_seed(seed)
     tree = as_tree(model)
     columns = _by_gain(tree)
-    loss = _loss_name(tree)
+    loss = loss_name(tree)
     if data is None:
         return Importance(columns, loss, delta=float(delta))
     rows = given_rows(tree, data, "data")
@@ -233,12 +233,6 @@ def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
     total = float(gain.sum())
     share = gain / total if total > 0 else gain
     return tuple(ColumnImportance(name, j, int(splits[j]), float(share[j])) for j, name in enumerate(names))
-
-
-def _loss_name(tree: Tree) -> str:
-    if not tree.schema.predicts_classes:
-        return NUMBER_LOSSES[tree.criterion]
-    return "cost" if tree.schema.has_costs else "error"
 
 
 def _quantile(n_rows: int, delta: float) -> float:

@@ -173,14 +173,15 @@ def movers(
     schema = tree.schema
     if isinstance(frozen, str) or isinstance(whole, str):
         raise ValueError("frozen and whole are collections of names, such as ['age']")
-    if data is not None:
-        tree._check_columns(data)
     given = {
         "costs": costs or {},
         "ranges": ranges or {},
         "directions": directions or {},
         "scales": scales or {},
     }
+    for option, by_name in given.items():
+        if not isinstance(by_name, Mapping):
+            raise ValueError(f"{option} is {by_name!r}; it must be a dict by the names of columns")
     for option, names in {**given, "frozen": frozen, "whole": whole}.items():
         _check_names(schema, option, names)
     rules = []
@@ -216,7 +217,10 @@ def _check_names(schema: Schema, option: str, names: Collection[str]) -> None:
 
 
 def _positive(name: str, value: Any) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.0
     if not number > 0 or not isfinite(number):
         raise ValueError(f"{name} is {value!r}; it must be a positive number")
     return number
@@ -239,14 +243,28 @@ def _allowed(column: Column, given: Any) -> dict[str, Any]:
         if isinstance(given, str) or not isinstance(given, Collection):
             raise ValueError(f"{name} is {given!r}; it must be a collection of categories")
         return {"allowed": frozenset(_code(column, name, category) for category in given)}
-    if isinstance(given, str) or not isinstance(given, Collection) or len(given) != 2:
-        raise ValueError(f"{name} is {given!r}; it must be (low, high), either of which may be None")
-    low, high = (
-        end if value is None else _end(column, value) for value, end in zip(given, (-inf, inf), strict=True)
-    )
+    low, high = ends(name, given, column)
+    return {"low": low, "high": high}
+
+
+def ends(name: str, given: Collection[Any], column: Column | None = None) -> tuple[float, float]:
+    """The two ends of a range, where None has no end.
+
+    >>> ends("ranges['age']", (18, None))
+    (18.0, inf)
+    """
+    try:
+        low, high = (
+            end if value is None else _end(column or Column(""), value)
+            for value, end in zip(given, (-inf, inf), strict=True)
+        )
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} is {given!r}; it must be (low, high), either of which may be None"
+        ) from None
     if not low <= high:
         raise ValueError(f"{name} is {given!r}; low must not be above high")
-    return {"low": low, "high": high}
+    return low, high
 
 
 def _end(column: Column, value: Any) -> float:

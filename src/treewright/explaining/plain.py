@@ -41,14 +41,15 @@ def html_table(
     """A table for notebooks, with lines of text below it.
 
     >>> html_table(["a"], [["<b>"]])
-    '<table><thead><tr><th style="text-align:left">a</th></tr></thead><tbody><tr>\
-<td style="text-align:left">&lt;b&gt;</td></tr></tbody></table>'
+    '<table><thead><tr><th style="text-align:left;padding:2px 8px">a</th></tr></thead><tbody><tr>\
+<td style="text-align:left;padding:2px 8px">&lt;b&gt;</td></tr></tbody></table>'
     """
 
     def line(cells: Sequence[str], tag: str) -> str:
+        sides = ["right" if i in right else "left" for i in range(len(cells))]
         made = [
-            f'<{tag} style="text-align:{"right" if i in right else "left"}">{escape(cell)}</{tag}>'
-            for i, cell in enumerate(cells)
+            f'<{tag} style="text-align:{side};padding:2px 8px">{escape(cell)}</{tag}>'
+            for side, cell in zip(sides, cells, strict=True)
         ]
         return f"<tr>{''.join(made)}</tr>"
 

@@ -24,7 +24,7 @@ def rules(model: Any, *, target: str | None = None, merge: bool = False) -> Rule
     Parameters
     ----------
     model : Tree or fitted estimator
-        Of classes or of numbers.
+        Of classes or of numbers. The rules of a `RuleListClassifier` are its own.
     target : str, optional
         Of a tree that has several: the one that the rules answer.
     merge : bool
@@ -45,6 +45,11 @@ def rules(model: Any, *, target: str | None = None, merge: bool = False) -> Rule
     2.  2.5 < x <= 4.5   20   2 rows
     3.  x > 4.5          50    1 row
     """
+    own = getattr(model, "rules_", None)
+    if isinstance(own, RuleList):
+        if target is not None or merge:
+            raise ValueError("target and merge are for trees; these rules are made already")
+        return own
     tree = as_tree(model)
     if target is not None:
         tree = _for_target(tree, target)

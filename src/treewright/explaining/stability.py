@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.aligning import aligned
+from treewright.arriving import encoded_rows, is_pair
 from treewright.encoding import Dataset
 from treewright.explaining.plain import html_table, plain, wrapped
-from treewright.folding import _checked_seed
-from treewright.growing import _whole, grow, n_threads
+from treewright.folding import checked_seed
+from treewright.growing import grow, n_threads, whole_number
 from treewright.tree import Tree
 from treewright.wording import escape, percent, rows_in_words, value_in_words
 
@@ -135,7 +136,7 @@ def _leaves_in_words(few: int, median: int, most: int) -> str:
 
 
 def stability(
-    data: Dataset,
+    data: Any,
     *,
     n_bootstraps: int = 50,
     top: int = 5,
@@ -152,7 +153,7 @@ def stability(
 
     Parameters
     ----------
-    data : Dataset
+    data : Dataset or tuple (table, target) or (table, target, weights)
         The rows to grow from.
     n_bootstraps : int
         How many trees.
@@ -182,12 +183,16 @@ def stability(
     >>> found.columns[0].root, found.n_roots, found.agreement[0] > 0.9
     (1.0, 1, True)
     """
-    if not isinstance(data, Dataset):
-        raise TypeError(f"data must be a Dataset, as encode makes it, not {type(data).__name__}")
+    if not (isinstance(data, Dataset) or is_pair(data)):
+        raise TypeError(
+            "data must be a Dataset, as encode makes it, or a tuple (table, target), "
+            f"not {type(data).__name__}"
+        )
+    data = encoded_rows(data, "data")
     if grower is not None and growing:
         raise TypeError(f"give a grower or how to grow, not both: {', '.join(sorted(growing))}")
-    n, best = _whole("n_bootstraps", n_bootstraps, 2), _whole("top", top, 1)
-    rng = np.random.default_rng(_checked_seed(seed))
+    n, best = whole_number("n_bootstraps", n_bootstraps, 2), whole_number("top", top, 1)
+    rng = np.random.default_rng(checked_seed(seed))
     if data.n_rows > _core.small_rows:
         data.bins(n_threads(n_jobs))  # once for all trees
 

@@ -32,10 +32,10 @@ def html(decision: Decision) -> str:
     """The same for notebooks; names are escaped."""
     (head, *body), notes = _table(decision)
     n = min(len(decision.answers), MOST_TARGETS)
-    other = [note.strip() for at in sorted(notes) for note in notes[at]]
+    for at in sorted(notes, reverse=True):  # each below its step
+        body[at:at] = [["", note.strip(), *[""] * (len(head) - 2)] for note in notes[at]]
     answer = ", ".join(_said(each, len(decision.answers) > 1) for each in decision.answers)
-    grounds = [*other, *_grounds(decision)]
-    return html_table([f"Answer: {answer}", *head[1:]], body, range(3, 4 + 2 * n), grounds)
+    return html_table([f"Answer: {answer}", *head[1:]], body, range(3, 4 + 2 * n), _grounds(decision))
 
 
 def _said(answer: Answer, with_target: bool) -> str:

@@ -23,9 +23,9 @@ def export(model: Any, format: str = "text", *, check: Any = None, **options: An
     """A tree, or that of a fitted model, in a format; `options` are those of the format's `render`.
 
     With `check` the result is run before it is returned, and its answers are compared with those of the
-    model, to the last bit: on a table or data set, or, with True, on 10,000 rows at and next to every
-    threshold, with missing and infinite values and unseen categories. ValueError names the first row that
-    differs, ImportError what is missing to run it.
+    model, to the last bit: on a table, (table, target) or Dataset, or, with True, on 10,000 rows at and next
+    to every threshold, with missing and infinite values and unseen categories. ValueError names the first row
+    that differs, ImportError what is missing to run it.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))

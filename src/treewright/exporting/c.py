@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.encoding.columns import MISSING, UNSEEN
 from treewright.exporting.coding import (
-    MISSING,
-    UNSEEN,
     Code,
     Style,
     Tables,

@@ -31,8 +31,6 @@ LONGEST_REMARK = 72
 MOST_NAMED = 40  # columns in the heading
 AT_ONCE = 10**6  # shares looked at together
 
-MISSING, UNSEEN = -1, -2  # codes of a category that is not there, and of one that was never seen
-
 
 @dataclass(frozen=True)
 class Code:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset, encode
 from treewright.exporting.pieces import Pieces, pieces
 from treewright.schema import Column, Schema
-from treewright.tree import Tree
-from treewright.tree import _as_array as as_array
+from treewright.tree import Tree, as_array
 
 Inputs = Literal["matrix", "columns"]
 

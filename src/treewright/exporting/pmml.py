@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from treewright._version import __version__
 from treewright.encoding import Dataset, encode
 from treewright.exporting.pieces import Pieces, pieces
-from treewright.rule_lists import Condition, Within, condition_of, merged, paths
-from treewright.rule_lists import _weights_by_class as weights_by_class
+from treewright.rule_lists import Condition, Within, condition_of, merged, paths, weights_by_class
 from treewright.schema import Column, Schema
-from treewright.tree import Tree
-from treewright.tree import _as_array as as_array
+from treewright.tree import Tree, as_array
 
 DEEPEST = 200  # readers of XML call themselves once per level, and some stop at 256 of them
 LARGEST = 1.7976931348623157e308
@@ -51,6 +49,8 @@ def render(tree: Tree, *, name: str = "treewright") -> str:
             f"a tree of PMML has one target; this one has {len(schema.targets)}: "
             "export it as onnx, treelite or code"
         )
+    if "" in (*tree.schema.names, tree.schema.targets[0].name):
+        raise ValueError("a column or target has no name (''), and PMML takes no empty one; rename it")
     return "\n".join(_lines(tree, name)) + "\n"
 
 

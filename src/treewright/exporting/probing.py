@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.encoding.columns import MISSING, UNSEEN
 from treewright.schema import Column
 from treewright.tree import Tree
 
 Array = NDArray[Any]
 Table = dict[str, Any]
 
-MISSING, UNSEEN = -1, -2  # codes of a category that is not there, and of one that the schema does not know
 _WIDE = 256  # columns; in a wider table those that no test asks are all missing, and take no memory
 _FIRST_TIME, _LAST_TIME = -62_135_596_800e6, 253_402_300_799e6  # the years 1 to 9999, in microseconds
 _LARGE = 1.7976931348623157e308

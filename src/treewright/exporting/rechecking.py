@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding import Dataset, encode
+from treewright.arriving import given_table
 from treewright.exporting.probing import decoded, probes
 from treewright.tree import Tree
 
@@ -46,13 +46,7 @@ def table_of(tree: Tree, rows: Any) -> dict[str, Any]:
     """Rows to compare on, as a dict of columns in the form of `probes`."""
     if rows is True:
         return probes(tree)
-    if isinstance(rows, Dataset):
-        if rows.schema.columns != tree.schema.columns:
-            raise ValueError(
-                "check: the data's columns are not the tree's; encode it with schema=tree.schema"
-            )
-        return decoded(rows)
-    return decoded(encode(rows, schema=tree.schema))
+    return decoded(given_table(tree, rows, "check"))
 
 
 def first_difference(expected: NDArray[Any], found: NDArray[Any]) -> int | None:

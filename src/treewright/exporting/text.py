@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from treewright.arranging.cards import check_limit
 from treewright.encoding import Dataset
 from treewright.presenting import intervals_of
 from treewright.rule_lists import Condition, Rule, RuleList
@@ -30,7 +31,7 @@ def render(
     max_depth: int | None = None,
     color: bool = False,
     width: int | None = None,
-    test: Dataset | None = None,
+    test: Any = None,
     intervals: LeafIntervals | None = None,
     delta: float = 0.05,
 ) -> str:
@@ -51,10 +52,7 @@ def render(
     ├─ petal width <= 0.8   setosa      50 rows    100 %
     └─ petal width > 0.8    virginica   50 rows   90.0 %
     """
-    if max_depth is not None and max_depth < 0:
-        raise ValueError(
-            f"max_depth is {max_depth}; it is the number of tests to show in a row, 0 or more, or None"
-        )
+    check_limit("max_depth", max_depth, 0)
     lines, last = list(_lines(tree, max_depth)), list[str]()
     if test is not None or intervals is not None:
         lines, last = _with_intervals(tree, lines, test, intervals, delta)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset, encode
-from treewright.tree import Tree
-from treewright.tree import _as_array as as_array
+from treewright.tree import Tree, as_array
 
 Output = Literal["shares", "code"]
 

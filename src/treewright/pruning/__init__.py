@@ -10,6 +10,7 @@ from typing import Any
 
 from treewright.encoding import Dataset
 from treewright.enlisting import Folder
+from treewright.presenting import as_tree
 from treewright.pruning.cost_complexity import (
     CostComplexityPath,
     cost_complexity,
@@ -18,7 +19,6 @@ from treewright.pruning.cost_complexity import (
     weakest_links,
 )
 from treewright.pruning.path import PruningPath
-from treewright.tree import Tree
 
 __all__ = [
     "METHODS",
@@ -53,7 +53,7 @@ def leaves_choice(method: str, options: Container[str]) -> bool:
 
 
 def prune(
-    tree: Tree,
+    model: Any,
     method: str = "cost_complexity",
     *,
     cost_matrix: Any = None,
@@ -64,7 +64,7 @@ def prune(
 
     Parameters
     ----------
-    tree : Tree
+    model : Tree or fitted estimator
         The tree: grown, loaded or written by hand. It is left as it is.
     method : str
         One of `methods()`.
@@ -86,8 +86,7 @@ def prune(
     >>> prune(tree, "cost_complexity", alpha=0.1).pruned.n_leaves
     2
     """
-    if not isinstance(tree, Tree):
-        raise TypeError(f"prune takes a Tree, not {type(tree).__name__}; of a fitted estimator, its model_")
+    tree = as_tree(model)
     if method == "rules":
         raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
     function = METHODS.function(method)

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from treewright.arriving import given_rows
 from treewright.certifying.binomial import check_delta
 from treewright.files import replacing
 from treewright.reporting.assembling import assembled, framed
 from treewright.reporting.certificates import refuse_known_rows
 from treewright.reporting.facts import facts
-from treewright.reporting.parts import NAMES, part_of
+from treewright.reporting.parts import NAMES
 from treewright.reporting.subjects import curtailed, subject_of
 
 __all__ = ["Report", "report"]
@@ -106,7 +107,7 @@ def report(
         raise ValueError(f"seed is {seed!r}; it must be a whole number of at least 0")
     subject = subject_of(model, path)
     given = dict(zip(NAMES, (train, validation, test), strict=True))
-    rows = {name: part_of(name, part, subject.grown) for name, part in given.items() if part is not None}
+    rows = {name: given_rows(subject.grown, part, name) for name, part in given.items() if part is not None}
     refuse_known_rows(model, subject, rows)
     subject = curtailed(subject)
     return Report(

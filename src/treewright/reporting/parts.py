@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import checked_targets, leaves_of, rows_of, squared_losses
+from treewright.arriving import leaves_of, rows_of, squared_losses
 from treewright.certifying import binomial_lower, binomial_upper
-from treewright.encoding import Dataset, encode
-from treewright.pruning.path import refuse_no_rows
+from treewright.encoding import Dataset
 from treewright.reporting.rounding import DIGITS, short, shorts
 from treewright.rule_lists import column_of
 from treewright.sparse import SparseRows
@@ -113,34 +112,6 @@ class OwnRows:
 
 
 Rows = Part | OwnRows
-
-
-def part_of(name: str, given: Any, tree: Tree) -> Dataset:
-    """The rows of a part, as they were given: encoded, or a table with its target and weights."""
-    if isinstance(given, tuple) and len(given) in (2, 3):
-        if given[1] is None:
-            raise ValueError(f"{name} has no target; give (X, y), or a Dataset with its target")
-        try:
-            given = encode(
-                given[0], given[1], weight=given[2] if len(given) == 3 else None, schema=tree.schema
-            )
-        except (ValueError, TypeError, KeyError) as error:
-            raise type(error)(f"{name}: {error.args[0] if error.args else error}") from None
-    if not isinstance(given, Dataset):
-        raise TypeError(
-            f"{name} must be a Dataset (encode(table, y, schema=tree.schema)), (X, y) or (X, y, weight), "
-            f"not {type(given).__name__}"
-        )
-    if given.schema.columns != tree.schema.columns:
-        raise ValueError(f"the columns of {name} are not the tree's; encode it with schema=tree.schema")
-    refuse_no_rows(given, name)
-    try:
-        checked_targets(tree, given)
-    except ValueError:
-        raise ValueError(
-            f"the target of {name} is not the tree's; encode it with schema=tree.schema"
-        ) from None
-    return given
 
 
 def part_facts(part: Rows, inside: NDArray[np.bool_]) -> dict[str, Any]:
