@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 import numpy as np
@@ -37,3 +38,13 @@ def shorts(values: Any, digits: int = DIGITS) -> list[Any]:
     for width in array.shape[:0:-1]:
         listed = [listed[i : i + width] for i in range(0, len(listed), width)]
     return listed
+
+
+def above(values: Any) -> list[float]:
+    """Bounds from above, none of them rounded down: what is quoted still holds.
+
+    >>> above([0.12345601, 0.5])
+    [0.123457, 0.5]
+    """
+    upwards = Context(prec=DIGITS, rounding=ROUND_CEILING)
+    return [float(upwards.create_decimal_from_float(value)) for value in np.asarray(values).tolist()]

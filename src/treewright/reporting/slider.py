@@ -15,7 +15,7 @@ from treewright.pruning.minimum_errors import Front
 from treewright.pruning.path import Nested
 from treewright.reporting.certificates import uppers, uppers_in_words
 from treewright.reporting.parts import Part, Rows
-from treewright.reporting.rounding import shorts
+from treewright.reporting.rounding import above, shorts
 from treewright.reporting.subjects import Subject, leaves_of_cuts, leaves_within
 from treewright.selecting.choosing import SAME
 from treewright.tree import Tree
@@ -246,7 +246,7 @@ def slide_facts(slide: Slide, parts: Mapping[str, Rows], delta: float) -> dict[s
         },
         "certificate": [None] * slide.places
         if bounds is None
-        else [{"upper": value} for value in shorts(bounds)],
+        else [{"upper": value} for value in above(bounds)],
         "certificate_words": uppers_in_words(slide.grown, test, slide.places, delta, bounds is not None),
         "chosen": slide.chosen,
         "chosen_by": slide.chosen_by,

@@ -55,7 +55,9 @@ function lossWords(loss) {
 /** A bound from above is rounded up, so that what is quoted still holds. */
 function boundWords(bound) {
   if (bound === null || bound === undefined) return "–";
-  return facts.loss.share ? `${(Math.ceil(bound * 1000 - 1e-9) / 10).toFixed(1)} %` : numberWords(bound);
+  if (facts.loss.share) return `${(Math.ceil(bound * 1000 - 1e-9) / 10).toFixed(1)} %`;
+  const unit = bound > 0 ? 10 ** (Math.floor(Math.log10(bound)) - 3) : 1;  // four digits are shown
+  return numberWords(Math.ceil(bound / unit - 1e-9) * unit);
 }
 
 function capital(text) {
