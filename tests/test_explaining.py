@@ -6,7 +6,7 @@ import json
 from collections import namedtuple
 from datetime import datetime
 from html.parser import HTMLParser
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -346,6 +346,9 @@ def test_costs_decide() -> None:
     assert answer.costs == (("yes", pytest.approx(0.6)), ("no", pytest.approx(2.0)))
     told = str(explain(dear, row))
     assert "By what mistakes cost, yes is the cheapest answer: 0.6 a row, no would be 2." in told
+    labels = Schema(SCHEMA.columns, (Target("y", (0.5, inf)),))
+    endless = Tree.write(labels, Branch(Below("age", 40.0), Leaf([6, 4]), Leaf([0, 9])))
+    strict(explain(endless.with_costs([[0, 1], [5, 0]]), row).to_dict())  # JSON has no infinite labels
 
 
 def test_several_targets() -> None:

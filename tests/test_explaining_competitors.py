@@ -123,6 +123,8 @@ def test_of_a_large_tree_the_largest_branches() -> None:
     assert tree.rows[list(found)].min() >= tree.rows[list(left_out)].max()
     again = pickle.loads(pickle.dumps(found))
     assert again.to_dict() == found.to_dict()
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        found.by_node[0] = ()  # type: ignore[index]
 
 
 def test_a_decision_names_them_as_the_row_answers_them() -> None:

@@ -43,6 +43,17 @@ def test_opens_at_the_model(opened: Any) -> None:
     assert percent(loss_at(payload, "test", leaves)) in page.locator("#tiles").inner_text()
 
 
+def test_bounds_are_rounded_up(opened: Any) -> None:
+    payload = copy.deepcopy(example("costs")[1])
+    payload["loss"] = {"name": "mean cost", "share": False}
+    for path in payload["paths"]:
+        path["certificate"] = [{"upper": 0.123401}] * len(path["leaves"])
+    page = opened(payload)
+    assert series(page, "certificate") == "≤ 0.1235"
+    told = page.evaluate("[0, 2, 1.23451, 12345.2, 0.5, 0.000012341].map(boundWords)")
+    assert told == ["0", "2", "1.235", "12,350", "0.5", "1.235·10^−5"]
+
+
 def test_the_slider_changes_the_tree_and_every_number(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)

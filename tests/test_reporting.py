@@ -225,7 +225,8 @@ def test_certificates_of_the_slider_are_those_of_the_certifier(name: str) -> Non
             cuts = leaves[~tree.is_leaf[leaves]].tolist()
             pruned = tree.collapse(cuts) if cuts else tree
             sure = certify(pruned, test=test, choices=len(path["leaves"]), check_rows=False)
-            assert path["certificate"][place]["upper"] == pytest.approx(sure.value, rel=1e-5)
+            upper = path["certificate"][place]["upper"]
+            assert sure.value * (1 - 1e-12) <= upper <= sure.value * (1 + 1e-5)  # never rounded down
 
 
 def test_the_sentence_for_a_manager() -> None:

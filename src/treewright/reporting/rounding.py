@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 import numpy as np
@@ -23,17 +24,6 @@ def short(value: float, digits: int = DIGITS) -> int | float | None:
     return float(f"{value:.{digits}g}")
 
 
-def bounds_from_above(values: Any) -> list[Any]:
-    """Positive numbers rounded up, so that what is below them still is.
-
-    >>> bounds_from_above(np.array([0.1234561, 1.0, 0.5]))
-    [0.123457, 1, 0.5]
-    """
-    array = np.asarray(values, np.float64)
-    steps = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.maximum(array, 1e-300))))  # to the unit
-    return shorts(np.ceil(array * steps * (1 - 1e-15)) / steps)
-
-
 def shorts(values: Any, digits: int = DIGITS) -> list[Any]:
     """The same for an array of any number of dimensions, as lists.
 
@@ -48,3 +38,13 @@ def shorts(values: Any, digits: int = DIGITS) -> list[Any]:
     for width in array.shape[:0:-1]:
         listed = [listed[i : i + width] for i in range(0, len(listed), width)]
     return listed
+
+
+def bounds_from_above(values: Any) -> list[float]:
+    """Bounds from above, none of them rounded down: what is quoted still holds.
+
+    >>> bounds_from_above([0.12345601, 0.5])
+    [0.123457, 0.5]
+    """
+    upwards = Context(prec=DIGITS, rounding=ROUND_CEILING)
+    return [float(upwards.create_decimal_from_float(value)) for value in np.asarray(values).tolist()]
