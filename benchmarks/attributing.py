@@ -45,8 +45,9 @@ PROBLEMS = (
 )
 HOW = (
     "Shapley values of all columns and classes for rows that are encoded already, by `attribution` and by "
-    f"shap's `TreeExplainer.shap_values` on the same tree; with a background of {BACKGROUND} rows where the name "
-    "says so, path-dependent otherwise. The two take turns, each in a process of its own; the least of the runs. "
+    f"shap's `TreeExplainer.shap_values` on the same tree; with a background of {BACKGROUND} rows where the "
+    "name says so, path-dependent otherwise. The two take turns, each in a process of its own; the least of "
+    "the runs. "
     "Times ours: how many times as long shap takes, CPU on one thread."
 )
 
