@@ -10,6 +10,7 @@ from benchmarks import (
     counting,
     importing,
     methods,
+    opening,
     pruning,
     publishing,
     scaling,
@@ -26,6 +27,7 @@ ROOMS = {
     "attributing": attributing.run,
     "methods": methods.run,
     "streaming": streaming.run,
+    "opening": opening.run,
     "counts": counting.run,
 }
 DEFAULT = tuple(room for room in ROOMS if room != "counts")
