@@ -281,8 +281,11 @@ def test_held_out_rows_of_the_same_leaf_tell_how_sure_it_is() -> None:
     assert (found.rows, found.value) == (here.sum(), (loan[here] == "no").mean())
     peer = binomtest(int((loan[here] == "no").sum()), int(here.sum())).proportion_ci(0.95, "exact")
     np.testing.assert_allclose([found.lower, found.upper], peer)
-    assert "held out that came this way" in str(decision)
-    assert "with 95 % confidence" in str(decision)
+    low, high = np.floor(1000 * peer.low) / 10, np.ceil(1000 * peer.high) / 10  # rounded outwards
+    assert (
+        f"Of {here.sum()} rows held out that came this way {100 * found.value:.1f} % are no; "
+        f"with 95 % confidence it is {low:.1f} to {high:.1f} % of all such rows."
+    ) in " ".join(str(decision).split())
 
 
 def test_without_held_out_rows_the_share_is_marked_as_that_of_training_rows() -> None:
@@ -357,6 +360,8 @@ def test_several_targets() -> None:
     assert decision.value == ("b", "t")
     assert len(decision.start) == 2
     assert "Answer: u b, v t" in str(decision)
+    assert "u: Of the 1 row it learnt from that came this way: b 100 %." in str(decision)
+    assert "v: Of the 1 row it learnt from that came this way: t 100 %." in str(decision)
     numbers = encode({"x": [1.0, 2.0, 3.0]}, np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 9.0]]))
     assert explain(grow(numbers), {"x": 3.0}).value == (3.0, 9.0)
     strict(explain(grow(numbers), {"x": 3.0}, test=numbers).to_dict())

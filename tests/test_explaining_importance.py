@@ -256,6 +256,13 @@ def test_a_single_leaf_uses_nothing() -> None:
     assert "1 column is not used at all" in str(found)
 
 
+def test_a_split_that_gains_nothing_has_no_bar() -> None:
+    schema = Schema((Column("x\n<b>"),), (Target("y", ("a", "b")),))
+    tree = Tree.write(schema, Branch(Below("x\n<b>", 1.0), Leaf([2, 1]), Leaf([2, 1])))
+    line = str(importance(tree)).splitlines()[1]
+    assert line.split() == [r"x\n<b>", "1", "0.0", "%"]
+
+
 def test_a_column_that_no_row_is_asked_about_is_worth_nothing() -> None:
     schema = Schema((Column("x"), Column("z")), (Target("y", ("a", "b")),))
     below = Branch(Below("z", 1.0), Leaf([2, 0]), Leaf([0, 1]))

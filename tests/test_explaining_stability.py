@@ -145,7 +145,7 @@ def test_leaves_only() -> None:
 
 
 def test_text_json_and_page() -> None:
-    table = {"<i>": np.arange(40.0), "z": np.tile([1.0, 2.0], 20)}
+    table = {"z": np.tile([1.0, 2.0], 20), "<i>": np.arange(40.0)}
     for y in (["a"] * 20 + ["b"] * 20, np.arange(40.0) // 20):
         found = stability(encode(table, y), n_bootstraps=5, max_leaf_nodes=3)
         json.dumps(found.to_dict(), allow_nan=False)
@@ -154,6 +154,9 @@ def test_text_json_and_page() -> None:
         assert "i" not in page.tags
         assert "5 trees, each of 40 rows drawn with replacement" in str(found)
         assert "It first tests <i>" in str(found)
+        assert found.ranked[0].column == "<i>"
+        roots = [each.root for each in found.ranked]
+        assert roots == sorted(roots, reverse=True)
     several = str(stability(rows("several"), n_bootstraps=3))
     assert "a: two of the trees" in several
     assert "b: two of the trees" in several

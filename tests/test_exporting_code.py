@@ -407,6 +407,9 @@ def test_small_trees_are_nested_and_large_ones_are_tables() -> None:
     assert "_COLUMN" not in export(small, "python")
     assert "_COLUMN" in export(small, "python", style="tables")
     assert "_COLUMN" in export(large, "python")
+    assert "_COLUMN = tuple(map(int, " in export(large, "python")  # many numbers are read from a text
+    for format in ("python", "c", "javascript"):
+        assert max(map(len, export(large, format).splitlines())) <= 110
     with pytest.raises(ValueError, match="style='nested' goes to"):
         export(chain(300), "python", style="nested")
     with pytest.raises(ValueError, match="style is 'round'"):

@@ -285,6 +285,23 @@ def test_latex_refuses_what_tex_cannot_hold() -> None:
 
 # ---- all of them -----------------------------------------------------------------------------------
 
+ARROWS = {
+    "dot": r'n(\d+) -> n(\d+) \[label="(yes|no)"',
+    "mermaid": r"n(\d+) -->\|(?P<word>yes|no)\| n(\d+)",
+    "latex": r"\(n(\d+)\.south\) -- node\[twword, text=black\] \{(?P<word>yes|no)\} \(n(\d+)\.north\)",
+}
+
+
+@pytest.mark.parametrize("format", ARROWS)
+def test_yes_leads_to_the_left(format: str) -> None:
+    tree = spam_tree(17)
+    found = re.findall(ARROWS[format], str(export(tree, format)))
+    assert len(found) == tree.n_nodes - 1
+    for parts in found:
+        word = next(part for part in parts if part in ("yes", "no"))
+        parent, child = (int(part) for part in parts if part != word)
+        assert child == (tree.left if word == "yes" else tree.right)[parent]
+
 
 @pytest.mark.parametrize("format", ["svg", "dot", "mermaid"])
 def test_any_depth(format: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from export_trees import chain, edges_tree, hostile_tree, large_tree, mixed_tree, same_bits
 
-from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, export
+from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, export, grow
 from treewright.exporting.dialects import DIALECTS
 from treewright.exporting.probing import probes
 from treewright.exporting.sql import answers
@@ -73,6 +73,14 @@ def test_probabilities_are_those_of_the_tree() -> None:
     assert names == ["says", *(f"probability_{label}" for label in classes)]
     assert [row[0] for row in found] == tree.predict(table).tolist()
     assert [list(row[1:]) for row in found] == tree.predict_proba(table).tolist()
+    pure = grow(
+        encode({"x": [1.0, 2.0, 3.0, 3.0]}, ["a", "b", "b", "c"])
+    )  # classes that a leaf does not have
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE t (x)")
+        connection.execute("INSERT INTO t VALUES (1.0), (2.0), (3.0)")
+        found = connection.execute(export(pure, "sql", table="t", probabilities=True, dialect="sqlite"))
+        assert [list(row[-3:]) for row in found] == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.5, 0.5]]
     one = export(tree, "sql", dialect="sqlite", probability=classes[0])
     assert one.count("THEN") == tree.n_leaves - 1
 
