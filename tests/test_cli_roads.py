@@ -79,7 +79,7 @@ def test_the_saved_tree_is_the_one_that_was_pruned_and_tested(
         error = 100 * float(tree.mean(tree.loss_of(part)[tree.is_leaf].sum(), part))
         assert re.search(rf"^on {rows} rows +{error:.1f} % ", out, re.MULTILINE)
     box = Certificates((certify(tree, test=test), certify(tree, data=train)))
-    assert out.endswith(f"uses it\n\n{box}\n")
+    assert out.endswith(f"; open it in a browser\n\n{box}\n")
     assert box.check()
 
 
