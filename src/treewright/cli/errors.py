@@ -101,6 +101,16 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return lowered[close[0]] if close else None
 
 
+def known(option: str, name: str, names: Iterable[str]) -> str:
+    """The name, which an option gives, if it is one of these; Misuse if not."""
+    names = tuple(names)
+    if name in names:
+        return name
+    close = closest(name, names)
+    meant = "" if close is None else f"did you mean {close}? "
+    raise Misuse(f"{option} {name} is unknown; {meant}known: {', '.join(names)}")
+
+
 def listed(names: Iterable[str], most: int = 10) -> str:
     """Some names in quotes; not thousands of them."""
     every = list(names)

@@ -10,10 +10,10 @@ import numpy as np
 
 from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import Misuse, Trouble, check_delta_option, count, did_you_mean, in_options, listed
-from treewright.cli.fit import ROWS
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import form_of, open_model
 from treewright.cli.options import (
+    ROWS,
     USUAL,
     Delta,
     Dialect,

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from treewright.cli.console import Voice, unbroken_pipe
-from treewright.cli.errors import Misuse, Trouble, check_output, listed, writing_to
+from treewright.cli.errors import Misuse, Trouble, check_output, known, listed, writing_to
 from treewright.cli.models import open_model
 from treewright.cli.options import OUTPUT, PIPE, Flag, Json, Model, Output, Quiet, Repeated
-from treewright.cli.plans import known, named
+from treewright.cli.plans import named
 from treewright.exporting import FORMATS
 from treewright.exporting import export as export_tree
 from treewright.files import replacing

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 
 from treewright.cli.certificates import certificate_of
 from treewright.cli.console import Stages, Voice
@@ -16,19 +16,21 @@ from treewright.cli.errors import (
     Trouble,
     check_delta_option,
     count,
-    thread_count,
 )
 from treewright.cli.options import (
+    CERTIFICATE,
     OUTPUT,
-    TABLE,
+    PLAIN,
+    PRUNING,
+    ROWS,
+    TO_PURITY,
     USUAL,
+    Columns,
     Delta,
     Dialect,
-    Drop,
     Flag,
-    Jobs,
     Json,
-    Kinds,
+    Limits,
     NotNegative,
     Output,
     OutputFile,
@@ -38,30 +40,23 @@ from treewright.cli.options import (
     Seed,
     Table,
     Target,
-    Weights,
-    kinds_of,
 )
 from treewright.cli.outcomes import Outcome
 from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small
-from treewright.cli.plans import known, planned
+from treewright.cli.plans import planned
 from treewright.cli.reading import Frame, read
-from treewright.cli.roles import Roles, rows_with_target
-from treewright.cli.sources import Source, open_source, stem
+from treewright.cli.sources import stem
 from treewright.cli.summary import Fit, Score, certificate, summary, where
+from treewright.cli.tables import Reading
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
-from treewright.growing import criteria, grow
+from treewright.growing import grow
 from treewright.memory import memory_needed
 from treewright.pruning import PruningPath
-from treewright.schema import Schema
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
 LARGE_BYTES = 2**28  # memory worth a word
-ROWS = Parameter(group=Group("Which rows do what", sort_key=10))
-GROWING = Parameter(group=Group("Growing", sort_key=20))
-PRUNING = Parameter(group=Group("Pruning", sort_key=30))
-CERTIFICATE = Parameter(group=Group("Certificate", sort_key=40))
 
 
 def fit(
@@ -82,16 +77,8 @@ def fit(
     option: Annotated[Repeated, PRUNING] = None,
     delta: Annotated[Delta, CERTIFICATE] = 0.05,
     loss_bound: Annotated[NotNegative, CERTIFICATE] = None,
-    max_leaves: Annotated[Positive, GROWING] = None,
-    max_depth: Annotated[Positive, GROWING] = None,
-    min_rows_leaf: Annotated[Positive, GROWING] = 1,
-    criterion: Annotated[str | None, GROWING] = None,
-    jobs: Annotated[Jobs, GROWING] = -1,
-    weights: Weights = None,
-    drop: Drop = None,
-    kinds: Kinds = None,
-    classes: Annotated[bool | None, Parameter(negative="--numbers", group=TABLE)] = None,
-    drop_missing_target: Annotated[Flag, Parameter(group=TABLE)] = False,
+    limits: Limits = TO_PURITY,
+    columns: Columns = PLAIN,
     dialect: Dialect = USUAL,
     json: Json = False,
     quiet: Quiet = False,
@@ -132,21 +119,6 @@ def fit(
     loss_bound
         For numbers: the most that a row can lose (the squared error, or the absolute one with --criterion
         absolute_error). Without it there is an estimate instead of a guarantee.
-    max_leaves
-        Stop growing at this many leaves; the best splits come first. The tree is pruned after that all the
-        same; --prune none keeps all of them.
-    max_depth
-        At most this many tests in a row.
-    min_rows_leaf
-        The fewest rows in a leaf.
-    criterion
-        What a split improves: gini, entropy, error, sqrt, gain_ratio; for numbers squared_error,
-        absolute_error, poisson.
-    classes
-        Whether the target is classes or numbers; by default texts, true/false and up to 20 different whole
-        numbers are classes.
-    drop_missing_target
-        Leave out rows without a target instead of refusing them.
 
     Examples
     --------
@@ -166,11 +138,9 @@ def fit(
     """
     voice = Voice(json, quiet)
     outcome = Outcome.of(output or Path(f"{stem(data)}.tree.json"), report, no_report)
-    check_criterion(criterion)
     check_delta_option(delta)
-    limits = {"max_leaf_nodes": max_leaves, "max_depth": max_depth, "min_samples_leaf": min_rows_leaf}
     recipe = Recipe(
-        growing={**limits, "criterion": criterion, "n_jobs": thread_count(jobs)},
+        growing=limits.growing,
         plan=planned(prune, select, leaves, alpha, option or []),
         is_default=(prune, select, leaves, alpha, option) == (None,) * 5,
         test=Wish.of("--test", test),
@@ -179,8 +149,7 @@ def fit(
         delta=delta,
         loss_bound=loss_bound,
     )
-    roles = Roles(target, weights, drop or [], kinds_of(kinds), classes)
-    reading = Reading(data, roles, dialect, drop_missing_target)
+    reading = Reading.of(data, target, columns, dialect)
     with voice.stages() as work:
         work.begin("reading", str(data))
         outcome.check(
@@ -188,42 +157,12 @@ def fit(
         )
         frame, done = _fitted(reading, recipe, work)
         files = outcome.write(done, delta, seed, work)
-    for hint in roles.hints(frame, done.data):
+    for hint in reading.roles.hints(frame, done.data):
         voice.note(hint)
     voice.summarize(
         lambda: f"{summary(frame.path, done)}\n\n{where(files)}\n\n{certificate(done)}",
         lambda: fit_document(frame.path, done, files),
     )
-
-
-def check_criterion(criterion: str | None) -> None:
-    """Misuse if there is no such criterion."""
-    if criterion is not None:
-        known("--criterion", criterion, criteria())
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A table and what its columns are for."""
-
-    path: Path
-    roles: Roles
-    dialect: Dialect
-    drop_missing_target: bool
-
-    def open(self, path: str | Path) -> Source:
-        """The table, or another one that is written alike."""
-        return open_source(path, self.dialect)
-
-    def encoded(self, frame: Frame, schema: Schema | None = None) -> Dataset:
-        """The rows of a frame that have a target."""
-        rows = rows_with_target(frame, self.roles.target, self.drop_missing_target)
-        return self.roles.encoded(frame, rows, schema)
-
-    def other(self, source: Source, data: Dataset, threads: int) -> Dataset:
-        """The rows of another file, in the schema of the table."""
-        frame = read(source, self.roles.forms(source, data.schema), jobs=threads)
-        return self.encoded(frame, data.schema)
 
 
 @dataclass(frozen=True)

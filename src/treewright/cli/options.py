@@ -37,7 +37,8 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter, validators
 
-from treewright.cli.errors import Misuse, closest
+from treewright.cli.errors import Misuse, closest, known, thread_count
+from treewright.growing import criteria
 
 PIPE = Path("-")  # the standard input where a table is read, the standard output where one is written
 MISSING = ("NA", "N/A", "#N/A", "null", "NULL", "?")  # cells of CSV files that say so
@@ -46,6 +47,10 @@ KINDS = ("number", "category", "time")
 
 TABLE = Group("Reading the table", sort_key=50)
 OUTPUT = Group("Output", sort_key=90)
+ROWS = Parameter(group=Group("Which rows do what", sort_key=10))
+GROWING = Parameter(group=Group("Growing", sort_key=20))
+PRUNING = Parameter(group=Group("Pruning", sort_key=30))
+CERTIFICATE = Parameter(group=Group("Certificate", sort_key=40))
 
 _SEPARATORS = {
     "comma": ",",
@@ -156,6 +161,72 @@ class Dialect:
 
 
 USUAL = Dialect()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table are for, beside the target."""
+
+    weights: Weights = None
+    drop: Drop = None
+    kinds: Kinds = None
+    classes: Annotated[
+        bool | None,
+        Parameter(
+            negative="--numbers",
+            group=TABLE,
+            help="Whether the target is classes or numbers; by default texts, true/false and up to 20 "
+            "different whole numbers are classes.",
+        ),
+    ] = None
+    drop_missing_target: Annotated[
+        bool,
+        Parameter(negative=(), group=TABLE, help="Leave out rows without a target instead of refusing them."),
+    ] = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Limits:
+    """How the tree is grown, and where it stops."""
+
+    max_leaves: Annotated[
+        Positive,
+        GROWING,
+        Parameter(
+            help="Stop growing at this many leaves; the best splits come first. The tree is pruned after "
+            "that all the same."
+        ),
+    ] = None
+    max_depth: Annotated[Positive, GROWING, Parameter(help="At most this many tests in a row.")] = None
+    min_rows_leaf: Annotated[Positive, GROWING, Parameter(help="The fewest rows in a leaf.")] = 1
+    criterion: Annotated[
+        str | None,
+        GROWING,
+        Parameter(
+            help="What a split improves: gini, entropy, error, sqrt, gain_ratio; for numbers squared_error, "
+            "absolute_error, poisson."
+        ),
+    ] = None
+    jobs: Annotated[Jobs, GROWING] = -1
+
+    @property
+    def growing(self) -> dict[str, Any]:
+        """The arguments of `grow`; Misuse about what cannot be one."""
+        if self.criterion is not None:
+            known("--criterion", self.criterion, criteria())
+        return {
+            "max_leaf_nodes": self.max_leaves,
+            "max_depth": self.max_depth,
+            "min_samples_leaf": self.min_rows_leaf,
+            "criterion": self.criterion,
+            "n_jobs": thread_count(self.jobs),
+        }
+
+
+PLAIN = Columns()
+TO_PURITY = Limits()
 
 
 def kinds_of(kinds: list[str] | None) -> dict[str, str]:

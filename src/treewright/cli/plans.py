@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from treewright.cli.errors import Misuse, closest
+from treewright.cli.errors import Misuse, known
 from treewright.pruning import METHODS
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
@@ -52,16 +52,6 @@ def planned(
     if plan.by == "leaves" and "leaves" not in plan.choosing:
         raise Misuse("--select leaves needs --leaves, the most that the tree may have")
     return plan
-
-
-def known(option: str, name: str, names: Iterable[str]) -> str:
-    """The name, which an option gives, if it is one of these; Misuse if not."""
-    names = tuple(names)
-    if name in names:
-        return name
-    close = closest(name, names)
-    meant = "" if close is None else f"did you mean {close}? "
-    raise Misuse(f"{option} {name} is unknown; {meant}known: {', '.join(names)}")
 
 
 def named(options: Iterable[str], example: str = "rule=1-SE") -> dict[str, Any]:

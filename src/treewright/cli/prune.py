@@ -10,11 +10,12 @@ import numpy as np
 from treewright.cli.console import Voice
 from treewright.cli.documents import tree_document
 from treewright.cli.errors import Misuse, check_output, in_options, writing_to
-from treewright.cli.fit import PRUNING, ROWS
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import open_model
 from treewright.cli.options import (
     PIPE,
+    PRUNING,
+    ROWS,
     USUAL,
     Dialect,
     Json,

@@ -14,11 +14,11 @@ from treewright.cli.errors import (
     thread_count,
     writing_to,
 )
-from treewright.cli.fit import ROWS
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import open_model
 from treewright.cli.options import (
     PIPE,
+    ROWS,
     USUAL,
     Delta,
     Dialect,

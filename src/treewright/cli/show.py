@@ -8,13 +8,11 @@ from cyclopts import Parameter, validators
 
 from treewright.cli.console import Voice, in_colour, terminal_width, unbroken_pipe
 from treewright.cli.documents import nodes_document, tree_document
-from treewright.cli.errors import Misuse, check_delta_option
+from treewright.cli.errors import Misuse, check_delta_option, known
 from treewright.cli.export import rendered_as, write
-from treewright.cli.fit import ROWS
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import open_model
-from treewright.cli.options import USUAL, Delta, Dialect, Json, Model, Quiet, Rows, Weights
-from treewright.cli.plans import known
+from treewright.cli.options import ROWS, USUAL, Delta, Dialect, Json, Model, Quiet, Rows, Weights
 from treewright.exporting import FORMATS
 
 

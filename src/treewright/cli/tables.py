@@ -1,0 +1,43 @@
+"""A table to learn from: where it is, and what its columns are for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from treewright.cli.options import Columns, Dialect, kinds_of
+from treewright.cli.reading import Frame, read
+from treewright.cli.roles import Roles, rows_with_target
+from treewright.cli.sources import Source, open_source
+from treewright.encoding import Dataset
+from treewright.schema import Schema
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A table and what its columns are for."""
+
+    path: Path
+    roles: Roles
+    dialect: Dialect
+    drop_missing_target: bool
+
+    @staticmethod
+    def of(path: Path, target: str, columns: Columns, dialect: Dialect) -> Reading:
+        """As the options say."""
+        roles = Roles(target, columns.weights, columns.drop or [], kinds_of(columns.kinds), columns.classes)
+        return Reading(path, roles, dialect, columns.drop_missing_target)
+
+    def open(self, path: str | Path) -> Source:
+        """The table, or another one that is written alike."""
+        return open_source(path, self.dialect)
+
+    def encoded(self, frame: Frame, schema: Schema | None = None) -> Dataset:
+        """The rows of a frame that have a target."""
+        rows = rows_with_target(frame, self.roles.target, self.drop_missing_target)
+        return self.roles.encoded(frame, rows, schema)
+
+    def other(self, source: Source, data: Dataset, threads: int) -> Dataset:
+        """The rows of another file, in the schema of the table."""
+        frame = read(source, self.roles.forms(source, data.schema), jobs=threads)
+        return self.encoded(frame, data.schema)
