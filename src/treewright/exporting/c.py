@@ -269,17 +269,10 @@ def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
     yield from _leaf_start(name)
     if not names:
         yield "    (void)row;"
-    for what, node, level in code.steps():
-        indent = "    " * (level + 1)
-        if what == "leaf":
-            yield f"{indent}return {code.place[node]};  /* {_remark(code.leaf_in_words(node))} */"
-        elif what == "else":
-            yield f"{indent}}} else {{"
-        elif what == "end":
-            yield f"{indent}}}"
-        else:
-            start = "if" if what == "if" else "} else if"
-            yield f"{indent}{start} {_test(code, node, 'row->' + names[int(code.tree.feature[node])])}"
+    yield from code.braced(
+        lambda node: f"return {code.place[node]};  /* {_remark(code.leaf_in_words(node))} */",
+        lambda node: _test(code, node, f"row->{names[int(code.tree.feature[node])]}"),
+    )
     yield "}"
 
 

@@ -178,6 +178,19 @@ class Code:
                     last = [("elif", right, level)]
                 stack += [*reversed(last), ("node", node + 1, level + 1)]
 
+    def braced(self, leaf: Callable[[int], str], test: Callable[[int], str]) -> Iterator[str]:
+        """Tests within tests, as languages with braces write them; `leaf` and `test` write what is theirs."""
+        for what, node, level in self.steps():
+            indent = "    " * (level + 1)
+            if what == "leaf":
+                yield f"{indent}{leaf(node)}"
+            elif what == "else":
+                yield f"{indent}}} else {{"
+            elif what == "end":
+                yield f"{indent}}}"
+            else:
+                yield f"{indent}{'if' if what == 'if' else '} else if'} {test(node)}"
+
 
 @dataclass(frozen=True)
 class Tables:

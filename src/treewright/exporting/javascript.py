@@ -248,17 +248,10 @@ def _nested(code: Code) -> Iterator[str]:
     yield from ["// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
     for j, name in names.items():
         yield f"    const {name} = {_reading(code.tree.schema.columns[j])};"
-    for what, node, level in code.steps():
-        indent = "    " * (level + 1)
-        if what == "leaf":
-            yield f"{indent}return {code.place[node]};  // {_remark(code.leaf_in_words(node))}"
-        elif what == "else":
-            yield f"{indent}}} else {{"
-        elif what == "end":
-            yield f"{indent}}}"
-        else:
-            start = "if" if what == "if" else "} else if"
-            yield f"{indent}{start} {_test(code, node, names[int(code.tree.feature[node])])}"
+    yield from code.braced(
+        lambda node: f"return {code.place[node]};  // {_remark(code.leaf_in_words(node))}",
+        lambda node: _test(code, node, names[int(code.tree.feature[node])]),
+    )
     yield "}"
 
 
