@@ -190,6 +190,17 @@ def test_long_paths_lose_no_digits(n_columns: int, repeats: int) -> None:
         assert np.abs(found - by_polynomials(tree, row)).max() < 2e-15 * n_columns * repeats
 
 
+@pytest.mark.parametrize("n_columns", [16, 17, 91, 150])
+def test_columns_that_only_all_together_matter_share_alike(n_columns: int) -> None:
+    """Of 64 rows one takes each turn to the leaf of another answer: about the steepest of integrands."""
+    node: Any = Leaf([0.0, 1.0])
+    for j in reversed(range(n_columns)):
+        node = Branch(Below(f"x{j}", 0.0), Leaf([63.0 * 64.0 ** (n_columns - 1 - j), 0.0]), node)
+    schema = Schema(tuple(Column(f"x{j}") for j in range(n_columns)), (Target("y", ("a", "b")),))
+    found = attribution(Tree.write(schema, node), np.ones((1, n_columns))).values[0, :, 1]
+    assert np.abs(found * n_columns - 1).max() < 1e-12
+
+
 # ---- beside shap -------------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,7 @@ from test_exporting import chain
 
 from treewright import Tree, encode, export, grow, prune, select
 from treewright.arranging.cards import Card, cards
+from treewright.arranging.scenes import Words, scene
 from treewright.exporting.notebooks import path_as_html
 from treewright.wording import escape, word
 
@@ -68,6 +69,19 @@ def test_svg_is_well_formed_and_shows_every_node(tree: Tree) -> None:
         assert 0 <= float(text.get("x")) <= width
         assert 0 <= float(text.get("y")) <= height
         assert len(text.text) < 120
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_svg_has_the_words_of_the_scene(direction: str) -> None:
+    tree = spam_tree(17)
+    picture = scene(tree, direction=direction)
+    marks = [mark for group in picture.groups for mark in group.marks] + list(picture.keys)
+    words = [mark for mark in marks if isinstance(mark, Words)]
+    found = list(parsed(tree.to_svg(direction=direction)).iter(f"{SVG}text"))
+    assert [text.text for text in found] == [each.text for each in words]
+    assert [text.get("text-anchor", "start") for text in found] == [each.anchor for each in words]
+    assert [text.get("font-weight") == "bold" for text in found] == [each.bold for each in words]
+    assert [float(text.get("x")) for text in found] == pytest.approx([each.x for each in words], abs=0.01)
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
@@ -157,6 +171,11 @@ def test_dot_reads_back(tree: Tree) -> None:
     shown = cards(tree)
     assert list(nodes)[2:] == [f"n{card.node}" for card in shown]
     assert edges == [(f"n{shown[card.parent].node}", f"n{card.node}") for card in shown[1:]]
+    flows = [
+        float(width) for width in re.findall(r"(?:yes|no)\", penwidth=([\d.]+)\]", str(export(tree, "dot")))
+    ]
+    rows = [max(8 * card.rows / shown[0].rows, 0.5) for card in shown[1:]]
+    assert flows == pytest.approx(rows, abs=0.006)
     for card in shown:
         assert dot_lines(nodes[f"n{card.node}"]["label"]) == card.lines(240.0, 11.0)
         tip = "\n".join(dot_lines(nodes[f"n{card.node}"]["tooltip"]))

@@ -246,5 +246,16 @@ def test_nul_and_control_characters_in_texts() -> None:
     tree = Tree.write(schema, Branch(Among("c", names[::2]), Leaf([1.0] + [0.0] * 5), leaf))
     for dialect in RUN:
         assert export(tree, "sql", dialect=dialect, check={"c": [*names, None, "b", "a\0"]})
+    said = {name: DIALECTS[name].label("a\\'\t") for name in DIALECTS}
+    assert said == {  # no server's settings change what a backslash means there
+        "duckdb": "('a\\''' || chr(9))",
+        "postgres": r"E'a\\''\x09'",
+        "sqlite": "CAST(X'615C2709' AS TEXT)",
+        "mysql": "CONVERT(X'615C2709' USING utf8mb4)",
+        "bigquery": r"'a\\\'\u0009'",
+        "snowflake": r"'a\\\'\u0009'",
+    }
+    assert DIALECTS["postgres"].label("a\\") == r"E'a\\'"
+    assert DIALECTS["mysql"].label("a\\") == "CONVERT(X'615C' USING utf8mb4)"
     assert "_utf8mb4" not in export(tree, "sql", dialect="mysql")
     assert "\\" not in export(tree, "sql", dialect="mysql")

@@ -17,6 +17,7 @@ from treewright.cutting import covered
 from treewright.reporting import assembling
 from treewright.reporting import parts as reporting_parts
 from treewright.reporting.rounding import shorts
+from treewright.reporting.slider import _thinned
 from treewright.reporting.subjects import leaves_within
 from treewright.rule_lists import column_of
 
@@ -302,6 +303,40 @@ def test_what_cannot_be_promised_is_not() -> None:
         for path in payload["paths"]:
             assert set(path["certificate"]) == {None}
         assert "intervals" not in payload
+
+
+def test_why_there_is_no_bound() -> None:
+    tree, _, (train, _, test) = case("two; alone")
+    (path, *_) = report(tree, train=train).payload["paths"]
+    assert path["certificate_words"] == "No test rows were given, so there is no bound to quote."
+    assert made("two; weights").payload["paths"][0]["certificate_words"].startswith("The test rows have diff")
+    assert made("numbers").payload["paths"][0]["certificate_words"].startswith("For numbers there is no")
+    wrong = np.flatnonzero(row_losses(tree, test).loss > 0)[:1]
+    told = report(tree, test=test.take(wrong)).payload["headline"]["manager"]
+    assert told.endswith("it was wrong for 100 %; that is too few to promise anything for new ones.")
+
+
+def test_the_smallest_tree_that_loses_nothing_is_chosen() -> None:
+    data = encode({"x": np.arange(40.0), "z": np.arange(40) % 2}, ["a"] * 20 + ["b"] * 20)
+    own = prune(grow(data), "minimum_errors")
+    for rows, loss, chosen in (({"x": [3.0, 30.0]}, [0, 0.5], 0), ({"x": [3.0]}, [0, 0], 1)):
+        n = len(rows["x"])
+        validation = encode(rows | {"z": [0] * n}, ["a", "b"][:n], schema=data.schema)
+        payload = report(own[0], path=own, validation=validation, methods=["cost_complexity"]).payload
+        path = payload["paths"][1]
+        assert path["method"] == "cost_complexity"
+        assert (path["loss"]["validation"], path["chosen"]) == (loss, chosen)
+
+
+def test_places_are_thinned_evenly() -> None:
+    for chosen in (0, 517, 999):
+        kept = _thinned(np.arange(1000, 0, -1), chosen, 100)
+        assert {0, chosen, 999} <= set(kept.tolist())
+        assert (np.diff(kept) > 0).all()
+        assert 60 <= len(kept) <= 101
+        assert np.diff(kept).max() <= 25  # a hundredth of the places is 10; small trees are shown one by one
+        assert np.diff(kept)[-8:].max() <= 4
+    assert _thinned(np.arange(50, 0, -1), 3, 100).tolist() == list(range(50))
 
 
 def test_rows_of_equal_weight_are_draws() -> None:
