@@ -313,7 +313,7 @@ def test_pmml_refuses_what_xml_cannot_hold() -> None:
         export(tree, "pmml")
     for label in (2**53 + 1, np.inf):  # none that a double of PMML could be
         schema = Schema((Column("k", "category", (1, label)),), (Target("y"),))
-        tree = Tree.write(schema, Branch(Among("k", [label]), Leaf([1, 2, 0]), Leaf([1, 3, 0])))
+        tree = Tree.write(schema, Branch(Among("k", [label]), Leaf([1, 2, 0]), Leaf([9, 3, 0])))
         with pytest.raises(ValueError, match=f"the category or class {label} is no finite float64"):
             export(tree, "pmml")
 
