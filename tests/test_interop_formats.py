@@ -230,6 +230,15 @@ def test_onnx_takes_raw_columns_by_name() -> None:
     np.testing.assert_array_equal(told, tree.predict(rows))
 
 
+def test_onnx_takes_a_negative_zero_for_the_category_zero() -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    schema = Schema((Column("k", "category", (0, 3)),), (Target("y"),))
+    tree = Tree.write(schema, Branch(Among("k", [0]), Leaf([1.0, 5.0, 0.0]), Leaf([3.0, 7.0, 0.0])))
+    (told,) = onnxruntime.InferenceSession(export(tree, "onnx")).run(None, {"k": np.array([0.0, -0.0, 3.0])})
+    assert told.tolist() == tree.predict({"k": [0.0, -0.0, 3.0]}).tolist()
+    assert told[0] == told[1] != told[2]
+
+
 def test_onnx_gives_the_shares_to_the_bit() -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     rng = np.random.default_rng(0)
@@ -302,6 +311,11 @@ def test_pmml_refuses_what_xml_cannot_hold() -> None:
     tree = Tree.write(schema, Branch(Below("bell\a", 1), Leaf([1, 2, 0]), Leaf([1, 3, 0])))
     with pytest.raises(ValueError, match="XML cannot"):
         export(tree, "pmml")
+    for label in (2**53 + 1, np.inf):  # none that a double of PMML could be
+        schema = Schema((Column("k", "category", (1, label)),), (Target("y"),))
+        tree = Tree.write(schema, Branch(Among("k", [label]), Leaf([1, 2, 0]), Leaf([9, 3, 0])))
+        with pytest.raises(ValueError, match=f"the category or class {label} is no finite float64"):
+            export(tree, "pmml")
 
 
 def test_a_target_named_like_a_column(name: str) -> None:
@@ -319,6 +333,11 @@ def test_treelite_says_shares_unless_they_mislead() -> None:
     tree = grow(encode(X, y), max_leaf_nodes=9)
     model = treelite.Model.deserialize_bytes(export(tree, "treelite"))
     np.testing.assert_array_equal(treelite.gtil.predict(model, X)[:, 0], tree.predict_proba(X))
+    told = json.loads(model.dump_as_json())
+    assert (told["task_type"], told["postprocessor"]) == ("kMultiClf", "identity_multiclass")
+    numbers = treelite.Model.deserialize_bytes(export(grow(encode(X, X[:, 0]), max_depth=1), "treelite"))
+    told = json.loads(numbers.dump_as_json())
+    assert (told["task_type"], told["postprocessor"]) == ("kRegressor", "identity")
     costly = tree.with_costs({"c": {"a": 50, "b": 50}})
     with pytest.raises(ValueError, match="output='code'"):
         export(costly, "treelite", output="shares")
