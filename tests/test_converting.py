@@ -373,6 +373,23 @@ def test_to_shap_of_a_single_leaf_and_of_several_targets() -> None:
     assert grow(encode(X, y)).collapse([0]).to_shap()["trees"][0]["features"].tolist() == [-1]
 
 
+def test_the_largest_gain_comes_first() -> None:
+    """No split that could have been made earlier gains more than one that was."""
+    X, y = IRIS
+    model = sklearn.tree.DecisionTreeClassifier(random_state=0, max_features=1).fit(
+        X + np.sin(np.arange(600)).reshape(150, 4), y
+    )
+    tree = from_sklearn(model)
+    inner = np.flatnonzero(~tree.is_leaf)
+    assert len(inner) > 10
+    assert sorted(tree.step[inner].tolist()) == list(range(len(inner)))
+    for one in inner.tolist():
+        for other in inner.tolist():
+            since = tree.step[tree.parent[other]] if other else -1
+            if since < tree.step[one] < tree.step[other]:
+                assert tree.gain[one] >= tree.gain[other]
+
+
 # ---- LightGBM ----------------------------------------------------------------------------------------------
 
 
@@ -403,7 +420,7 @@ QUIET = {"verbose": -1, "num_threads": 1, "min_data_per_group": 5, "cat_smooth":
 
 def test_lightgbm_trees_of_numbers() -> None:
     lightgbm = pytest.importorskip("lightgbm")
-    for X in (HOLES, IRIS[0]):
+    for X in (HOLES, IRIS[0], IRIS[0] - IRIS[0].mean(axis=0)):  # without holes NaN goes where 0 goes
         booster = lightgbm.train({**QUIET, "min_data_in_leaf": 3}, lightgbm.Dataset(X, IRIS[1]), 3)
         for number in range(3):
             tree = from_lightgbm(booster, tree=number)
@@ -425,10 +442,22 @@ def test_lightgbm_categories_by_name() -> None:
         tree = from_lightgbm(booster, tree=number)
         assert tree.schema.columns[1].categories == ("p q", "é", "", "s")
         same_leaves(tree.apply(encode(table, schema=tree.schema)), lightgbm_leaves(booster, table, number))
+        holes = table.assign(d=table["d"].where(np.arange(len(table)) % 3 > 0))
+        assert holes["d"].isna().any()
+        same_leaves(tree.apply(encode(holes, schema=tree.schema)), lightgbm_leaves(booster, holes, number))
         counted = from_lightgbm(booster, tree=number, data=(table, None))
         np.testing.assert_array_equal(counted.rows, tree.rows)
         np.testing.assert_allclose(counted.statistic, tree.statistic, rtol=1e-6, atol=1e-6)
     assert (tree.subset >= 0).any()
+
+
+def test_numbers_take_no_categories() -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    booster = lightgbm.train(QUIET, lightgbm.Dataset(*IRIS), 1)
+    with pytest.raises(ValueError, match="'Column_2', which holds numbers in this model"):
+        from_lightgbm(booster, categories={"Column_2": ["a", "b"]})
+    with pytest.raises(ValueError, match="names the column 'petal'; the columns are Column_0, Column_1"):
+        from_lightgbm(booster, categories={"petal": ["a", "b"]})
 
 
 def test_lightgbm_categories_by_code() -> None:

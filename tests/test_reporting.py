@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 from reporting_cases import CASES, case, leaves_at, made, walk
 
-from treewright import Dataset, Schema, certify, encode, grow, prune, report
+from treewright import Column, Dataset, Schema, certify, encode, grow, prune, report
 from treewright.certifying import leaf_intervals
 from treewright.certifying.losses import row_losses
 from treewright.cutting import covered
 from treewright.reporting import assembling
 from treewright.reporting import parts as reporting_parts
+from treewright.reporting.distributions import BINS, binned
 from treewright.reporting.rounding import shorts
 from treewright.reporting.slider import _thinned
 from treewright.reporting.subjects import leaves_within
 from treewright.rule_lists import column_of
+from treewright.wording import word
 
 # ---- the facts are the tree's ------------------------------------------------------------------------
 
@@ -173,9 +175,41 @@ def test_distributions_add_up() -> None:
             assert len(counts) == len(told["labels"])
             assert sum(counts) == inside.sum()
             assert counts[-1] == (inside & missing).sum()
+            if column.kind == "category":
+                named = [word(category) for category in column.categories]
+                rows = np.bincount(cells[inside & ~missing], minlength=len(named)).tolist()
+                assert dict(zip(told["labels"][:-1], counts, strict=False)) == dict(
+                    zip(named, rows, strict=True)
+                )
             if told["edges"] is not None:  # above the lower border, which the first bin includes
                 below = (cells[inside] <= told["edges"][1]).sum()
                 assert counts[0] == below
+
+
+def test_bins_of_many_categories() -> None:
+    column = Column("c", "category", tuple(f"c{i}" for i in range(30)))
+    cells = np.array([*np.repeat(np.arange(30), np.arange(1, 31)), -1, -1, -2])
+    edges, labels, bins = binned(column, cells)
+    assert edges is None
+    assert labels == [*(f"c{i}" for i in range(30 - BINS + 1, 30)), "others", "missing"]
+    counts = np.bincount(bins).tolist()
+    assert counts == [*range(30 - BINS + 2, 31), sum(range(1, 30 - BINS + 2)) + 1, 2]
+    few = Column("c", "category", tuple(f"c{i}" for i in range(BINS)))
+    assert binned(few, np.arange(BINS))[1] == [*(f"c{i}" for i in range(BINS)), "missing"]
+
+
+def test_all_columns_of_a_small_tree_are_counted_and_compete() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 7))
+    data = encode(X, np.where(X[:, :6].sum(axis=1) > 0, "yes", "no"))
+    tree = grow(data, max_leaf_nodes=25)
+    used = set(tree.feature[~tree.is_leaf].tolist())
+    assert len(used) > 5
+    payload = report(tree, train=data).payload
+    assert {each["column"] for each in payload["distributions"]["columns"]} == used
+    assert len(payload["competitors"]) > 10
+    stump = report(tree.first(1), train=data).payload  # its rivals test columns that it does not
+    assert {each["column"] for each in stump["competitors"]["0"]} - {int(tree.feature[0])}
 
 
 def test_columns() -> None:
@@ -297,9 +331,9 @@ def test_bounds_are_rounded_up() -> None:
 
 
 def test_what_cannot_be_promised_is_not() -> None:
-    for name, word in (("two; weights", "different weights"), ("numbers", "no guarantee")):
+    for name, words in (("two; weights", "different weights"), ("numbers", "no guarantee")):
         payload = made(name).payload
-        assert word in payload["headline"]["manager"]
+        assert words in payload["headline"]["manager"]
         for path in payload["paths"]:
             assert set(path["certificate"]) == {None}
         assert "intervals" not in payload

@@ -196,6 +196,16 @@ def test_fingerprints_tell_rows_apart() -> None:
         report(tree, validation=other).payload["reproduce"]["fingerprints"]["validation"]
         != marks["validation"]
     )
+    relabelled = np.asarray(validation.targets).copy()
+    relabelled[0, 3] = 1 - relabelled[0, 3]
+    heavier = np.ones(validation.n_rows)
+    heavier[3] = 2.0
+    for rows in (
+        Dataset(validation.schema, validation.columns, relabelled),
+        Dataset(validation.schema, validation.columns, validation.targets, heavier),
+    ):
+        told = report(tree, validation=rows).payload["reproduce"]["fingerprints"]
+        assert told["validation"] != marks["validation"]
 
 
 def test_size_of_a_hundred_leaves_of_spam() -> None:
