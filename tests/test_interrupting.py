@@ -15,8 +15,11 @@ import pytest
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to another process")
 
 # Each phase runs over and over until a signal stops it; then the next one begins in the same process.
+# scipy is loaded beforehand: Python ends with the signal's own code where one was caught within the `exec` of a
+# module that is being imported.
 DRIVER = """
 import numpy as np
+import scipy.special, scipy.stats
 from treewright import _core, attribution, competitors, encode, grow, importance, stability
 from treewright.pruning import cost_complexity_path
 

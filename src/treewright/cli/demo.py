@@ -67,7 +67,7 @@ def demo(
         if report is not None:
             work.begin("reporting", str(report))
             shown.write_report(report)
-    written = "" if report is None else f"\n\nReport in {report}; open it in a browser"
+    written = "" if report is None else f"\n\nAll about it in {report}; open it in a browser"
     voice.answer(
         lambda: shown.text() + written,
         lambda: {**shown.document(), "files": {} if report is None else {"report": str(report)}},
