@@ -342,9 +342,9 @@ def test_what_cannot_be_promised_is_not() -> None:
 def test_why_there_is_no_bound() -> None:
     tree, _, (train, _, test) = case("two; alone")
     (path, *_) = report(tree, train=train).payload["paths"]
-    assert path["certificate_words"] == "No test rows were given, so there is no bound to quote."
+    assert path["certificate_words"] == "No test rows were given, so the trees of the slider have no bounds."
     assert made("two; weights").payload["paths"][0]["certificate_words"].startswith("The test rows have diff")
-    assert made("numbers").payload["paths"][0]["certificate_words"].startswith("For numbers there is no")
+    assert made("numbers").payload["paths"][0]["certificate_words"].startswith("A number can be off by any")
     wrong = np.flatnonzero(row_losses(tree, test).loss > 0)[:1]
     told = report(tree, test=test.take(wrong)).payload["headline"]["manager"]
     assert told.endswith("it was wrong for 100 %; that is too few to promise anything for new ones.")
