@@ -18,13 +18,13 @@ from treewright.encoding import Dataset
 
 LEAVES = (10, 100, 1_000, 10_000)
 QUICK_LEAVES = (10, 100)
-ROWS, COLUMNS = 60_000, 57  # as many columns as the spam data has
+ROWS, COLUMNS = 120_000, 57  # as many columns as the spam data has
 REPEATS = 5
 CHROMIUM = "/usr/bin/chromium"
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 DRAWN = """() => new Promise(done =>
     requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"""
-PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
+PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
 
 def run(chosen: Namespace) -> None:
@@ -73,7 +73,7 @@ def opened(file: Path) -> dict[str, float | None]:
             tab = browser.new_page(viewport={"width": 1400, "height": 900})
             tab.goto(file.as_uri(), wait_until="load")
             drawn.append(float(tab.evaluate(DRAWN)))
-            painted.append(float(tab.evaluate(PAINTED) or np.inf))
+            painted.append(float(tab.wait_for_function(PAINTED).json_value()))
             tab.close()
         browser.close()
     return {"painted": min(painted), "drawn": min(drawn)}

@@ -15,8 +15,8 @@ import pytest
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to another process")
 
 # Each phase runs over and over until a signal stops it; then the next one begins in the same process.
-# scipy is loaded beforehand: Python ends with the code of the signal where one was caught within the `exec` of
-# a module that is being imported.
+# scipy is loaded beforehand: Python ends with the code of the signal where one was caught within the `exec`
+# of a module that is being imported.
 DRIVER = """
 import numpy as np
 import scipy.special, scipy.stats
