@@ -164,11 +164,16 @@ def test_strict_thresholds_and_readable_steps() -> None:
     assert contrast(tree, {"x": 5.0}).row["x"] == 0.1
     assert contrast(tree, {"x": 0.0}, whole=["x"]).row["x"] == 1.0
     assert contrast(tree, {"x": 0.0}, ranges={"x": (None, 0.101)}).row["x"] <= 0.101
+    assert contrast(tree, {"x": 0.0}, ranges={"x": (None, 0.11)}).row["x"] == 0.11  # the end is allowed
     day = 86_400e6
     tree = Tree.write(schema, Branch(Below("t", 10 * day), Leaf([1, 0]), Leaf([0, 1])))
     told = contrast(tree, {"t": np.datetime64("1970-01-03")}, scales={"t": 200 * day})
     assert told.changes[0].words == "t moves from 1970-01-03 to 1970-01-12"
     assert told.new_answer == "b"
+    late = contrast(tree, {"t": np.datetime64("1970-01-03")}, ranges={"t": ("1970-02-01", None)}, to="b")
+    assert late.row["t"] == "1970-02-01"
+    early = contrast(tree, {"t": np.datetime64("1970-01-03")}, ranges={"t": (None, 9 * day)})
+    assert "t, which must stay between" in str(early)
 
 
 def test_scales_of_the_data() -> None:

@@ -343,6 +343,8 @@ def test_what_scikit_learn_and_shap_cannot_hold_is_refused() -> None:
         tree.to_sklearn()
     with pytest.raises(ValueError, match=r"column 'sky'.*attribution"):
         tree.to_shap()
+    with pytest.raises(ValueError, match="rows is 'float16'; it must be 'float64' or 'float32'"):
+        to_sklearn(tree.collapse([0]), rows="float16")
     costly = grow(encode({"x": [1, 1, 1, 2]}, ["a", "a", "b", "b"])).with_costs({"b": {"a": 9}})
     with pytest.raises(ValueError, match=r"with_costs\(\)"):
         costly.to_sklearn()

@@ -63,6 +63,9 @@ def test_share_agreement_and_words() -> None:
     assert other.gain == pytest.approx(4 - 1.6)
     assert other.share == pytest.approx((4 - 1.6) / 4)
     assert other.split.rows.tolist() == [8, 3, 5]
+    named = encode({"x": [1, 2, 3, 4], "c": list("uvwv")}, list("aabb"))
+    (by_name,) = competitors(grow(named), named)[0]
+    assert (by_name.to_dict()["categories"], by_name.to_dict()["threshold"]) == (["u"], None)
     weighted = encode({"x": [1, 2, 3], "z": [1, 2, 2]}, ["a", "a", "b"], weight=[1.0, 2.0, 4.0])
     (light,) = competitors(grow(weighted, max_splits=1), weighted)[0]
     assert light.agreement == pytest.approx(5 / 7)

@@ -229,6 +229,8 @@ def test_training_rows_are_marked() -> None:
     other = importance(tree, (mixed(seed=1), labels(mixed(seed=1))))
     assert not other.own_rows
     assert "biased upwards" not in str(other).replace("\n", " ")
+    assert "The rise is that of the mean error over 10 shuffles" in str(other).replace("\n", " ")
+    assert "The rise" not in str(importance(tree))
     assert "favours columns of many values" in " ".join(str(importance(tree)).split())
 
 

@@ -157,6 +157,10 @@ def test_text_json_and_page() -> None:
         assert found.ranked[0].column == "<i>"
         roots = [each.root for each in found.ranked]
         assert roots == sorted(roots, reverse=True)
+    hostile = stability(encode({"a\nb": np.arange(40.0)}, ["a"] * 20 + ["b"] * 20), n_bootstraps=3)
+    assert r"It first tests a\nb, as 100 % of them do." in str(hostile)
+    shares = [(each.root, each.top, each.used) for each in stability(rows("classes"), n_bootstraps=9).ranked]
+    assert shares == sorted(shares, reverse=True)
     several = str(stability(rows("several"), n_bootstraps=3))
     assert "a: two of the trees" in several
     assert "b: two of the trees" in several

@@ -257,5 +257,6 @@ def test_nul_and_control_characters_in_texts() -> None:
     }
     assert DIALECTS["postgres"].label("a\\") == r"E'a\\'"
     assert DIALECTS["mysql"].label("a\\") == "CONVERT(X'615C' USING utf8mb4)"
+    assert DIALECTS["mysql"].label("a\t") == "CONVERT(X'6109' USING utf8mb4)"
     assert "_utf8mb4" not in export(tree, "sql", dialect="mysql")
     assert "\\" not in export(tree, "sql", dialect="mysql")

@@ -382,6 +382,19 @@ def test_rows_of_equal_weight_are_draws() -> None:
     assert two["intervals"] == one["intervals"]
 
 
+def test_rows_of_no_weight_are_not_there() -> None:
+    tree, _, (train, _, test) = case("two; alone")
+    told = []
+    for rows in (train, test):
+        weight = np.tile([1.0, 0.0, 1.0], rows.n_rows)[: rows.n_rows]
+        some = Dataset(rows.schema, rows.columns, rows.targets, weight)
+        told.append((some, rows.take(np.flatnonzero(weight))))
+    one, two = (report(tree, train=a, test=b).payload for a, b in zip(*told, strict=True))
+    for key in ("parts", "paths", "intervals", "distributions", "competitors", "columns"):
+        assert one[key] == two[key], key
+    assert one["headline"]["manager"] == two["headline"]["manager"]
+
+
 def test_intervals_are_those_of_each_node_by_itself() -> None:
     tree, _, (_, _, test) = case("two")
     facts = made("two").payload["intervals"]

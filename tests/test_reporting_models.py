@@ -54,6 +54,12 @@ def test_the_shape_of_the_payload(name: str) -> None:
         assert path["leaves"] == sorted(path["leaves"], reverse=True)
         assert 0 <= path["chosen"] < len(path["leaves"]) <= 200
         assert path["alpha"] is None or path["alpha"] == sorted(path["alpha"])
+    shown = [path["method"] for path in payload["paths"]]
+    own = name.partition("; ")[2]
+    first = own if own in ("minimum_errors", "reduced_error") else "cost_complexity"
+    assert shown[0] == first
+    assert len(set(shown)) == len(shown)
+    assert {"cost_complexity", "minimum_errors", "reduced_error"} <= set(shown)
     assert (payload["costs"] is None) == ("costs" not in name)
     assert set(payload["reproduce"]["fingerprints"]) == {"train", "validation", "test"}
 
@@ -102,6 +108,16 @@ def test_the_pieces_of_the_command_line() -> None:
     opened = prune(tree, "cost_complexity")
     two = report(opened[3], path=opened).payload["paths"][0]
     assert (two["chosen"], two["chosen_by"]) == (3, None)
+
+
+def test_a_tree_of_the_same_size_is_not_on_the_path() -> None:
+    tree, _, _ = case("two")
+    path = prune(tree, "cost_complexity")
+    by_size = {int(n): place for place, n in enumerate(path.leaves)}
+    others = (tree.first(k) for k in range(tree.n_leaves - 1) if k + 1 in by_size)
+    stranger = next(each for each in others if each != path[by_size[each.n_leaves]])
+    with pytest.raises(ValueError, match="path is not that of the model"):
+        report(stranger, path=path)
 
 
 def test_subtrees_that_were_raised_are_shown_as_they_are() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from strategies import tables
 
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
+from treewright.rule_lists import Between, Within
 from treewright.viewing import missing_arrives
-from treewright.wording import branch_in_words, percent
+from treewright.wording import branch_in_words, condition_in_words, percent
 
 
 @settings(max_examples=100, deadline=None)
@@ -60,3 +61,23 @@ def test_only_all_is_all_and_only_nothing_is_nothing() -> None:
         "> 99.9 %",
         "100 %",
     ]
+
+
+def test_conditions_in_words() -> None:
+    number, text = Column("x"), Column("c", "category", ("u", "v", "w"))
+    for condition, words in (
+        (Between("x", None, 2.5), "x <= 2.5"),
+        (Between("x", 1.0, None, missing=True), "x > 1 or missing"),
+        (Between("x", 1.0, 2.5), "1 < x <= 2.5"),
+        (Between("x", inf, None, missing=True), "x is missing"),
+        (Within("c", ("u",)), "c in {u}"),
+        (Within("c", ("u", "w"), missing=True), "c not in {v} or missing"),
+        (Within("c", ("u", "v", "w")), "c is known"),
+        (Within("c", ("u", "v", "w"), missing=True), "c is known or missing"),
+        (Within("c", (), missing=True), "c is missing"),
+        (Within("c", (), unseen=True), "c is a new category"),
+    ):
+        column = number if condition.column == "x" else text
+        assert condition_in_words(condition, column) == words
+    silent = condition_in_words(Between("x", 1.0, None, missing=True), number, told_missing=False)
+    assert silent == "x > 1"
