@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from dataclasses import replace
 from math import inf, log, log2, nan
@@ -452,3 +453,13 @@ def test_an_answer_of_zero_to_a_count_is_infinitely_wrong() -> None:
     assert found.value == inf
     with pytest.raises(ValueError, match="y >= 0"):
         certify(tree, test=encode({"x": [0.0]}, [-1.0], schema=schema))
+
+
+def test_a_certificate_as_plain_values() -> None:
+    data = encode({"x": range(8)}, ["a", "a", "a", "a", "b", "b", "b", "b"])
+    other = encode({"x": range(100)}, ["a"] * 6 + ["b"] * 94, schema=data.schema)
+    certificate = certify(grow(data), test=other)
+    plain = json.loads(json.dumps(certificate.to_dict()))
+    assert plain["value"] == certificate.value
+    assert plain["text"] == str(certificate)
+    assert plain["assumptions"] == list(certificate.assumptions)

@@ -225,3 +225,8 @@ def test_other_trees_and_tables_are_refused() -> None:
         RuleList.of(grow(two))
     with pytest.raises(ValueError, match="columns are not the rules'"):
         RuleList.of(small_tree()).apply(two)
+
+
+def test_what_could_be_read_in_two_ways_is_in_brackets() -> None:
+    lighter = encode({"x": [1] * 9 + [3, None, 3], "z": [0] * 9 + [0, 0, 1]}, list("aaaaaaaaabbc"))
+    assert "(x > 2 or missing) and z <= 0.5" in str(RuleList.of(grow(lighter)))

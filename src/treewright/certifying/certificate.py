@@ -68,6 +68,12 @@ class Certificate:
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return _rebuilt, (values | {"breakdown": dict(self.breakdown)},)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: text, numbers, lists and dicts."""
+        names = ("value", "method", "delta", "error", "rows", "what", "guarantee", "bits")
+        values = {name: getattr(self, name) for name in names}
+        return values | {"assumptions": list(self.assumptions), "text": str(self)}
+
     @property
     def bits(self) -> float:
         """What was paid for choosing this tree after seeing the rows, in bits."""

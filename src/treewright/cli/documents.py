@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from treewright._version import __version__
-from treewright.certifying import Certificate, Certificates
+from treewright.certifying import Certificates
 from treewright.cli.summary import Fit, measure, missing_cells
 from treewright.encoding import Dataset
 from treewright.tree import Tree
@@ -118,13 +118,8 @@ def certificates_document(certificates: Certificates | str) -> dict[str, Any]:
     """The certificates of a tree, the strongest first, or why there are none."""
     if isinstance(certificates, str):
         return {"certificates": [], "no_certificate": certificates}
-    document: dict[str, Any] = {"certificates": [_certificate(each) for each in certificates.certificates]}
+    document: dict[str, Any] = {"certificates": [each.to_dict() for each in certificates.certificates]}
     if certificates.estimate is not None:
         mean, error, folds = certificates.estimate
         document["estimate"] = {"mean": mean, "standard_error": error, "folds": folds}
     return document
-
-
-def _certificate(certificate: Certificate) -> dict[str, Any]:
-    names = ("value", "method", "delta", "error", "rows", "what", "guarantee", "bits", "assumptions")
-    return {**{name: getattr(certificate, name) for name in names}, "text": str(certificate)}

@@ -189,6 +189,8 @@ def _wrapped(rule: Rule, rules: RuleList) -> list[str]:
     if not rule.conditions:
         return ["otherwise" if rule is rules.default else "always"]
     words = [_words(condition, rules) for condition in rule.conditions]
+    if len(words) > 1:  # in brackets, what could be read in two ways
+        words = [f"({text})" if text.endswith(" or missing") else text for text in words]
     lines = [words[0]]
     for text in words[1:]:
         if len(lines[-1]) + len(text) + 5 <= WIDEST_TEST:
