@@ -103,7 +103,7 @@ def prepare(job: Job) -> Task:
         import shap
 
         how = "tree_path_dependent" if others is None else "interventional"
-        explainer = shap.TreeExplainer(for_shap(tree), others, feature_perturbation=how)
+        explainer = shap.TreeExplainer(tree.to_shap(), others, feature_perturbation=how)
 
         def work() -> Any:
             kept[:] = [np.asarray(explainer.shap_values(rows, check_additivity=False))]
@@ -125,21 +125,6 @@ def _tables(job: Job) -> tuple[Any, Any, Any]:
         return table, np.asarray(spam.target), table
     with np.load(job.data) as kept:
         return kept["train"], kept["target"], kept["test"][: job.problem.predicted]
-
-
-def for_shap(tree: Any) -> dict[str, Any]:
-    """The tree as the dict that shap reads."""
-    values = np.concatenate(tree.proportions, axis=1) if tree.schema.predicts_classes else tree.value
-    arrays = {
-        "children_left": tree.left,
-        "children_right": tree.right,
-        "children_default": np.where(tree.missing_left, tree.left, tree.right).astype(np.int32),
-        "feature": tree.feature,
-        "threshold": np.where(tree.is_leaf, -2.0, tree.threshold),
-        "value": values,
-        "node_sample_weight": tree.weight,
-    }
-    return {"trees": [arrays]}
 
 
 def table(sections: Sequence[Section]) -> str:

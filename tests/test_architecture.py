@@ -16,7 +16,7 @@ import treewright
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
-    {"_core", "_version", "aligning", "datasets", "enlisting", "files"},
+    {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
     {"schema", "sparse"},
     {"encoding", "checking", "writing"},
     {"costing"},

@@ -204,20 +204,6 @@ def test_columns_that_only_all_together_matter_share_alike(n_columns: int) -> No
 # ---- beside shap -------------------------------------------------------------------------------------------
 
 
-def for_shap(tree: Tree) -> dict[str, Any]:
-    values = np.concatenate(tree.proportions, axis=1) if tree.schema.predicts_classes else tree.value
-    arrays = {
-        "children_left": tree.left,
-        "children_right": tree.right,
-        "children_default": np.where(tree.missing_left, tree.left, tree.right).astype(np.int32),
-        "feature": tree.feature,
-        "threshold": np.where(tree.is_leaf, -2.0, tree.threshold),
-        "value": values,
-        "node_sample_weight": tree.weight,
-    }
-    return {"trees": [arrays]}
-
-
 @pytest.mark.parametrize("kind", ["two classes", "four classes", "numbers", "two numbers"])
 def test_equal_to_shap(kind: str) -> None:
     shap = pytest.importorskip("shap")
@@ -232,7 +218,7 @@ def test_equal_to_shap(kind: str) -> None:
         "two numbers": np.stack([score, np.nan_to_num(x[:, 4])], axis=1),
     }[kind]
     tree = grow(encode(x, y, weight=random.random(len(x)) + 0.1), max_leaf_nodes=80)
-    explainer = shap.TreeExplainer(for_shap(tree), feature_perturbation="tree_path_dependent")
+    explainer = shap.TreeExplainer(tree.to_shap(), feature_perturbation="tree_path_dependent")
     theirs = np.asarray(explainer.shap_values(x[:60], check_additivity=False))
     ours = attribution(tree, x[:60])
     assert ours.values.shape == theirs.shape

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import os
 import sys
 import time
@@ -14,11 +13,11 @@ from dataclasses import dataclass, field
 from threading import Timer
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from treewright.cli.errors import Trouble
+from treewright.plain import plain
 
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
 
@@ -69,24 +68,14 @@ def _noted(text: str) -> str:
 def as_json(value: Any) -> str:
     r"""A document as JSON that every output can carry (ASCII) and every program can read (no NaN).
 
+    >>> import numpy as np
     >>> print(as_json({"é": float("nan"), "rows": np.int64(3)}))
     {
       "\u00e9": null,
       "rows": 3
     }
     """
-    return json.dumps(_plain(value), indent=2, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    """Python's own values for numpy's; null for numbers that JSON does not have."""
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+    return json.dumps(plain(value), indent=2, allow_nan=False)
 
 
 def in_colour() -> bool:

@@ -15,8 +15,9 @@ from treewright.arriving import given_table
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.explaining.asking import Row, is_one_row, one_row
-from treewright.explaining.plain import html_table, plain
+from treewright.explaining.tabling import html_table
 from treewright.growing import n_threads
+from treewright.plain import plain
 from treewright.presenting import as_tree
 from treewright.schema import Schema
 from treewright.wording import escape, rows_in_words, word

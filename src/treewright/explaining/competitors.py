@@ -14,8 +14,8 @@ from treewright.aligning import aligned
 from treewright.arriving import given_rows, leaves_of
 from treewright.cutting import node_indices
 from treewright.encoding import Dataset
-from treewright.explaining.plain import plain
 from treewright.growing import grow
+from treewright.plain import plain
 from treewright.presenting import as_tree
 from treewright.rule_lists import column_of
 from treewright.schema import Column, Schema

@@ -14,7 +14,8 @@ from treewright.arriving import given_table
 from treewright.encoding import Dataset
 from treewright.explaining.asking import Cell, Row, one_row
 from treewright.explaining.moving import Move, Mover, ends, movers
-from treewright.explaining.plain import html_table, plain
+from treewright.explaining.tabling import html_table
+from treewright.plain import plain
 from treewright.presenting import as_tree
 from treewright.rule_lists import Condition, column_of, merged, paths
 from treewright.tree import Tree

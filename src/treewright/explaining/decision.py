@@ -17,7 +17,7 @@ from treewright.encoding import Dataset
 from treewright.explaining.asking import Cell, Row, grew, one_row
 from treewright.explaining.competitors import MOST_NODES, Competitor, competitors
 from treewright.explaining.held_out import HeldOut, mean_held_out, median_held_out, share_held_out
-from treewright.explaining.plain import plain
+from treewright.plain import plain
 from treewright.presenting import as_tree
 from treewright.sparse import SparseRows
 from treewright.tree import Tree

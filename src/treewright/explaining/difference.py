@@ -15,8 +15,9 @@ from treewright.certifying.losses import loss_name
 from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
 from treewright.explaining.overlaying import Overlay, Pair, same_ways
-from treewright.explaining.plain import html_table, plain
+from treewright.explaining.tabling import html_table
 from treewright.growing import non_negative
+from treewright.plain import plain
 from treewright.presenting import as_tree
 from treewright.rule_lists import Condition
 from treewright.schema import Column

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.certifying.binomial import binomial_lower, binomial_upper
-from treewright.explaining.plain import plain
+from treewright.plain import plain
 
 Floats = NDArray[np.float64]
 

@@ -16,9 +16,10 @@ from treewright.certifying.losses import loss_name, most_cost
 from treewright.cutting import covered
 from treewright.encoding import Dataset
 from treewright.explaining.asking import grew
-from treewright.explaining.plain import html_table, plain, wrapped
+from treewright.explaining.tabling import html_table, wrapped
 from treewright.folding import checked_seed
 from treewright.growing import n_threads, whole_number
+from treewright.plain import plain
 from treewright.presenting import as_tree
 from treewright.rule_lists import column_of
 from treewright.schema import Schema

@@ -13,9 +13,10 @@ from treewright import _core
 from treewright.aligning import aligned
 from treewright.arriving import encoded_rows, is_pair
 from treewright.encoding import Dataset
-from treewright.explaining.plain import html_table, plain, wrapped
+from treewright.explaining.tabling import html_table, wrapped
 from treewright.folding import checked_seed
 from treewright.growing import grow, n_threads, whole_number
+from treewright.plain import plain
 from treewright.tree import Tree
 from treewright.wording import escape, percent, rows_in_words, value_in_words
 

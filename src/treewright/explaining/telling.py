@@ -8,7 +8,7 @@ from treewright.aligning import aligned
 from treewright.explaining.competitors import share_in_words
 from treewright.explaining.decision import Answer, Decision, Step
 from treewright.explaining.held_out import HeldOut
-from treewright.explaining.plain import html_table, wrapped
+from treewright.explaining.tabling import html_table, wrapped
 from treewright.wording import escape, percent, rows_in_words, word
 
 MOST_TARGETS = 3  # whose numbers stand beside the steps

@@ -291,13 +291,8 @@ def _test(code: Code, node: int, name: str) -> str:
         tests = [f"{name} {'==' if within else '!='} {value}" for value in values]
         joined = (" || " if within else " && ").join(tests) or str(int(not within))
         return f"({joined}) {words}"
-    threshold = float(tree.threshold[node])
-    if tree.missing_left[node]:
-        return f"(!({name} > {number(threshold, 'INFINITY')})) {words}"
-    if threshold == np.inf:
-        return f"(!isnan({name})) {words}"
-    is_time = tree.schema.columns[tree.feature[node]].kind == "time"
-    return f"({name} <= {number(threshold, 'INFINITY')}) {words if is_time else '{'}"
+    test, needs_words = code.compared(node, name, "INFINITY", "!({})", "!isnan({})")
+    return f"({test}) {words if needs_words else '{'}"
 
 
 def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:

@@ -178,6 +178,19 @@ class Code:
                     last = [("elif", right, level)]
                 stack += [*reversed(last), ("node", node + 1, level + 1)]
 
+    def compared(self, node: int, name: str, infinity: str, negated: str, known: str) -> tuple[str, bool]:
+        """The test of a number, and whether its words say more than it does.
+
+        `infinity`, `negated` and `known` are how the language writes these, with {} for what is meant.
+        """
+        threshold = float(self.tree.threshold[node])
+        if self.tree.missing_left[node]:
+            return negated.format(f"{name} > {number(threshold, infinity)}"), True
+        if threshold == np.inf:
+            return known.format(name), True
+        is_time = self.tree.schema.columns[self.tree.feature[node]].kind == "time"
+        return f"{name} <= {number(threshold, infinity)}", is_time
+
     def braced(self, leaf: Callable[[int], str], test: Callable[[int], str]) -> Iterator[str]:
         """Tests within tests, as languages with braces write them; `leaf` and `test` write what is theirs."""
         for what, node, level in self.steps():

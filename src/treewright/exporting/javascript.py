@@ -272,13 +272,8 @@ def _test(code: Code, node: int, name: str) -> str:
         if not items:
             return f"({str(not within).lower()}) {words}"
         return f"({name} {'===' if within else '!=='} {items[0]}) {words}"
-    threshold = float(tree.threshold[node])
-    if tree.missing_left[node]:
-        return f"(!({name} > {number(threshold, 'Infinity')})) {words}"
-    if threshold == np.inf:
-        return f"({name} === {name}) {words}"
-    is_time = tree.schema.columns[tree.feature[node]].kind == "time"
-    return f"({name} <= {number(threshold, 'Infinity')}) {words if is_time else '{'}"
+    test, needs_words = code.compared(node, name, "Infinity", "!({})", "{0} === {0}")
+    return f"({test}) {words if needs_words else '{'}"
 
 
 def _looping(code: Code) -> Iterator[str]:

@@ -6,7 +6,6 @@ import keyword
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from treewright.exporting.coding import (
@@ -212,13 +211,8 @@ def _test(code: Code, node: int, name: str) -> str:
         test = f"{'in' if within else 'not in'} {{{', '.join(items)}}}"
         said = code.test_in_words(node).endswith(test.replace("'", ""))
         return f"{name} {test}{':' if said else words}"
-    threshold = float(tree.threshold[node])
-    if tree.missing_left[node]:
-        return f"not {name} > {number(threshold, _INFINITY)}{words}"
-    if threshold == np.inf:
-        return f"{name} == {name}{words}"
-    is_time = tree.schema.columns[tree.feature[node]].kind == "time"
-    return f"{name} <= {number(threshold, _INFINITY)}{words if is_time else ':'}"
+    test, needs_words = code.compared(node, name, _INFINITY, "not {}", "{0} == {0}")
+    return f"{test}{words if needs_words else ':'}"
 
 
 def _looping(code: Code) -> Iterator[str]:
