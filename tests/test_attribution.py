@@ -113,6 +113,16 @@ def test_a_background_has_the_values_of_the_definition(table: Table) -> None:
     check(tree, data.take([0, 1]), data.take(np.flatnonzero(data.row_weights)[:5]))
 
 
+def test_a_large_background_is_the_mean_of_its_parts() -> None:
+    # Many leaves make the patterns of the background's rows long: they are asked for in several portions.
+    random = np.random.default_rng(0)
+    x, y = random.random((40_000, 3)), random.random(40_000)
+    tree = grow(encode(x[:20_000], y[:20_000]))
+    parts = [attribution(tree, x[:1], background=x[i : i + 8_000]).values for i in range(0, len(x), 8_000)]
+    whole = attribution(tree, x[:1], background=x).values
+    np.testing.assert_allclose(whole, np.mean(parts, axis=0), rtol=0, atol=1e-12)
+
+
 def test_missing_values_and_new_categories() -> None:
     random = np.random.default_rng(1)
     n = 120

@@ -81,13 +81,13 @@ for name, work in phases.items():
 assert grow(classes, max_depth=2).n_leaves == 4
 print("done", flush=True)
 """
-TOO_LONG = 5.0  # seconds; a hang, not a delay: the delays are some hundredths
+TOO_LONG = 30.0  # seconds; a hang on any machine, however busy: the delays are some hundredths
 
 
 @pytest.fixture
 def driver() -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen([sys.executable, "-c", DRIVER], stdout=subprocess.PIPE, text=True)
-    watch = threading.Timer(150, process.kill)
+    watch = threading.Timer(300, process.kill)
     watch.start()
     yield process
     watch.cancel()

@@ -5,6 +5,7 @@
 // the row turns towards it, and none of those by which only the other does: how many of each decide the
 // Shapley weights.
 #include <array>
+#include <optional>
 
 #include "attributing.hpp"
 #include "patterns.hpp"
@@ -139,6 +140,18 @@ class PairWalk {
         owes_;  // of the first ways of the forks; of all below the present node
 };
 
+/// A portion of the background: its patterns, and the weight of each.
+struct Others {
+    Patterns patterns;
+    std::vector<double> share;
+
+    Others(const Routes& routes, const Ways& ways, const std::vector<Column>& columns,
+           std::span<const double> weight, std::size_t first, std::size_t n, Pool& pool, Interrupt& interrupt)
+        : patterns(routes, ways.branches, columns, first, n, pool, interrupt), share(patterns.size()) {
+        for (std::size_t row = 0; row < n; ++row) share[patterns.of_row()[row]] += weight[first + row];
+    }
+};
+
 }  // namespace
 
 void attribute_by_background(const Routes& routes, const LeafAnswers& answers,
@@ -148,20 +161,28 @@ void attribute_by_background(const Routes& routes, const LeafAnswers& answers,
     const Ways ways(routes);
     const Wanted wanted(answers);
     if (ways.branches.empty() || wanted.size() == 0) return;
-    const Patterns others(routes, ways.branches, background, 0, background_weight.size(), pool, interrupt);
-    std::vector<double> share(others.size());
-    for (std::size_t row = 0; row < background_weight.size(); ++row)
-        share[others.of_row()[row]] += background_weight[row];
+    // A portion of the background at a time; where all of it is one portion, it is asked only once.
+    const std::size_t n_others = background_weight.size(), portion = rows_in_portion(ways, 8);
+    const auto from = [&](std::size_t first) {
+        return Others(routes, ways, background, background_weight, first, std::min(portion, n_others - first),
+                      pool, interrupt);
+    };
+    const std::optional<Others> all = n_others <= portion ? std::optional(from(0)) : std::nullopt;
     const PairWeights weights;
     in_portions(routes, ways, wanted, answers.width, columns, n_rows, out, pool, interrupt,
                 [&](const Patterns& patterns, double* found, std::size_t length) {
                     std::vector<PairWalk> walks(pool.size(), PairWalk(routes, ways, wanted, weights));
-                    pool.run(patterns.size(), [&](std::size_t i, std::size_t thread) {
-                        for (std::size_t other = 0; other < others.size(); ++other) {
-                            if (other % 16 == 0) interrupt.check();
-                            walks[thread].run(patterns[i], others[other], share[other], found + i * length);
-                        }
-                    });
+                    const auto pair_with = [&](const Others& others) {
+                        pool.run(patterns.size(), [&](std::size_t i, std::size_t thread) {
+                            for (std::size_t other = 0; other < others.patterns.size(); ++other) {
+                                if (other % 16 == 0) interrupt.check();
+                                walks[thread].run(patterns[i], others.patterns[other], others.share[other],
+                                                  found + i * length);
+                            }
+                        });
+                    };
+                    if (all) return pair_with(*all);
+                    for (std::size_t first = 0; first < n_others; first += portion) pair_with(from(first));
                 });
 }
 

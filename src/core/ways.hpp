@@ -107,16 +107,21 @@ struct Wanted {
     }
 };
 
+/// How many rows make a portion whose patterns, and `more` bytes for each row, take 64 MB.
+inline std::size_t rows_in_portion(const Ways& ways, std::size_t more) {
+    constexpr std::size_t most_bytes = std::size_t{1} << 26;
+    return std::clamp<std::size_t>(most_bytes / (Patterns::bytes_per_row(ways.branches.size()) + more), 64,
+                                   std::size_t{1} << 20);
+}
+
 /// Sends the rows through `work` in portions: it gets their patterns and a line of slots × wanted numbers,
 /// all 0, for each pattern; then the lines are handed to the rows.
 template <class Work>
 void in_portions(const Routes& routes, const Ways& ways, const Wanted& wanted, std::size_t width,
                  const std::vector<Column>& columns, std::size_t n_rows, double* out, Pool& pool,
                  Interrupt& interrupt, Work&& work) {
-    constexpr std::size_t most_bytes = std::size_t{1} << 26;
     const std::size_t length = ways.columns.size() * wanted.size(), line = columns.size() * width;
-    const std::size_t bytes = Patterns::bytes_per_row(ways.branches.size()) + 8 * length;
-    const std::size_t portion = std::clamp<std::size_t>(most_bytes / bytes, 64, std::size_t{1} << 20);
+    const std::size_t portion = rows_in_portion(ways, 8 * length);
     for (std::size_t first = 0; first < n_rows; first += portion) {
         const std::size_t n = std::min(portion, n_rows - first);
         const Patterns patterns(routes, ways.branches, columns, first, n, pool, interrupt);
