@@ -28,7 +28,7 @@ LAYERS = [
     {"wording"},
     {"arranging"},
     {"growing", "certifying", "exporting", "drawing", "saving", "searching"},
-    {"pruning", "explaining"},
+    {"pruning", "explaining", "branching"},
     {"selecting", "ensembles", "neighbours", "distributing"},
     {"reporting"},
     {"estimators"},

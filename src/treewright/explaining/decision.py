@@ -22,7 +22,7 @@ from treewright.presenting import as_tree
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, escape
+from treewright.wording import escape, way_in_words
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -231,10 +231,10 @@ def explain(
 
 
 def _way(tree: Tree, leaf: int) -> Ints:
-    """The nodes from the root to a leaf."""
+    """The decisions from the root to a leaf, and the leaf."""
     parent, way = tree.parent, [leaf]
     while way[-1] > 0:
-        way.append(int(parent[way[-1]]))
+        way.append(int(tree.heads[parent[way[-1]]]))
     return np.array(way[::-1], np.int64)
 
 
@@ -242,6 +242,7 @@ def _moved(tree: Tree, way: Ints) -> Floats:
     """What moves along the way, a column for each target: the share of the leaf's class, or the number."""
     if not tree.schema.predicts_classes:
         return tree.value[way]
+    way = tree.answering[way]  # a leaf without rows says what was known above it
     first = np.cumsum((0, *tree.schema.block_widths))[:-1]
     cells = first + tree.label[way[-1]]
     if isinstance(tree.statistic, SparseRows):
@@ -259,7 +260,7 @@ def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]
     for place, node in enumerate(way[:-1].tolist()):
         position = int(tree.feature[node])
         cell = cells.setdefault(position, asked.cell(position))
-        words = branch_in_words(tree, node, bool(way[place + 1] == node + 1), learnt=learnt)
+        words = way_in_words(tree, int(way[place + 1]), learnt=learnt)
         steps.append(
             Step(
                 node=node,
