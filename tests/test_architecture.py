@@ -17,11 +17,11 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
-    {"schema", "sparse", "surrogates", "linear"},
+    {"schema", "sparse", "surrogates", "linear", "independence"},
     {"encoding", "writing", "shaping"},
     {"combining", "checking"},
     {"costing"},
-    {"viewing", "arriving", "cutting", "memory", "folding"},
+    {"viewing", "arriving", "cutting", "memory", "folding", "inferring"},
     {"presenting"},
     {"tree"},
     {"rule_lists"},

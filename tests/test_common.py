@@ -8,11 +8,14 @@ from sklearn.utils.estimator_checks import (
 )
 
 from treewright import (
+    CHAIDClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
+    ID3Classifier,
     RuleListClassifier,
+    TopDownClassifier,
 )
 
 
@@ -26,6 +29,10 @@ class NumbersOnly:
 
 
 class NumbersClassifier(NumbersOnly, DecisionTreeClassifier):
+    pass
+
+
+class NumbersCHAID(NumbersOnly, CHAIDClassifier):
     pass
 
 
@@ -48,6 +55,10 @@ ESTIMATORS = [
     NumbersRegressor(),
     RuleListClassifier(),
     NumbersRuleList(confidence=0.5, criterion="entropy"),
+    ID3Classifier(),
+    CHAIDClassifier(),
+    NumbersCHAID(alpha_resplit=0.01),
+    TopDownClassifier(),
 ]
 
 

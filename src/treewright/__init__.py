@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.estimators import (
+        CHAIDClassifier,
         DecisionTreeClassifier,
         DecisionTreeRegressor,
         ExtraTreeClassifier,
         ExtraTreeRegressor,
+        ID3Classifier,
         RuleListClassifier,
+        TopDownClassifier,
     )
     from treewright.explaining.attribution import attribution
     from treewright.explaining.competitors import competitors
@@ -41,6 +44,7 @@ __all__ = [
     "Among",
     "Below",
     "Branch",
+    "CHAIDClassifier",
     "Certificate",
     "Column",
     "Dataset",
@@ -48,6 +52,7 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "ID3Classifier",
     "Leaf",
     "Node",
     "PruningPath",
@@ -55,6 +60,7 @@ __all__ = [
     "RuleListClassifier",
     "Schema",
     "Target",
+    "TopDownClassifier",
     "Tree",
     "attribution",
     "certify",
@@ -82,14 +88,17 @@ __all__ = [
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
+    "CHAIDClassifier": "treewright.estimators",
     "Certificate": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
+    "ID3Classifier": "treewright.estimators",
     "PruningPath": "treewright.pruning",
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
+    "TopDownClassifier": "treewright.estimators",
     "attribution": "treewright.explaining",
     "certify": "treewright.certifying",
     "compare": "treewright.selecting",

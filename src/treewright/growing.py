@@ -49,6 +49,7 @@ def grow(
     min_weight_leaf: float = 0.0,
     min_gain: float = 0.0,
     significance: float | None = None,
+    selection: Literal["gain", "test"] = "gain",
     max_leaf_nodes: int | None = None,
     max_splits: int | None = None,
     max_features: int | None = None,
@@ -75,7 +76,13 @@ def grow(
     significance : float, optional
         A node is split only where Pearson's χ² test of its best split (two sides by the classes in the node,
         weights taken for counts) has a p-value of at most this. Of several targets χ² and degrees of freedom
-        are added up. The p-value does not count that the split was chosen as the best of many.
+        are added up. The p-value does not count that the split was chosen as the best of many. With
+        ``selection="test"`` the level of that test, 0.05 by default.
+    selection : {"gain", "test"}
+        Whether the column of a node is the one with the best split, or the one that is least likely to be
+        independent of the target, by a test that does not prefer columns with many values (Hothorn, Hornik
+        and Zeileis 2006). A node without a column whose p-value, times the number of columns, is at most
+        `significance` stays a leaf. The best split of the column is taken by the criterion either way.
     max_leaf_nodes, max_splits : int, optional
         Two names for one budget: t splits make t + 1 leaves.
     max_features : int, optional
@@ -107,36 +114,40 @@ def grow(
         raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
     if threshold not in ("readable", "midpoint"):
         raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
+    if selection not in ("gain", "test"):
+        raise ValueError(f"selection is {selection!r}; it must be 'gain' or 'test'")
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
-    bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
-    grown = _core.grow(
-        columns=data.columns,
-        n_categories=data.schema.category_counts,
-        bins=bins,
-        is_mixed=is_mixed,
-        labels=labels,
-        n_classes=list(data.schema.block_widths) if labels is not None else [],
-        is_wide=data.schema.is_wide,
-        numbers=numbers,
-        weight=data.weight,
-        criterion=name,
-        max_depth=_limit("max_depth", max_depth, 0),
-        max_splits=_budget(max_leaf_nodes, max_splits),
-        min_rows_split=whole_number("min_samples_split", min_samples_split, 1),
-        min_rows_leaf=whole_number("min_samples_leaf", min_samples_leaf, 1),
-        min_weight_leaf=non_negative("min_weight_leaf", min_weight_leaf),
-        min_gain=non_negative("min_gain", min_gain),
-        max_columns=_drawn_columns(max_features, len(data.schema.columns)),
-        random_splits=splitter == "random",
-        seed=whole_number("seed", seed, 0),
-        small_rows=_small_rows,
-        critical=_critical_values(significance, data.schema),
-        n_threads=threads,
-        progress=progress,
-    )
+    is_large, is_by_gain = data.n_rows > (_small_rows or _core.small_rows), selection == "gain"
+    bins, is_mixed = data.bins(threads) if is_large and is_by_gain else (None, None)
+    options: dict[str, Any] = {
+        "columns": data.columns,
+        "n_categories": data.schema.category_counts,
+        "bins": bins,
+        "is_mixed": is_mixed,
+        "labels": labels,
+        "n_classes": list(data.schema.block_widths) if labels is not None else [],
+        "is_wide": data.schema.is_wide,
+        "numbers": numbers,
+        "weight": data.weight,
+        "criterion": name,
+        "max_depth": _limit("max_depth", max_depth, 0),
+        "max_splits": _budget(max_leaf_nodes, max_splits),
+        "min_rows_split": whole_number("min_samples_split", min_samples_split, 1),
+        "min_rows_leaf": whole_number("min_samples_leaf", min_samples_leaf, 1),
+        "min_weight_leaf": non_negative("min_weight_leaf", min_weight_leaf),
+        "min_gain": non_negative("min_gain", min_gain),
+        "max_columns": _drawn_columns(max_features, len(data.schema.columns)),
+        "random_splits": splitter == "random",
+        "seed": whole_number("seed", seed, 0),
+        "small_rows": _small_rows,
+        "critical": _critical_values(significance, data.schema) if is_by_gain else None,
+        "n_threads": threads,
+        "progress": progress,
+    }
+    grown: Any = _core.grow(**options) if is_by_gain else _grown_by_tests(data, options, significance)
     return Tree(
         end=grown["end"],
         feature=grown["feature"],
@@ -150,6 +161,12 @@ def grow(
         schema=data.schema,
         criterion=name,
     )
+
+
+def _grown_by_tests(data: Dataset, options: dict[str, Any], significance: float | None) -> dict[str, Any]:
+    from treewright.inferring import grown_by_tests
+
+    return grown_by_tests(data, options, 0.05 if significance is None else _checked_level(significance))
 
 
 def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
@@ -278,16 +295,21 @@ def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.f
         return None
     if not schema.predicts_classes:
         raise ValueError("significance is for classes; the target is a number, for which there is no χ² test")
+    level = _checked_level(significance)
+    from scipy.special import chdtri
+
+    freedom = np.arange(1, sum(width - 1 for width in schema.block_widths) + 1)
+    return np.concatenate([[0.0], chdtri(freedom, level)])
+
+
+def _checked_level(significance: float) -> float:
     try:
         level = float(significance)
     except (TypeError, ValueError):
         level = math.nan
     if not 0 < level <= 1:
         raise ValueError(f"significance is {significance!r}; it must be a number above 0 and at most 1")
-    from scipy.special import chdtri
-
-    freedom = np.arange(1, sum(width - 1 for width in schema.block_widths) + 1)
-    return np.concatenate([[0.0], chdtri(freedom, level)])
+    return level
 
 
 def _budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:

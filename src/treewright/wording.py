@@ -74,7 +74,11 @@ def way_in_words(
     >>> [way_in_words(tree, branch) for branch in tree.branches(0)]
     ['sky = clear', 'sky = rain', 'sky = snow']
     """
-    return " ".join(way_parts(tree, node, learnt=learnt, longest=longest))
+    name, words = way_parts(tree, node, learnt=learnt, longest=longest)
+    if words.startswith("> ") and " and <= " in words:
+        above, words = words[2:].split(" and ", 1)
+        return f"{above} < {name} {words}"
+    return f"{name} {words}"
 
 
 def way_parts(

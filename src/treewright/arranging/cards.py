@@ -314,4 +314,4 @@ def _cut(test: str, room: float, size: float) -> str:
 
 
 def _typeset(words: str) -> str:
-    return f"≤ {words[3:]}" if words.startswith("<= ") else words
+    return f"≤ {words[3:]}" if words.startswith("<= ") else words.replace(" and <= ", ", ≤ ")

@@ -5,7 +5,7 @@ Underneath they are binary trees like all others: a split into many branches is 
 
 from __future__ import annotations
 
-
+from treewright.branching.chaid import grow_chaid
 from treewright.branching.id3 import grow_id3
 
-__all__ = ["grow_id3"]
+__all__ = ["grow_chaid", "grow_id3"]

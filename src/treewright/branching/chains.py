@@ -78,7 +78,7 @@ def grown(data: Dataset, criterion: str, find: Find) -> Tree:
         at = todo.pop()
         at.split = find(at)
         if at.split is not None:
-            place = at.split.places(column_of(data, at.split.column)[at.rows])
+            place = at.split.places(data.column(at.split.column, at.rows))
             used = at.used | {at.split.column}
             at.branches = [
                 knot(at.rows[place == branch], used, at.level + 1) for branch in range(at.split.n_branches)
@@ -87,9 +87,6 @@ def grown(data: Dataset, criterion: str, find: Find) -> Tree:
     return assembled(root, data, criterion)
 
 
-def column_of(data: Dataset, column: int) -> NDArray[Any]:
-    """The values of one column."""
-    return data.columns[:, column] if isinstance(data.columns, np.ndarray) else data.columns[column]
 
 
 def assembled(root: Knot, data: Dataset, criterion: str) -> Tree:

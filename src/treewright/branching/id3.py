@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.branching.chains import Knot, Split, column_of, grown
+from treewright.branching.chains import Knot, Split, grown
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -96,7 +96,7 @@ def _best(data: Dataset, knot: Knot, criterion: str) -> Split | None:
 def value_counts(data: Dataset, rows: NDArray[np.int64], column: int) -> Floats:
     """The weight of each class by the values of a category; the last line is that of missing values."""
     assert data.targets is not None
-    codes, width = column_of(data, column)[rows], data.schema.width
+    codes, width = data.column(column, rows), data.schema.width
     n = data.schema.category_counts[column] + 1
     place = np.where(codes < 0, n - 1, codes).astype(np.int64) * width + data.targets[0][rows]
     return np.bincount(place, data.row_weights[rows], n * width).reshape(n, width).astype(np.float64)

@@ -60,6 +60,10 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         Stop after this many splits (one less than the leaves).
     significance : float, default=None
         Split a node only if the χ² test of its best split has a p-value of at most this.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -132,6 +136,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         monotonic_cst: None = None,
         max_splits: int | None = None,
         significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
@@ -153,6 +158,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
         self.significance = significance
+        self.selection = selection
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
@@ -277,6 +283,12 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         Monotonic constraints are not offered yet; anything but None is an error.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        The level of the tests of ``selection="test"``.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -341,6 +353,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         ccp_alpha: float = 0.0,
         monotonic_cst: None = None,
         max_splits: int | None = None,
+        significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
@@ -360,6 +374,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
+        self.significance = significance
+        self.selection = selection
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
