@@ -29,6 +29,8 @@ def column_chances(
 ) -> NDArray[np.float64]:
     """ln of the adjusted p-value of each column: that so much association comes by chance.
 
+    It is above 0 where the factor of Bonferroni takes it beyond 1, so that columns still compare.
+
     Parameters
     ----------
     data : Dataset
@@ -41,7 +43,7 @@ def column_chances(
     Returns
     -------
     array
-        One number per column, at most 0. Bonferroni's factor is the number of columns that vary; of several
+        One number per column. Bonferroni's factor is the number of columns that vary; of several
         targets the smallest p-value counts, as many times.
 
     Examples
@@ -49,7 +51,7 @@ def column_chances(
     >>> from treewright import encode
     >>> data = encode({"x": range(8), "odd": [i % 2 for i in range(8)]}, [0, 0, 0, 0, 1, 1, 1, 1])
     >>> np.exp(column_chances(data)).round(3).tolist()
-    [0.042, 1.0]
+    [0.042, 2.0]
     """
     assert data.targets is not None
     rows = data.counted if rows is None else rows
@@ -63,7 +65,7 @@ def column_chances(
         varying += any(freedom > 0 for _, freedom in found)
         chances[i] = min(log_chance(*each) for each in found)
     factor = log(max(varying, 1)) + log(len(targets))
-    return np.minimum(chances + factor, 0.0)
+    return np.asarray(chances + factor)
 
 
 @dataclass(eq=False)
@@ -124,7 +126,7 @@ class _Grower:
         columns = self._columns()
         chances = column_chances(self.data, node.rows, columns)
         for i in np.argsort(chances, kind="stable"):
-            if chances[i] > self.level:
+            if min(chances[i], 0.0) > self.level:
                 return None
             gain = self._split(node, columns[i])
             if gain is not None:

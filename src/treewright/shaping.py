@@ -130,10 +130,10 @@ class Shaped:
 
     @cached_property
     def answering(self: Tree) -> Ints:  # type: ignore[misc]
-        """The node whose rows each node answers by: itself, or above a leaf without rows the nearest with
-        some.
+        """The node whose rows each node answers by: itself, or of a leaf without rows the one at which the
+        split above it begins.
         """
         source = np.arange(self.n_nodes, dtype=np.int32)
         for node in np.flatnonzero(self.weight == 0).tolist():
-            source[node] = source[self.parent[node]]
+            source[node] = source[self.heads[self.parent[node]]]
         return source

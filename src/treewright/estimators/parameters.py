@@ -79,8 +79,8 @@ RULES: dict[str, Rule] = {
     "min_impurity_decrease": not_negative(),
     "ccp_alpha": not_negative(),
     "monotonic_cst": (lambda v: v is None, "None: monotonic constraints are not offered yet"),
+    "n_splits": (lambda v: is_int(v) and v >= 0, "an int >= 0"),  # before the other name of it
     "max_splits": at_least(0),
-    "n_splits": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
     "max_classes": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
     "alpha_merge": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
     "alpha_split": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),

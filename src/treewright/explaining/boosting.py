@@ -3,10 +3,10 @@
 Kearns and Mansour's theorem wants a test with an edge γ at every leaf. On the rows of the tree that can be
 looked at: for each node the best edge of any test is found, and before each split the least one among the
 leaves of both classes, γ_s, is what the theorem takes. Of s leaves that have the potential G in all, the best
-one then has a drop of at least c(γ_s)·v(G)/s (see `weak_learning`), so that with τ = Σ c(γ_s)/s the potential,
-and the error below it, falls from G₀ at least to
+one then has a drop of at least c(γ_s)·v(G)/s (see `weak_learning`), so that the potential, and the error
+below it, falls from G₀ at least to, with τ = Σ c(γ_s)/s,
 
-    sqrt      G₀ exp(-τ)                    v(G) = G          c = 1 - √(1-4γ²)
+    sqrt      G₀ Π (1 - c(γ_s)/s)           v(G) = G          c = 1 - √(1-4γ²)
     gini      1 / (1/G₀ + τ)                v(G) = G²         c = 8γ²
     entropy   H(1/(1+exp √(u₀² + 4τ ln 2)))/2   v = q(1-q)        c = 4γ²/ln 2,   u₀ = ln((1-q₀)/q₀)
 """
@@ -136,7 +136,7 @@ def _bounds(criterion: str, q: float, weakest: Floats) -> Floats:
     if criterion == "sqrt":
         drop = 4 * weakest**2 / (1 + np.sqrt(np.maximum(1 - 4 * weakest**2, 0.0)))
         start = math.sqrt(q * (1 - q))
-        return np.asarray(start * np.exp(-np.concatenate([[0.0], np.cumsum(drop / steps)])))
+        return np.asarray(start * np.cumprod(np.concatenate([[1.0], 1 - drop / steps])))
     if criterion == "gini":
         tau = np.concatenate([[0.0], np.cumsum(8 * weakest**2 / steps)])
         start = 2 * q * (1 - q)
