@@ -1,7 +1,7 @@
 """Comparing a carefully grown tree with its oracle: the same rules, asked of a tree that somebody else grew.
 
-The judge follows the splits of the tree itself, so that one tie does not spoil the rest, and the steps in which
-they were made, so that whatever depends on the order (columns in use) is known at each of them.
+The judge follows the splits of the tree itself, so that one tie does not spoil the rest, and the steps in
+which they were made, so that whatever depends on the order (columns in use) is known at each of them.
 """
 
 from __future__ import annotations
@@ -201,7 +201,9 @@ def _check_ratio(node: int, cut: Cut, sure: list[Cut], mine: Seen, growth: Caref
     assert cut.score >= average - slack, f"node {node}: {cut} gains less than average"
     for column, own in of_column.items():
         if best[column] > average + slack and column != cut.column:
-            rival = min(other.score / other.information for other in own if other.score >= best[column] - slack)
+            rival = min(
+                other.score / other.information for other in own if other.score >= best[column] - slack
+            )
             assert cut.score / cut.information >= rival * (1 - NEARLY), f"node {node}: {column} is better"
 
 

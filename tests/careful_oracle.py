@@ -1,7 +1,7 @@
 """The careful grower, naive: the judge of the compiled one, written from the rules and not from its code.
 
-What `oracle.Growth` knows (risks, exact sums, ties) stays; here a node also knows how much of each row it has,
-what has been tested above it, and between which values its own must lie. A cut may have any number of
+What `oracle.Growth` knows (risks, exact sums, ties) stays; here a node also knows how much of each row it
+has, what has been tested above it, and between which values its own must lie. A cut may have any number of
 branches. Every cut of every column is tried.
 
 >>> growth = Careful([[1.0, 2.0, math.nan, 3.0]], ["number"], [[0, 0, 1, 1]], missing="category")
@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -135,7 +135,7 @@ class Careful(Growth):
     def _number_divisions(self, rows: Array, column: int) -> Iterator[Cut]:
         x, missing = self.columns[column][rows], self.unknown(column, rows)
         distinct = np.unique(x[~missing])
-        for lo, hi in zip(distinct[:-1], distinct[1:], strict=True):
+        for lo, hi in pairwise(distinct):
             right = np.where(missing, -1, x > lo)
             ends = {"lo": float(lo), "hi": float(hi)}
             if not missing.any() or self.missing in ("surrogate", "fractional"):
@@ -160,9 +160,7 @@ class Careful(Growth):
                     yield Cut(column, right, "category")
                 else:
                     for side in (0, 1):
-                        yield Cut(
-                            column, np.where(hidden, side, right), "category", missing_left=side == 0
-                        )
+                        yield Cut(column, np.where(hidden, side, right), "category", missing_left=side == 0)
         if hidden.any() and present and self.missing == "learn":
             yield Cut(column, hidden.astype(int), "category", missing_left=False)
 

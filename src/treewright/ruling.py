@@ -1,7 +1,7 @@
 """The rules that a tree may have to keep: where missing values go, and what it may test and answer.
 
-Parameters name columns as people do; the core counts them. Here the one becomes the other, and whatever cannot
-be, or not together, is refused in the words of the parameters.
+Parameters name columns as people do; the core counts them. Here the one becomes the other, and whatever
+cannot be, or not together, is refused in the words of the parameters.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.schema import MISSING, Missing, Schema
+from treewright.schema import MISSING, WIDEST_TABLE, Missing, Schema
 
 ByColumn = Mapping[Any, Any] | Sequence[Any] | NDArray[Any]
 Groups = str | Iterable[Iterable[Any]]
@@ -27,7 +27,7 @@ _LARGEST_COUNT = 2**31 - 1
 
 @dataclass(frozen=True)
 class Rules:
-    """What a tree has to keep, by the numbers of the columns; None and -1 where there is nothing to keep."""
+    """What a tree has to keep, in the terms of the core; None and -1 where there is nothing to keep."""
 
     missing: Missing = "learn"
     n_surrogates: int = 5
@@ -35,6 +35,10 @@ class Rules:
     groups: list[list[int]] | None = None  # columns that may be tested on one path
     max_columns_used: int = -1
     prices: NDArray[np.float64] | None = None  # of measuring each column
+    costs: NDArray[np.float64] | None = None  # of mistakes, for the generalised Gini index
+    multiway: bool = False  # one branch for each category
+    once: bool = False  # a column is tested once on a path
+    release8: bool = False  # the rules of C4.5
 
     @property
     def asked(self) -> list[str]:
@@ -45,6 +49,8 @@ class Rules:
             *(["interaction_cst"] if self.groups is not None else []),
             *(["feature_costs"] if self.prices is not None else []),
             *(["max_features_used"] if self.max_columns_used >= 0 else []),
+            *(["cost_split='generalised_gini'"] if self.costs is not None else []),
+            *[name for name in ("multiway", "once", "release8") if getattr(self, name)],
         ]
 
     @property
@@ -52,10 +58,14 @@ class Rules:
         """Whether the fast grower cannot keep them."""
         return bool(self.asked)
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the core's careful grower is told of them."""
+        return vars(self) | {"missing": "learn" if self.missing == "error" else self.missing}
+
 
 def rules(
     schema: Schema,
-    *,
     missing: str = "learn",
     n_surrogates: int = 5,
     monotonic_cst: ByColumn | None = None,
@@ -91,11 +101,13 @@ def rules(
     return found
 
 
-def check_company(found: Rules, schema: Schema, criterion: str, splitter: str) -> None:
-    """Refuse rules that do not go with the other parameters of growing."""
+def check_company(found: Rules, data: Dataset, criterion: str, splitter: str) -> None:
+    """Refuse rules that do not go with the other parameters of growing, or with the rows."""
+    if found.missing == "error":
+        check_known(data)
     if not found.need_care:
         return
-    first = found.asked[0]
+    first, schema = found.asked[0], data.schema
     if splitter == "random":
         raise ValueError(f"{first} does not go with splitter='random'; set splitter='best'")
     if criterion == "absolute_error":
@@ -103,11 +115,18 @@ def check_company(found: Rules, schema: Schema, criterion: str, splitter: str) -
             f"{first} does not go with criterion='absolute_error'; take 'squared_error' or 'poisson'"
         )
     if schema.is_wide:
-        raise ValueError(f"{first} is for up to 256 classes, the targets have {schema.width}")
+        raise ValueError(f"{first} is for up to {WIDEST_TABLE} classes, the targets have {schema.width}")
 
 
 def check_known(data: Dataset) -> None:
-    """Refuse rows to learn from with a missing value, wherever it is; the first one is named."""
+    """Refuse rows to learn from with a missing value, wherever it is; the first one is named.
+
+    >>> from treewright import encode
+    >>> check_known(encode({"age": [31, None, 45]}, [0, 1, 1]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: column 'age' has a missing value in row 1, and missing is 'error'; ...
+    """
     for j, column in enumerate(data.schema.columns):
         cells = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
         hole = cells < 0 if column.kind == "category" else np.isnan(cells)
@@ -147,8 +166,8 @@ def _monotone(schema: Schema, given: ByColumn | None) -> NDArray[np.int8] | None
             raise ValueError(f"monotonic_cst: column {column.name!r} has {sign!r}; it must be -1, 0 or 1")
         if sign and column.kind == "category":
             raise ValueError(
-                f"monotonic_cst: column {column.name!r} holds categories, which have no order; it must be 0 or "
-                "left out"
+                f"monotonic_cst: column {column.name!r} holds categories, which have no order; it must be 0 "
+                "or left out"
             )
         signs[position] = sign
     return signs if signs.any() else None
@@ -159,7 +178,9 @@ def _prices(schema: Schema, given: ByColumn | None) -> NDArray[np.float64] | Non
     for position, price in _by_column("feature_costs", schema, given):
         if not isinstance(price, Real) or isinstance(price, bool) or not 0 <= float(price) < np.inf:
             name = schema.columns[position].name
-            raise ValueError(f"feature_costs: column {name!r} has {price!r}; it must be a number of at least 0")
+            raise ValueError(
+                f"feature_costs: column {name!r} has {price!r}; it must be a number of at least 0"
+            )
         prices[position] = float(price)
     return prices if prices.any() else None
 
@@ -202,7 +223,9 @@ def _by_column(name: str, schema: Schema, given: ByColumn | None) -> list[tuple[
     if isinstance(given, Mapping):
         return [(_position(name, schema, key), value) for key, value in given.items()]
     if isinstance(given, str) or not hasattr(given, "__len__"):
-        raise ValueError(f"{name} is {given!r}; it must be a dict by column, or a list with one entry for each")
+        raise ValueError(
+            f"{name} is {given!r}; it must be a dict by column, or a list with one entry for each"
+        )
     if len(given) != len(schema.columns):
         raise ValueError(f"{name} has {len(given)} entries, but the table has {len(schema.columns)} columns")
     return list(enumerate(given))
