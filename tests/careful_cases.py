@@ -1,4 +1,4 @@
-"""Tables and rules for the careful grower, and its tree straight from the core, whatever door there is to it."""
+"""Tables and rules for the careful grower, and its tree straight from the core."""
 
 from __future__ import annotations
 
@@ -102,7 +102,3 @@ def costs(n_classes: int) -> st.SearchStrategy[np.ndarray]:
     """A matrix of costs with zeros on the diagonal."""
     cells = st.lists(st.sampled_from([0.0, 1.0, 2.0, 0.5, 7.0]), min_size=n_classes**2, max_size=n_classes**2)
     return cells.map(lambda c: np.array(c).reshape(n_classes, n_classes) * (1 - np.eye(n_classes)))
-
-
-def is_of_classes(criterion: str) -> bool:
-    return criterion in CLASSES

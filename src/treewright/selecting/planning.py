@@ -9,8 +9,7 @@ from typing import Any
 from treewright.encoding import Dataset
 from treewright.enlisting import offered
 from treewright.folding import split
-from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
-from treewright.ruling import rules
+from treewright.pruning import METHODS, PruningPath, leaves_choice, prune, refuse_raising
 from treewright.selecting import IMPLIED, WAYS, select
 from treewright.tree import Tree
 
@@ -91,18 +90,9 @@ class Plan:
         seed: int,
     ) -> PruningPath:
         """The path of a tree that was grown from `data` with the parameters `growing`, one tree chosen."""
-        self._refuse_raising(tree, growing)
+        refuse_raising(self.method, self.pruning, growing, tree.schema)
         facts = {"data": data, "validation": validation, "growing": growing, "seed": seed}
         path = prune(tree, self.method, **offered(METHODS.options(self.method), facts), **self.pruning)
         if self.by is None:
             return path
         return select(path, self.by, **offered(WAYS.options(self.by), facts), **self.choosing)
-
-    def _refuse_raising(self, tree: Tree, growing: Mapping[str, Any]) -> None:
-        """A branch that takes the place of the node above it gets rows that its order knows nothing of."""
-        raises = "raising" in METHODS.options(self.method) and self.pruning.get("raising", True)
-        if raises and rules(tree.schema, monotonic_cst=growing.get("monotonic_cst")).monotone is not None:
-            raise ValueError(
-                f"{self.method} raises branches, which can break monotonic_cst; set raising=False, or take "
-                "another way of pruning"
-            )
