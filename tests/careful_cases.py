@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from careful_oracle import Careful
 from hypothesis import strategies as st
-from oracle import CLASSES
 from strategies import Table, tables
 
 from treewright import _core

@@ -79,8 +79,8 @@ def test_few_columns_in_all(missing: str, data: st.DataObject) -> None:
 def test_open_nodes_are_searched_again_among_the_columns_in_use() -> None:
     """Once x0 is in use alone, the other side is split by it as well, though x1 would be better there."""
     x0 = np.array([0, 0, 0, 0, 1, 2, 3, 4.0] * 2)
-    x1 = np.array([0, 0, 0, 0, 0, 0, 1, 1.0] * 2)
-    y = np.array([0, 0, 0, 0, 10, 11, 13, 13.0] * 2)
+    x1 = np.array([0, 0, 0, 0, 0, 1, 0, 1.0] * 2)
+    y = np.array([0, 0, 0, 0, 30, 33, 30, 33.0] * 2)
     table = table_of([x0, x1], y)
     assert set(table.grow("squared_error", max_features_used=2).feature.tolist()) == {-1, 0, 1}
     tree = table.grow("squared_error", max_features_used=1)

@@ -1,4 +1,4 @@
-"""Monotone answers, proven: on a grid that has a row in every cell that the tests of a tree can tell apart."""
+"""Monotone answers, proven on a grid: a row in every cell that the tests of a tree can tell apart."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def answers(tree: Tree, columns: list[np.ndarray]) -> np.ndarray:
 
 
 def check_monotone(tree: Tree, signs: Any) -> int:
-    """Compare all rows of the grid that differ in one constrained column; return how many pairs there were."""
+    """Compare all rows of the grid that differ in one constrained column; the number of such pairs."""
     tried = [values_to_try(tree, j) for j in range(len(tree.schema.columns))]
     if math.prod(map(len, tried)) > MOST_CELLS:
         return 0
@@ -100,7 +100,7 @@ def test_noisy_rows(n_classes: int, missing: str) -> None:
     limit: dict[str, Any] = {"max_leaf_nodes": 24, "min_samples_leaf": 3, "missing": missing}
     tree = table.grow(criterion, monotonic_cst=signs, **limit)
     assert tree.n_leaves > 5
-    assert check_monotone(tree, signs) > 1000
+    assert check_monotone(tree, signs) > 200
     for smaller in prune(tree, "cost_complexity"):
         check_monotone(smaller, signs)
     for node in np.flatnonzero(~tree.is_leaf):
@@ -139,11 +139,11 @@ def test_equal_answers_are_in_order() -> None:
 
 
 def test_the_middle_bounds_what_is_below() -> None:
-    """Left of the root lies 1 or more, right of it 3 or less: 2 is the middle, and no leaf crosses it."""
-    table = table_of([[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1]], [0.0, 0, 2.5, 2.5, 2, 2, 3, 3.0])
+    """The sides of the root answer 2.5 and 6.75; a leaf of 5 on the left would cross the middle, 4.625."""
+    table = table_of([[0, 0, 1, 1], [0, 1, 0, 1]], [0.0, 5.0, 5.5, 8.0])
+    assert table.grow("squared_error").value[:, 0].tolist() == [4.625, 2.5, 0.0, 5.0, 6.75, 5.5, 8.0]
     tree = table.grow("squared_error", monotonic_cst=[1, 0])
-    assert check_monotone(tree, (1, 0)) > 0
-    assert tree.n_leaves < table.grow("squared_error").n_leaves
+    assert tree.value[:, 0].tolist() == [4.625, 2.5, 6.75, 5.5, 8.0]
 
 
 def test_pruned_by_the_estimator() -> None:

@@ -19,7 +19,7 @@ from treewright import (
     encode,
     grow,
 )
-from treewright.ruling import Rules, rules
+from treewright.ruling import Rules, rules_from
 
 SCHEMA = Schema(
     (Column("age"), Column("income"), Column("job", "category", ("clerk", "cook")), Column("since", "time")),
@@ -30,15 +30,15 @@ LOANS = ["no", "no", "yes", "yes", "yes", "no"]
 
 
 def test_nothing_asked_is_nothing_to_keep() -> None:
-    assert rules(SCHEMA).asked == []
-    assert not rules(SCHEMA, missing="error").need_care
+    assert rules_from(SCHEMA).asked == []
+    assert not rules_from(SCHEMA, missing="error").need_care
     zeros: dict[str, Any] = {"monotonic_cst": {"age": 0}, "feature_costs": [0, 0.0, 0, 0]}
-    assert not rules(SCHEMA, **zeros).need_care
-    assert not rules(SCHEMA, max_features_used=4).need_care, "all columns may be used"
+    assert not rules_from(SCHEMA, **zeros).need_care
+    assert not rules_from(SCHEMA, max_features_used=4).need_care, "all columns may be used"
 
 
 def test_what_needs_care_is_named() -> None:
-    found = rules(
+    found = rules_from(
         SCHEMA,
         missing="category",
         monotonic_cst={"age": 1},
@@ -66,30 +66,30 @@ def test_what_needs_care_is_named() -> None:
     ],
 )
 def test_signs_by_name_and_by_position(given: Any) -> None:
-    monotone = rules(SCHEMA, monotonic_cst=given).monotone
+    monotone = rules_from(SCHEMA, monotonic_cst=given).monotone
     assert monotone is not None
     assert monotone.dtype == np.int8
     assert monotone.tolist() == [1, 0, 0, -1]
 
 
 def test_groups_by_name_and_by_position() -> None:
-    assert rules(SCHEMA, interaction_cst=[["job", 0], (3, "income", 1)]).groups == [[0, 2], [1, 3]]
-    assert rules(SCHEMA, interaction_cst="no_interactions").groups == [[0], [1], [2], [3]]
-    assert len(rules(SCHEMA, interaction_cst="pairwise").groups or []) == 6
-    assert rules(Schema((Column("x"),)), interaction_cst="pairwise").groups == [[0]]
-    assert rules(SCHEMA, interaction_cst=[]).groups == []
+    assert rules_from(SCHEMA, interaction_cst=[["job", 0], (3, "income", 1)]).groups == [[0, 2], [1, 3]]
+    assert rules_from(SCHEMA, interaction_cst="no_interactions").groups == [[0], [1], [2], [3]]
+    assert len(rules_from(SCHEMA, interaction_cst="pairwise").groups or []) == 6
+    assert rules_from(Schema((Column("x"),)), interaction_cst="pairwise").groups == [[0]]
+    assert rules_from(SCHEMA, interaction_cst=[]).groups == []
 
 
 def test_prices_by_name_and_by_position() -> None:
     for given in ({"job": 2.5}, [0, 0, 2.5, 0], np.array([0, 0, 2.5, 0])):
-        prices = rules(SCHEMA, feature_costs=given).prices
+        prices = rules_from(SCHEMA, feature_costs=given).prices
         assert prices is not None
         assert prices.tolist() == [0.0, 0.0, 2.5, 0.0]
 
 
 def test_the_core_is_told_what_it_knows() -> None:
     assert Rules(missing="error").arguments["missing"] == "learn"
-    assert rules(SCHEMA, missing="surrogate", n_surrogates=2).arguments["n_surrogates"] == 2
+    assert rules_from(SCHEMA, missing="surrogate", n_surrogates=2).arguments["n_surrogates"] == 2
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -123,7 +123,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("given", "message"), WRONG, ids=str)
 def test_what_cannot_be_is_said(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        rules(SCHEMA, **given)
+        rules_from(SCHEMA, **given)
 
 
 RULED: list[dict[str, Any]] = [

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.memory import check_memory, memory_needed
-from treewright.ruling import ByColumn, Groups, check_company, rules
+from treewright.ruling import ByColumn, Groups, check_company, rules_from
 from treewright.schema import Missing, Schema
 from treewright.sparse import SparseRows
 from treewright.surrogates import Surrogates
@@ -142,7 +142,7 @@ def grow(
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
-    ruled = rules(data.schema, *asked)
+    ruled = rules_from(data.schema, *asked)
     check_company(ruled, data, name, splitter)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))

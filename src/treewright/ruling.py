@@ -64,7 +64,7 @@ class Rules:
         return vars(self) | {"missing": "learn" if self.missing == "error" else self.missing}
 
 
-def rules(
+def rules_from(
     schema: Schema,
     missing: str = "learn",
     n_surrogates: int = 5,
@@ -77,11 +77,11 @@ def rules(
 
     >>> from treewright import Column, Schema
     >>> schema = Schema((Column("age"), Column("income"), Column("job", "category", ("clerk", "cook"))))
-    >>> rules(schema, monotonic_cst={"income": -1}).monotone.tolist()
+    >>> rules_from(schema, monotonic_cst={"income": -1}).monotone.tolist()
     [0, -1, 0]
-    >>> rules(schema, interaction_cst=[["age", "job"]]).groups
+    >>> rules_from(schema, interaction_cst=[["age", "job"]]).groups
     [[0, 2]]
-    >>> rules(schema, monotonic_cst={"job": 1})
+    >>> rules_from(schema, monotonic_cst={"job": 1})
     Traceback (most recent call last):
     ...
     ValueError: monotonic_cst: column 'job' holds categories, which have no order; it must be 0 or left out

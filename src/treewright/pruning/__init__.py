@@ -19,7 +19,7 @@ from treewright.pruning.cost_complexity import (
     weakest_links,
 )
 from treewright.pruning.path import PruningPath
-from treewright.ruling import rules
+from treewright.ruling import rules_from
 from treewright.schema import Schema
 
 __all__ = [
@@ -62,7 +62,7 @@ def refuse_raising(
     above it gets rows that its order knows nothing of. `growing` is what the tree was grown with.
     """
     raises = "raising" in METHODS.options(method) and options.get("raising", True)
-    if raises and rules(schema, monotonic_cst=growing.get("monotonic_cst")).monotone is not None:
+    if raises and rules_from(schema, monotonic_cst=growing.get("monotonic_cst")).monotone is not None:
         raise ValueError(
             f"{method} raises branches, which can break monotonic_cst; set raising=False, or take another "
             "method"
