@@ -73,7 +73,8 @@ def _arrays(options: dict[str, Any]) -> dict[str, Any]:
 
 def oracle(table: Table, criterion: str, **options: Any) -> Careful:
     """The judge of the same task."""
-    return Careful(table.columns, table.kinds, table.targets, table.weight, criterion, **options)
+    known = {"categories": table.categories}
+    return Careful(table.columns, table.kinds, table.targets, table.weight, criterion, **known, **options)
 
 
 @st.composite

@@ -181,8 +181,9 @@ def _check_best(node: int, cut: Cut, sure: list[Cut], mine: Seen, growth: Carefu
     assert cut.score >= top - _doubt(growth, top, mine), (
         f"node {node}: {cut} scores {float(cut.score)!r}, the best is {growth.best(sure, mine.risk)}"
     )
-    if mine.noise <= 10 * growth.tolerance(top, mine.risk):  # otherwise rounding decides between equals
-        equal = [other for other in sure if other.score >= top - growth.tolerance(top, mine.risk) / 4]
+    tolerance = growth.tolerance(top, mine.risk)
+    if cut.score <= top + tolerance and mine.noise <= 10 * tolerance:  # or rounding decides between equals
+        equal = [other for other in sure if other.score >= top - tolerance / 4]
         first = min(equal, key=Cut.place)
         assert cut.place() <= first.place(), f"node {node}: {cut} is chosen, the equal {first} comes first"
 
@@ -214,7 +215,7 @@ def _check_order(
     (node, mine), (other, rival) = first, later
     sure = [cut for cut in growth.in_use(rival.cuts, used) if not cut.is_doubtful]
     could = growth.best(sure, rival.risk)
-    if could is None or could.n_branches - 1 > growth.budget - int(tree.step[node]):
+    if could is None or could.n_splits > growth.budget - int(tree.step[node]):
         return
     slack = max(_doubt(growth, could.score, seen) for seen in (mine, rival))
     if growth.criterion == "gain_ratio":  # which of its cuts it would be is a matter of rounding, too
@@ -225,7 +226,7 @@ def _check_order(
 def _check_leaf(node: int, leaf: Seen, used: set[int], n_splits: int, growth: Careful) -> None:
     sure = [cut for cut in growth.in_use(leaf.cuts, used) if not cut.is_doubtful]
     could = growth.best(sure, leaf.risk)
-    if could is None or n_splits + could.n_branches - 1 > growth.budget:
+    if could is None or n_splits + could.n_splits > growth.budget:
         return
     doubtful = growth.min_gain > 0 and could.score < growth.min_gain + _doubt(growth, could.score, leaf)
     if growth.costs is not None and could.gain <= _doubt(growth, could.gain, leaf):
@@ -267,7 +268,8 @@ def _surrogate_shares(tree: Any, node: int, mine: Seen, growth: Careful) -> list
     own = growth.columns[cut.column][place.rows]
     row = int(np.argmax(cut.sides == 0))
     flipped = branch_of(tree, mine, own[row], growth.kinds[cut.column]) == 1
-    tree_sides = np.where(cut.sides < 0, -1, cut.sides ^ flipped)
+    primary = np.where(cut.sides < 0, -1, cut.sides ^ flipped)
+    tree_sides = primary.copy()  # rows without a value find theirs one surrogate after the other
     weight = growth.table[place.rows, 1]
     wanted = place.surrogates
     assert len(entries) == len(wanted), f"node {node}: {len(entries)} surrogates instead of {len(wanted)}"
@@ -276,10 +278,9 @@ def _surrogate_shares(tree: Any, node: int, mine: Seen, growth: Careful) -> list
         assert math.isclose(tree.surrogates.agreement[entry], expected.agreement, rel_tol=NEARLY)
         assert math.isclose(tree.surrogates.adjusted[entry], expected.adjusted, rel_tol=1e-6, abs_tol=NEARLY)
         left, known = _surrogate_left(tree, entry, growth, place)
-        right_weight = weight[(tree_sides >= 0) & known & (left == (tree_sides == 0))].sum()
-        agreement = float(right_weight / weight[tree_sides >= 0].sum())
+        both = (primary >= 0) & known
+        agreement = float(weight[both & (left == (primary == 0))].sum() / weight[primary >= 0].sum())
         assert math.isclose(agreement, expected.agreement, rel_tol=NEARLY), f"node {node}: column {column}"
-        both = (tree_sides >= 0) & known
         assert min((left & both).sum(), (~left & both).sum()) >= 2
         tied = [s.column for s in wanted if abs(float(s.agreement - expected.agreement)) <= 1e-12]
         assert column == expected.column or column in tied or entry == entries[-1], f"node {node}: ranks"

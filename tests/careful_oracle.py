@@ -39,12 +39,18 @@ class Cut:
     gain: Real = 0
     information: Real = 0  # entropy in bits of the branches' shares
     score: Real = 0  # the gain after the price
+    has_empty: bool = False  # whether a last branch waits for the categories that no row of the node has
     values: list[Array] = field(default_factory=list)  # what a constraint on the answers looks at, by branch
     is_doubtful: bool = False  # so near a limit that rounding decides whether it is allowed
 
     @property
     def n_branches(self) -> int:
         return int(self.sides.max()) + 1
+
+    @property
+    def n_splits(self) -> int:
+        """How many nodes with two children it takes."""
+        return self.n_branches - 1 + self.has_empty
 
     def place(self) -> tuple[int, float, bool]:
         """What decides between equal scores: column, threshold, missing left before missing right."""
@@ -88,7 +94,7 @@ class Careful(Growth):
         n_surrogates: int = 5, monotone: Sequence[int] | None = None,
         groups: Sequence[Sequence[int]] | None = None, max_columns_used: int = -1,
         prices: Sequence[float] | None = None, costs: ArrayLike | None = None, multiway: bool = False,
-        once: bool = False, **limits: Any,
+        once: bool = False, categories: int = 0, **limits: Any,
     ) -> None:  # fmt: skip
         super().__init__(columns, kinds, targets, weights, criterion, **limits)
         self.missing, self.n_surrogates, self.multiway, self.once = missing, n_surrogates, multiway, once
@@ -97,6 +103,7 @@ class Careful(Growth):
         self.most_columns = math.inf if max_columns_used < 0 else max_columns_used
         self.prices = [self.real(price) for price in ([0] * len(columns) if prices is None else prices)]
         self.costs = None if costs is None else np.asarray(costs, dtype=float)
+        self.categories = categories  # known to the schema, present or not
 
     # ---- risks ---------------------------------------------------------------------------------
 
@@ -172,7 +179,7 @@ class Careful(Growth):
             branch[missing] = len(present)
         if branch.max() >= 1:
             assert not missing.any() or self.missing != "learn", "not prescribed"
-            yield Cut(column, branch, "multiway")
+            yield Cut(column, branch, "multiway", has_empty=len(present) < self.categories)
 
     # ---- what is allowed -----------------------------------------------------------------------
 
@@ -221,7 +228,7 @@ class Careful(Growth):
             if abs(margin) > NEARLY * max(abs(float(more)), abs(float(less))):
                 if margin < 0:
                     return False
-            elif margin or not (_is_exact(more) and _is_exact(less)):
+            elif margin or not (_is_exact(more) and _is_exact(less)) or (place.share != 1).any():
                 cut.is_doubtful = True
         return True
 
@@ -289,12 +296,11 @@ class Careful(Growth):
             own = None if column == cut.column else self._surrogate(place, cut, column)
             if own is not None and majority < whole:
                 left, agreeing = own
-                adjusted = Fraction(agreeing - majority) / Fraction(whole - majority)
+                adjusted = self.real(agreeing - majority) / self.real(whole - majority)
                 if adjusted > 1e-10:
                     has_value = ~self.unknown(column, place.rows)
-                    found.append(
-                        Surrogate(column, Fraction(agreeing) / Fraction(whole), adjusted, left, has_value)
-                    )
+                    agreement = self.real(agreeing) / self.real(whole)
+                    found.append(Surrogate(column, agreement, adjusted, left, has_value))
         found.sort(key=lambda s: -s.agreement)  # stable: the lower column first
         return found[: self.n_surrogates]
 
@@ -378,7 +384,7 @@ class Careful(Growth):
                 (i, cut)
                 for i, (_, cuts, risk) in enumerate(leaves)
                 if (cut := self.best(self.in_use(cuts, used), risk)) is not None
-                and steps + cut.n_branches - 1 <= self.budget
+                and steps + cut.n_splits <= self.budget
             ]
             if not ready:
                 return root
@@ -388,11 +394,11 @@ class Careful(Growth):
             if self.missing == "surrogate":
                 place.surrogates = self.surrogates(place, cut)
             place.children = self.divided(place, cut)
-            steps += cut.n_branches - 1
+            steps += cut.n_splits
             used.add(cut.column)
             leaves += [(child, self.cuts(child), self.risk_at(child)) for child in place.children]
 
 
 def _is_exact(number: Real) -> bool:
     """Whether a number is the same in double precision."""
-    return isinstance(number, int) or (isinstance(number, Fraction) and Fraction(float(number)) == number)
+    return bool(type(number)(float(number)) == number)
