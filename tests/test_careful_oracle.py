@@ -88,3 +88,32 @@ def test_a_larger_table(missing: str) -> None:
 def _shallow(limit: dict[str, Any], missing: str) -> dict[str, Any]:
     """Shares of shares have long denominators: few levels of them."""
     return limit if missing != "fractional" else limit | {"max_depth": min(limit.get("max_depth", 3), 3)}
+
+
+OTHER: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {"missing": "category"}),
+    ({}, {"missing": "surrogate"}),
+    ({"missing": "surrogate"}, {"missing": "fractional"}),
+    ({"missing": "surrogate"}, {"missing": "surrogate", "n_surrogates": 1}),
+    ({}, {"monotone": [-1, 0, 0]}),
+    ({}, {"prices": [5.0, 0.0, 0.0]}),
+    ({}, {"groups": [[0], [1, 2]]}),
+    ({}, {"max_columns_used": 1}),
+    ({}, {"once": True}),
+    ({}, {"costs": [[0, 1, 9], [1, 0, 1], [9, 1, 0]]}),
+    ({"missing": "category"}, {"missing": "category", "multiway": True}),
+]
+
+
+@pytest.mark.parametrize(("grown_by", "judged_by"), OTHER, ids=str)
+def test_the_judge_tells_trees_of_other_rules(grown_by: dict[str, Any], judged_by: dict[str, Any]) -> None:
+    random = np.random.default_rng(5)
+    x = np.round(random.normal(size=(40, 2)), 1)
+    job = random.integers(0, 4, 40)
+    y = (x[:, 0] + x[:, 1] + job > 1).astype(int) + (x[:, 0] > 1)
+    x[:, 1] += x[:, 0]
+    x[random.random((40, 2)) < 0.2] = np.nan
+    table = table_of([*x.T, job], y, kinds=["number", "number", "category"], categories=4)
+    compare(grown(table, "gini", **judged_by), oracle(table, "gini", **judged_by))
+    with pytest.raises(AssertionError):
+        compare(grown(table, "gini", **grown_by), oracle(table, "gini", **judged_by))
