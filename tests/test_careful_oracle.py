@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from careful_cases import WAYS, cases, grown, oracle
+from careful_tables import WAYS, cases, grown, oracle
 from careful_comparing import compare
 from checks import same_tree
 from hypothesis import given, settings
