@@ -6,6 +6,7 @@ import math
 import operator
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.memory import check_memory, memory_needed
-from treewright.schema import Schema
+from treewright.ruling import ByColumn, Groups, check_company, rules_from
+from treewright.schema import Missing, Schema
 from treewright.sparse import SparseRows
+from treewright.surrogates import Surrogates
 from treewright.tree import Tree
 
 Threshold = Literal["readable", "midpoint"]
@@ -55,6 +58,12 @@ def grow(
     max_features: int | None = None,
     seed: int = 0,
     threshold: Threshold = "readable",
+    missing: Missing = "learn",
+    n_surrogates: int = 5,
+    monotonic_cst: ByColumn | None = None,
+    interaction_cst: Groups | None = None,
+    feature_costs: ByColumn | None = None,
+    max_features_used: int | None = None,
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
     _small_rows: int = 0,
@@ -91,6 +100,23 @@ def grow(
         Of the draws. Without draws the tree does not depend on it.
     threshold : {"readable", "midpoint"}
         The shortest decimal in the gap between two values, or its middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int
+        How many other columns a split keeps to ask, one after the other; for ``missing="surrogate"``.
+    monotonic_cst : dict or sequence, optional
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise, 0 if it may do both. Of classes the share of the later ones must not fall or rise.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, optional
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or sequence, optional
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, optional
+        The most columns that the tree as a whole may test.
     n_jobs : int, optional
         Threads: None is 1, -1 all cores. The tree is the same for any number.
     progress : callable, optional
@@ -107,6 +133,12 @@ def grow(
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> tree.n_leaves, float(tree.threshold[0])
     (2, 2.5)
+
+    Of two columns that tell the same, the cheaper one:
+
+    >>> twins = encode({"scan": [1, 2, 3, 4], "pulse": [60, 62, 64, 66]}, ["a", "a", "b", "b"])
+    >>> grow(twins).root.test.column, grow(twins, feature_costs={"scan": 3}).root.test.column
+    ('scan', 'pulse')
     """
     _check_rows(data)
     name = _checked_criterion(criterion, data)
@@ -118,18 +150,16 @@ def grow(
         raise ValueError(f"selection is {selection!r}; it must be 'gain' or 'test'")
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
+    asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
+    ruled = rules_from(data.schema, *asked)
+    check_company(ruled, data, name, splitter)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
-    is_large, is_by_gain = data.n_rows > (_small_rows or _core.small_rows), selection == "gain"
-    bins, is_mixed = data.bins(threads) if is_large and is_by_gain else (None, None)
-    options: dict[str, Any] = {
+    task: dict[str, Any] = {
         "columns": data.columns,
         "n_categories": data.schema.category_counts,
-        "bins": bins,
-        "is_mixed": is_mixed,
         "labels": labels,
         "n_classes": list(data.schema.block_widths) if labels is not None else [],
-        "is_wide": data.schema.is_wide,
         "numbers": numbers,
         "weight": data.weight,
         "criterion": name,
@@ -140,18 +170,30 @@ def grow(
         "min_weight_leaf": non_negative("min_weight_leaf", min_weight_leaf),
         "min_gain": non_negative("min_gain", min_gain),
         "max_columns": _drawn_columns(max_features, len(data.schema.columns)),
-        "random_splits": splitter == "random",
         "seed": whole_number("seed", seed, 0),
-        "small_rows": _small_rows,
-        "critical": _critical_values(significance, data.schema) if is_by_gain else None,
+        "critical": _critical_values(significance, data.schema) if selection == "gain" else None,
         "n_threads": threads,
         "progress": progress,
     }
-    grown: Any = _core.grow(**options) if is_by_gain else _grown_by_tests(data, options, significance)
+    if ruled.need_care:
+        if selection == "test":
+            raise ValueError("selection='test' knows missing='learn' only, no constraints and no prices")
+        return _careful_tree(_core.grow_carefully(**task, **ruled.arguments), data, name, threshold, missing)
+    fast: dict[str, Any] = {"is_wide": data.schema.is_wide, "small_rows": _small_rows}
+    fast |= {"bins": None, "is_mixed": None, "random_splits": splitter == "random"}
+    if selection == "test":
+        grown = _grown_by_tests(data, task | fast, significance)
+        return _tree(grown, data, name, threshold, missing)
+    if data.n_rows > (_small_rows or _core.small_rows):
+        fast["bins"], fast["is_mixed"] = data.bins(threads)
+    return _tree(_core.grow(**task, **fast), data, name, threshold, missing)
+
+
+def _tree(grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing) -> Tree:
     return Tree(
         end=grown["end"],
         feature=grown["feature"],
-        threshold=_thresholds(grown, data, threshold),
+        threshold=_thresholds(grown["feature"], grown["low"], grown["high"], data, threshold),
         subset=grown["subset"],
         missing_left=grown["missing_left"].view(np.bool_),
         step=grown["step"],
@@ -160,13 +202,33 @@ def grow(
         subsets=grown["subsets"],
         schema=data.schema,
         criterion=name,
+        missing=missing,
     )
 
 
-def _grown_by_tests(data: Dataset, options: dict[str, Any], significance: float | None) -> dict[str, Any]:
+def _grown_by_tests(data: Dataset, options: dict[str, Any], significance: float | None) -> Any:
     from treewright.inferring import grown_by_tests
 
     return grown_by_tests(data, options, 0.05 if significance is None else _checked_level(significance))
+
+
+def _careful_tree(
+    grown: _core.CarefullyGrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing
+) -> Tree:
+    """What the careful grower adds: splits into many branches, and surrogates."""
+    feature = grown["surrogate_feature"]
+    surrogates = Surrogates(
+        node=grown["surrogate_node"],
+        feature=feature,
+        threshold=_thresholds(feature, grown["surrogate_low"], grown["surrogate_high"], data, threshold),
+        subset=grown["surrogate_subset"],
+        reversed=grown["surrogate_reversed"].view(np.bool_),
+        agreement=grown["surrogate_agreement"],
+        adjusted=grown["surrogate_adjusted"],
+        subsets=grown["surrogate_subsets"],
+    )
+    joined = grown["joined"].view(np.bool_)
+    return replace(_tree(grown, data, name, threshold, missing), joined=joined, surrogates=surrogates)
 
 
 def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
@@ -325,14 +387,21 @@ def _drawn_columns(max_features: int | None, n_columns: int) -> int:
     return 0 if drawn < 0 or drawn >= n_columns else drawn
 
 
-def _thresholds(grown: _core.GrownTree, data: Dataset, threshold: Threshold) -> NDArray[np.float64]:
+def _thresholds(
+    feature: NDArray[np.int32],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    data: Dataset,
+    threshold: Threshold,
+) -> NDArray[np.float64]:
+    """A number in each gap, for tests of the columns `feature`."""
     choose: Any = _core.readable if threshold == "readable" else _core.midpoint
-    values: NDArray[np.float64] = choose(grown["low"], grown["high"])
+    values: NDArray[np.float64] = choose(low, high)
     if threshold == "readable":
         times = [i for i, column in enumerate(data.schema.columns) if column.kind == "time"]
         if times:
-            for node in np.flatnonzero(np.isin(grown["feature"], times)):
-                values[node] = _readable_time(grown["low"][node], grown["high"][node])
+            for test in np.flatnonzero(np.isin(feature, times)):
+                values[test] = _readable_time(low[test], high[test])
     return values
 
 
