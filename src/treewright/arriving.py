@@ -104,6 +104,15 @@ def leaves_of(tree: Tree, data: Dataset) -> Ints:
     return cast(Ints, leaf)
 
 
+def whole_rows(tree: Tree, data: Dataset) -> tuple[Ints, NDArray[Any]]:
+    """The leaves and the targets of the rows that come to one leaf each: not of those that are divided."""
+    leaf, targets = leaves_of(tree, data), np.asarray(data.targets)
+    if not divides(tree, data):
+        return leaf, targets
+    whole = np.concatenate([np.diff(parts.start) == 1 for parts in parts_of(tree, data)])
+    return leaf[whole], targets[:, whole]
+
+
 class Arrival(NamedTuple):
     """Rows, or parts of them, at leaves."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import leaves_of
+from treewright.arriving import whole_rows
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.costing import cost_arrays
@@ -325,7 +325,8 @@ def _held_out(
     tree: Tree, leaf: int, answers: tuple[Answer, ...], rows: Dataset, delta: float
 ) -> tuple[Answer, ...]:
     """The answers with what held-out rows of the same leaf say of them."""
-    targets = np.asarray(rows.targets)[:, leaves_of(tree, rows) == leaf]
+    leaves, targets = whole_rows(tree, rows)
+    targets = targets[:, leaves == leaf]
     told = []
     for i, (answer, y) in enumerate(zip(answers, targets, strict=True)):
         if tree.schema.predicts_classes:
