@@ -1,8 +1,7 @@
-"""Rows with missing values in a finished tree: by surrogates, down both sides, refused; against a plain reader."""
+"""Rows with missing values in a finished tree, by surrogates or down both sides, against a plain reader."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import CLASSES, NUMBERS
-from routed_trees import all_parts, mixture, routed, way_up, with_holes, with_surrogates
+from routed_trees import all_parts, mixture, routed, way_up
 
-from treewright import Tree, certify, encode, grow, load
+from treewright import Tree
 from treewright.arriving import losses, rows_of, squared_losses
 from treewright.certifying.losses import row_losses
 from treewright.encoding import Dataset
 from treewright.routing import parts_of
-from treewright.surrogates import Surrogates
 
 WAYS = ("learn", "surrogate", "fractional", "category")
 SOME = [CLASSES[0], NUMBERS[0], NUMBERS[1]]
@@ -46,7 +44,9 @@ def test_rows_go_where_a_plain_reader_sends_them(missing: str, data: st.DataObje
         assert portion.start[-2] < most or portion.n_rows == 1
         for i in range(portion.n_rows):
             own = slice(portion.start[i], portion.start[i + 1])
-            assert dict(zip(portion.leaf[own].tolist(), portion.share[own].tolist(), strict=True)) == found[row]
+            assert (
+                dict(zip(portion.leaf[own].tolist(), portion.share[own].tolist(), strict=True)) == found[row]
+            )
             assert portion.share[own].sum() == pytest.approx(1, rel=1e-9)
             row += 1
     assert row == rows.n_rows

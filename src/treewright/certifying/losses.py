@@ -70,7 +70,7 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
     schema = tree.schema if cost_matrix is None else costed_schema(tree, cost_matrix, None)
     if not schema.has_costs:
-        wrong = (said.T != targets).mean(axis=0)
+        wrong = (targets != said.T).mean(axis=0)
         return RowLosses(wrong, 1.0, len(targets) == 1, "error")
     paid = [
         (answer != y).astype(np.float64) if costs is None else costs[y, answer]
