@@ -17,11 +17,12 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
-    {"schema", "sparse", "surrogates", "linear", "independence"},
+    {"schema", "sparse", "linear", "independence"},
     {"encoding", "writing", "shaping"},
-    {"combining", "checking"},
-    {"costing"},
-    {"viewing", "arriving", "cutting", "memory", "folding", "inferring"},
+    {"combining", "surrogates"},
+    {"checking"},
+    {"costing", "routing"},
+    {"viewing", "answering", "arriving", "cutting", "memory", "folding", "inferring"},
     {"presenting"},
     {"tree"},
     {"rule_lists"},
