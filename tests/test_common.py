@@ -8,6 +8,9 @@ from sklearn.utils.estimator_checks import (
 )
 
 from treewright import (
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
     CHAIDClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -59,6 +62,9 @@ ESTIMATORS = [
     CHAIDClassifier(),
     NumbersCHAID(alpha_resplit=0.01),
     TopDownClassifier(),
+    C45Classifier(),
+    CARTClassifier(),
+    CARTRegressor(),
 ]
 
 

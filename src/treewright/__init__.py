@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.estimators import (
+        C45Classifier,
+        CARTClassifier,
+        CARTRegressor,
         CHAIDClassifier,
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -44,6 +47,9 @@ __all__ = [
     "Among",
     "Below",
     "Branch",
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
     "CHAIDClassifier",
     "Certificate",
     "Column",
@@ -88,6 +94,9 @@ __all__ = [
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
+    "C45Classifier": "treewright.estimators",
+    "CARTClassifier": "treewright.estimators",
+    "CARTRegressor": "treewright.estimators",
     "CHAIDClassifier": "treewright.estimators",
     "Certificate": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -67,6 +67,7 @@ def grow(
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
     _small_rows: int = 0,
+    _rules: Mapping[str, bool] | None = None,
 ) -> Tree:
     """Grow the exact tree: repeatedly split the leaf with the largest gain, until the limits stop it.
 
@@ -151,7 +152,7 @@ def grow(
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
-    ruled = rules_from(data.schema, *asked)
+    ruled = replace(rules_from(data.schema, *asked), **(_rules or {}))
     check_company(ruled, data, name, splitter)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))

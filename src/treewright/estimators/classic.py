@@ -32,7 +32,12 @@ class Classic(TreeEstimator):
     max_leaf_nodes = None
     min_impurity_decrease = 0.0
     ccp_alpha = 0.0
+    missing: Any = "learn"
+    n_surrogates: Any = 5
     monotonic_cst = None
+    interaction_cst = None
+    feature_costs = None
+    max_features_used = None
     max_splits: int | None = None
     significance = None
     selection = "gain"

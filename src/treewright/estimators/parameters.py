@@ -60,6 +60,7 @@ def _is_random_state(value: Any) -> bool:
 
 
 RULES: dict[str, Rule] = {
+    "min_objs": (lambda v: is_int(v) and v >= 1, "an int >= 1"),  # before the names that follow from it
     "criterion": (lambda v: isinstance(v, str), "the name of a criterion"),  # the grower knows the names
     "splitter": one_of("best", "random"),
     "selection": one_of("gain", "test"),
@@ -97,6 +98,9 @@ RULES: dict[str, Rule] = {
     "max_features_used": at_least(1),
     "n_splits": (lambda v: is_int(v) and v >= 0, "an int >= 0"),  # before the other name of it
     "max_splits": at_least(0),
+    "raising": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "cv": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
+    "rule": one_of("1-SE", "0-SE"),
     "max_classes": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
     "alpha_merge": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
     "alpha_split": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
