@@ -47,9 +47,12 @@ def test_the_bound_holds_and_falls(criterion: str, seed: int) -> None:
     tree = grow(data, criterion=criterion, max_splits=40)
     found = boosting(tree, data)
     assert (found.error <= found.bound + 1e-12).all()
-    assert (np.diff(found.bound) <= 1e-12).all() and found.bound[0] <= 0.5
-    assert len(found.error) == tree.n_splits + 1 and found.error[-1] == tree.curve(data)[-1]
-    assert (found.weakest >= 0).all() and found.advantage == found.weakest.min()
+    assert (np.diff(found.bound) <= 1e-12).all()
+    assert found.bound[0] <= 0.5
+    assert len(found.error) == tree.n_splits + 1
+    assert found.error[-1] == tree.curve(data)[-1]
+    assert (found.weakest >= 0).all()
+    assert found.advantage == found.weakest.min()
 
 
 def test_the_best_edges_are_those_of_all_tests() -> None:
@@ -69,8 +72,11 @@ def test_an_edge_of_one_half_is_all_at_once() -> None:
     data = encode({"x": np.arange(10.0)}, np.arange(10) // 5)
     for criterion, bound in (("sqrt", 0.0), ("gini", 0.25)):
         found = boosting(grow(data, criterion=criterion), data)
-        assert found.weakest.tolist() == [0.5] and found.error.tolist() == [0.5, 0.0]
-        assert found.bound[1] >= 0.0 and found.bound[1] <= 0.5 and found.bound[1] <= max(bound, 0.19)
+        assert found.weakest.tolist() == [0.5]
+        assert found.error.tolist() == [0.5, 0.0]
+        assert found.bound[1] >= 0.0
+        assert found.bound[1] <= 0.5
+        assert found.bound[1] <= max(bound, 0.19)
 
 
 def test_the_worked_example_of_the_notes() -> None:
@@ -91,15 +97,18 @@ def test_the_worked_example_of_the_notes() -> None:
 def test_the_classifier_makes_so_many_splits() -> None:
     table, y = drawn(3)
     model = TopDownClassifier(n_splits=7).fit(table, y)
-    assert model.model_.n_splits == 7 and model.model_.criterion == "sqrt"
+    assert model.model_.n_splits == 7
+    assert model.model_.criterion == "sqrt"
     assert model.model_ == grow(encode(table, y), criterion="sqrt", max_splits=7)
     found = model.boosting(table, y)
     assert "7 splits by sqrt leave a training error of at most" in str(found)
     assert found.to_dict()["edge"] == found.edge.tolist()
     none = TopDownClassifier(n_splits=0).fit(table, y).boosting(table, y)
-    assert "No split" in str(none) and len(none.error) == 1
+    assert "No split" in str(none)
+    assert len(none.error) == 1
     plain = TopDownClassifier(n_splits=3, criterion="error").fit(table, y).boosting(table, y)
-    assert "prove nothing" in str(plain) and (plain.bound == plain.bound[0]).all()
+    assert "prove nothing" in str(plain)
+    assert (plain.bound == plain.bound[0]).all()
     with pytest.raises(ValueError, match="n_splits"):
         TopDownClassifier(n_splits=-1).fit(table, y)
 
@@ -108,7 +117,8 @@ def test_the_curves_are_drawn() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     table, y = drawn(3)
     axes = TopDownClassifier(n_splits=5).fit(table, y).boosting(table, y).plot()
-    assert len(axes.lines) == 2 and len(axes.lines[0].get_xdata()) == 6
+    assert len(axes.lines) == 2
+    assert len(axes.lines[0].get_xdata()) == 6
 
 
 def test_other_rows_and_other_trees_are_refused() -> None:
@@ -117,8 +127,8 @@ def test_other_rows_and_other_trees_are_refused() -> None:
     tree = grow(data, criterion="sqrt", max_splits=3)
     with pytest.raises(ValueError, match="rows that the tree was grown from"):
         boosting(tree, encode(*drawn(2), schema=data.schema))
+    three = encode({"x": [1, 2, 3]}, ["a", "b", "c"])
     with pytest.raises(ValueError, match="two classes"):
-        three = encode({"x": [1, 2, 3]}, ["a", "b", "c"])
         boosting(grow(three), three)
     with pytest.raises(ValueError, match="no such theorem"):
         boosting(grow(data, criterion="gain_ratio"), data)

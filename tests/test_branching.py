@@ -89,7 +89,11 @@ def drawn(seed: int, rows: int = 60, columns: int = 4, values: int = 4) -> tuple
     rng = np.random.default_rng(seed)
     table = {f"c{i}": rng.choice(list("pqrstu")[:values], rows).tolist() for i in range(columns)}
     labels = [
-        "yes" if (table["c0"][i] in "pq") ^ (table["c1"][i] == "r") else "no" if rng.random() < 0.7 else "maybe"
+        "yes"
+        if (table["c0"][i] in "pq") ^ (table["c1"][i] == "r")
+        else "no"
+        if rng.random() < 0.7
+        else "maybe"
         for i in range(rows)
     ]
     return table, labels
@@ -111,7 +115,12 @@ def test_id3_grows_the_tree_of_the_naive_one(phi: str, seed: int) -> None:
 def worked() -> tuple[Table, list]:
     """(x1, x2) with positives and negatives: (0,0) 1/1, (0,1) 2/1, (1,0) 3/1, (1,1) 4/2."""
     cells = {(0, 0): (1, 1), (0, 1): (2, 1), (1, 0): (3, 1), (1, 1): (4, 2)}
-    rows = [(x, label) for x, counts in cells.items() for label, n in zip((1, 0), counts, strict=True) for _ in range(n)]
+    rows = [
+        (x, label)
+        for x, counts in cells.items()
+        for label, n in zip((1, 0), counts, strict=True)
+        for _ in range(n)
+    ]
     return {"x1": [x[0] for x, _ in rows], "x2": [x[1] for x, _ in rows]}, [label for _, label in rows]
 
 
@@ -132,7 +141,8 @@ def test_the_gains_of_the_worked_table() -> None:
 def test_no_gain_is_no_reason_to_stop() -> None:
     table = {"a": list("0011"), "b": list("0101")}
     tree = grow_id3(encode(table, list("0110")))
-    assert tree.n_leaves == 4 and tree.loss[tree.is_leaf].sum() == 0
+    assert tree.n_leaves == 4
+    assert tree.loss[tree.is_leaf].sum() == 0
 
 
 def test_a_value_that_a_node_lacks_answers_as_the_node() -> None:
@@ -172,7 +182,8 @@ def test_a_weight_of_two_is_the_row_twice() -> None:
     data, repeated = encode(table, labels, weight=weight), encode(twice, np.repeat(labels, weight).tolist())
     for grow in (grow_id3, grow_chaid):
         one, other = grow(data), grow(repeated)
-        assert np.array_equal(one.feature, other.feature) and np.array_equal(one.statistic, other.statistic)
+        assert np.array_equal(one.feature, other.feature)
+        assert np.array_equal(one.statistic, other.statistic)
 
 
 # ---- CHAID -------------------------------------------------------------------------------------------
@@ -204,7 +215,9 @@ def naive_groups(counts: dict, ordinal: bool, alpha: float) -> list[list]:
     return groups
 
 
-def naive_chaid(values: dict[str, list], ordinal: set[str], labels: list, alpha: float = 0.05) -> tuple | None:
+def naive_chaid(
+    values: dict[str, list], ordinal: set[str], labels: list, alpha: float = 0.05
+) -> tuple | None:
     """(column, groups, adjusted p-value) of a root; None where nothing is significant."""
     classes, found = sorted(set(labels)), []
     for name, column in values.items():
@@ -235,7 +248,9 @@ def branch_values(tree: Tree, values: list) -> list[set]:
     data = encode(others | {name: values}, schema=tree.schema)
     leaf = tree.apply(data)
     branch = [next(b for b in tree.branches(0) if b <= node < tree.end[b]) for node in leaf.tolist()]
-    return sorted(({v for v, b in zip(values, branch, strict=True) if b == at} for at in set(branch)), key=str)
+    return sorted(
+        ({v for v, b in zip(values, branch, strict=True) if b == at} for at in set(branch)), key=str
+    )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -309,7 +324,7 @@ def test_merged_values_are_parted_again() -> None:
     parted = grow_chaid(data, alpha_merge=0.05, alpha_resplit=0.05)
     assert len(plain.branches(0)) in (2, 3)
     assert len(parted.branches(0)) >= len(plain.branches(0))
-    with pytest.raises(ValueError, match="alpha_resplit is 0.1"):
+    with pytest.raises(ValueError, match=r"alpha_resplit is 0\.1"):
         grow_chaid(data, alpha_resplit=0.1)
 
 
@@ -318,7 +333,8 @@ def test_numbers_are_cut_into_classes_of_equal_weight() -> None:
     assert cuts_of(data, 0, 10).tolist() == [9.5, 19.5, 29.5, 39.5, 49.5, 59.5, 69.5, 79.5, 89.5]
     weight = np.where(np.arange(100) < 50, 3.0, 1.0)
     cuts = cuts_of(data.reweighted(weight), 0, 2)
-    assert len(cuts) == 1 and 32 < cuts[0] < 34
+    assert len(cuts) == 1
+    assert 32 < cuts[0] < 34
     assert cuts_of(encode({"x": [1.0, 1.0, np.nan]}, [0, 1, 0]), 0, 10).size == 0
 
 

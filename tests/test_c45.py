@@ -129,7 +129,9 @@ def nodes_of(tree: Tree, node: int = 0) -> Node:
             parent = int(tree.parent[at])
             own &= tree.goes_left(parent) == (at == parent + 1)
             at = parent
-        found.values.append({column.categories[i] for i in np.flatnonzero(own)} if column.categories else None)
+        found.values.append(
+            {column.categories[i] for i in np.flatnonzero(own)} if column.categories else None
+        )
         found.branches.append(nodes_of(tree, branch))
     return found
 
@@ -166,7 +168,9 @@ def estimate(node: Node, rows: list, changes: bool) -> float:
         if part:
             factor = sum(share for _, share in part) / whole
             best = max(best, (factor, i), key=lambda pair: (pair[0], pair[1]))
-            total += estimate(node.branches[i], part + [(row, share * factor) for row, share in unknown], changes)
+            total += estimate(
+                node.branches[i], part + [(row, share * factor) for row, share in unknown], changes
+            )
     if not changes:
         return total
     leaf, largest = charged(rows), node.branches[best[1]]
@@ -176,14 +180,23 @@ def estimate(node: Node, rows: list, changes: bool) -> float:
         return leaf
     if raised <= total + 0.1:
         total = estimate(largest, rows, True)
-        node.column, node.values, node.cut, node.branches = largest.column, largest.values, largest.cut, largest.branches
+        node.column, node.values, node.cut, node.branches = (
+            largest.column,
+            largest.values,
+            largest.cut,
+            largest.branches,
+        )
     return total
 
 
 def shape(node: Node) -> object:
     if not node.branches:
         return "leaf"
-    return node.column, node.cut if node.values[0] is None else None, [shape(branch) for branch in node.branches]
+    return (
+        node.column,
+        node.cut if node.values[0] is None else None,
+        [shape(branch) for branch in node.branches],
+    )
 
 
 def drawn(seed: int, n: int = 160) -> tuple[dict, list]:
@@ -195,11 +208,17 @@ def drawn(seed: int, n: int = 160) -> tuple[dict, list]:
         rng.normal(size=n).round(1).astype(object),
         rng.integers(0, 9, n).astype(float).astype(object),
     ]
-    signal = np.isin(cells[0], ["a", "c"]).astype(int) + (cells[2].astype(float) > 0) + (cells[3].astype(float) > 6)
+    signal = (
+        np.isin(cells[0], ["a", "c"]).astype(int)
+        + (cells[2].astype(float) > 0)
+        + (cells[3].astype(float) > 6)
+    )
     labels = np.array(["no", "yes", "so"])[np.where(rng.random(n) < 0.3, rng.integers(0, 3, n), signal % 3)]
     for i, column in enumerate(cells):
         column[holes[:, i]] = None
-    return dict(zip(("c", "d", "x", "k"), (column.tolist() for column in cells), strict=True)), labels.tolist()
+    return dict(
+        zip(("c", "d", "x", "k"), (column.tolist() for column in cells), strict=True)
+    ), labels.tolist()
 
 
 def plain_grown(data: Dataset) -> Tree:
@@ -229,7 +248,10 @@ def test_the_pruning_is_that_of_the_naive_one(seed: int) -> None:
 
 
 def test_some_branches_rise_and_some_trees_differ() -> None:
-    raised = [prune(plain_grown(data), "pessimistic", data=data).details["raised"] for data in map(lambda s: encode(*drawn(s)), range(10))]
+    raised = [
+        prune(plain_grown(data), "pessimistic", data=data).details["raised"]
+        for data in (encode(*drawn(s)) for s in range(10))
+    ]
     assert sum(raised) > 0
     table, labels = drawn(4)
     with_raising = C45Classifier().fit(table, labels)

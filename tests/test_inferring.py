@@ -38,7 +38,8 @@ def test_statistics_are_those_over_all_orders(kinds: str, seed: int) -> None:
     h = y[:, np.newaxis] if kinds[1] == "n" else one_hot(y)
     statistic, freedom = association(x, y, np.ones(n), 0 if kinds[1] == "n" else 3)
     wanted, rank = quadratic_form(g, h)
-    assert statistic == pytest.approx(wanted, rel=1e-9) and freedom == rank
+    assert statistic == pytest.approx(wanted, rel=1e-9)
+    assert freedom == rank
 
 
 def test_p_values_are_those_of_scipy() -> None:
@@ -143,7 +144,11 @@ def test_the_column_is_the_least_likely_and_the_split_the_best_of_it() -> None:
             chances = column_chances(data, rows)
             assert chances[tree.feature[node]] == chances.min() <= np.log(0.05)
             name = data.schema.names[tree.feature[node]]
-            alone = encode({name: np.asarray(table[name])[rows]}, y[rows], kinds={name: data.schema.columns[tree.feature[node]].kind})
+            alone = encode(
+                {name: np.asarray(table[name])[rows]},
+                y[rows],
+                kinds={name: data.schema.columns[tree.feature[node]].kind},
+            )
             best = grow(alone, max_splits=1)
             assert tree.gain[node] == pytest.approx(best.gain[0], rel=1e-9)
 
@@ -154,10 +159,12 @@ def test_limits_hold_and_draws_are_seeded() -> None:
     y = (x[:, 0] + x[:, 1] > 0).astype(int)
     data = encode(x, y)
     tree = grow(data, selection="test", min_samples_leaf=20, max_depth=3)
-    assert tree.depth <= 3 and tree.rows[tree.is_leaf].min() >= 20
+    assert tree.depth <= 3
+    assert tree.rows[tree.is_leaf].min() >= 20
     assert grow(data, selection="test", max_leaf_nodes=4).n_leaves == 4
     drawn = [grow(data, selection="test", max_features=2, seed=seed) for seed in (1, 1, 2)]
-    assert drawn[0] == drawn[1] and drawn[0] != drawn[2]
+    assert drawn[0] == drawn[1]
+    assert drawn[0] != drawn[2]
     whole = grow(data, selection="test")
     assert whole == grow(data, selection="test", n_jobs=2)
     weighted = encode(x, y, weight=np.where(np.arange(300) < 150, 2.0, 0.0))
@@ -171,10 +178,12 @@ def test_several_targets_and_very_many_classes() -> None:
     both = np.stack([x[:, 0] > 0, x[:, 1] > 0], axis=1).astype(int)
     tree = grow(encode(x, both, classes=True), selection="test")
     tree.check()
-    assert {0, 1} <= set(tree.feature.tolist()) and 2 not in tree.feature[:3]
+    assert {0, 1} <= set(tree.feature.tolist())
+    assert 2 not in tree.feature[:3]
     wide = grow(encode({"x": np.arange(1200.0)}, np.arange(1200) // 4), selection="test")
     wide.check()
-    assert wide.n_leaves > 100 and wide.weight[0] == 1200
+    assert wide.n_leaves > 100
+    assert wide.weight[0] == 1200
 
 
 def test_estimators_choose_by_tests_too() -> None:
@@ -183,7 +192,9 @@ def test_estimators_choose_by_tests_too() -> None:
     y = (x[:, 2] > 0).astype(int)
     model = DecisionTreeClassifier(selection="test").fit(x, y)
     assert model.model_ == grow(encode(x, y), selection="test")
-    assert DecisionTreeClassifier(selection="test", significance=1e-300).fit(x[:20], y[:20]).get_n_leaves() == 1
+    assert (
+        DecisionTreeClassifier(selection="test", significance=1e-300).fit(x[:20], y[:20]).get_n_leaves() == 1
+    )
     forest = DecisionTreeRegressor(selection="test", significance=0.01).fit(x, x[:, 1])
     assert set(forest.model_.feature.tolist()) <= {-1, 1}
     with pytest.raises(ValueError, match="selection"):

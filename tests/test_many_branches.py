@@ -18,7 +18,9 @@ from treewright.wording import way_in_words
 
 OUTLOOK = ["sunny"] * 5 + ["overcast"] * 4 + ["rain"] * 5
 WINDY = [False, True, False, False, True, False, True, True, False, False, False, True, False, True]
-HUMIDITY = ["high", "high", "high", "normal", "normal"] + ["high", "normal"] * 2 + ["high"] * 3 + ["normal"] * 2
+HUMIDITY = (
+    ["high", "high", "high", "normal", "normal"] + ["high", "normal"] * 2 + ["high"] * 3 + ["normal"] * 2
+)
 PLAY = ["no", "no", "no", "yes", "yes"] + ["yes"] * 4 + ["yes", "yes", "no", "yes", "no"]
 GOLF = {"outlook": OUTLOOK, "windy": [str(w).lower() for w in WINDY], "humidity": HUMIDITY}
 
@@ -61,15 +63,18 @@ def test_ranges_and_missing_values_are_branches(ranges: Tree) -> None:
     words = [way_in_words(ranges, branch) for branch in ranges.branches(0)]
     assert re.fullmatch(r"x <= \S+", words[0])
     assert re.fullmatch(r"\S+ < x <= \S+", words[1])
-    assert words[2].startswith("x > ") and words[3] == "x is missing"
+    assert words[2].startswith("x > ")
+    assert words[3] == "x is missing"
     assert [ranges.rows[branch] for branch in ranges.branches(0)][3] == 60
-    assert ranges.height == 1 and ranges.n_splits == 1
+    assert ranges.height == 1
+    assert ranges.n_splits == 1
 
 
 def test_splits_are_counted_as_decisions(golf: Tree) -> None:
     assert (golf.n_splits, golf.n_leaves, golf.height) == (3, 5, 2)
     assert repr(golf) == "<Tree: 5 leaves, depth 2, 3 columns>"
-    assert golf.first(1).n_leaves == 3 and golf.first(1).n_splits == 1
+    assert golf.first(1).n_leaves == 3
+    assert golf.first(1).n_splits == 1
     assert golf.first(2).n_leaves == 4
     data = encode(GOLF, PLAY)
     curve = golf.curve(data)
@@ -82,6 +87,7 @@ def test_a_picture_shows_one_card_for_many_branches(golf: Tree) -> None:
     assert [card.column for card in shown if not card.is_end] == ["outlook", "windy", "humidity"]
     assert [card.edge for card in shown[1:] if card.parent == 0] == ["overcast", "rain", "sunny"]
     assert [card.before for card in shown[1:] if card.parent == 0] == [0, 4, 9]
+    assert [card.is_one_of_many for card in shown] == [card.parent == 0 for card in shown]
     svg = golf.to_svg()
     for word in ("overcast", "rain", "sunny"):
         assert f">{word}<" in svg
@@ -107,7 +113,9 @@ def test_children_of_any_number_stand_side_by_side() -> None:
     x = tidy(ends, [4.0, 2.0, 2.0, 2.0, 2.0, 2.0], 1.0)
     assert x[2] == pytest.approx((x[3] + x[4]) / 2)
     assert x[0] == pytest.approx((x[1] + x[5]) / 2)
-    assert x[2] - x[1] >= 3.0 - 1e-12 and x[5] - x[2] >= 3.0 - 1e-12 and x[4] - x[3] == pytest.approx(3.0)
+    assert x[2] - x[1] >= 3.0 - 1e-12
+    assert x[5] - x[2] >= 3.0 - 1e-12
+    assert x[4] - x[3] == pytest.approx(3.0)
 
 
 def test_the_report_knows_the_branches(golf: Tree) -> None:

@@ -67,7 +67,7 @@ def grow(
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
     _small_rows: int = 0,
-    _rules: Mapping[str, bool] | None = None,
+    _rules: Mapping[str, Any] | None = None,
 ) -> Tree:
     """Grow the exact tree: repeatedly split the leaf with the largest gain, until the limits stop it.
 

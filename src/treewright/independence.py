@@ -137,7 +137,7 @@ def _scaled(numbers: NDArray[Any]) -> Floats:
 
 
 def _between(numbers: Floats, group: NDArray[Any], weight: Floats) -> tuple[float, int]:
-    """The share of the variation of numbers that lies between groups, and how many groups there are less 1."""
+    """The share of the variation of numbers that lies between groups, and how many groups there are but 1."""
     count = np.bincount(group, weight)
     present = int(np.count_nonzero(count))
     centred = numbers - float(weight @ numbers) / float(weight.sum())

@@ -1,4 +1,4 @@
-"""Growing by tests: the column that is least likely independent of the target is split, if any is unlikely to.
+"""Growing by tests: the column that is least likely independent of the target is split, if unlikely enough.
 
 Hothorn, Hornik and Zeileis (2006), "Unbiased recursive partitioning". Whoever searches all columns for the
 largest gain prefers those with many values, which offer more splits to choose from. Here each column is
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 def column_chances(
     data: Dataset, rows: Ints | None = None, columns: list[int] | None = None
 ) -> NDArray[np.float64]:
-    """ln of the adjusted p-value of each column: that so much association comes by chance.
+    """Ln of the adjusted p-value of each column: that so much association comes by chance.
 
     It is above 0 where the factor of Bonferroni takes it beyond 1, so that columns still compare.
 
@@ -138,7 +138,9 @@ class _Grower:
 
     def _columns(self) -> list[int]:
         n = self.data.n_columns
-        return np.sort(self.random.permutation(n)[: self.n_drawn]).tolist() if self.n_drawn else list(range(n))
+        return (
+            np.sort(self.random.permutation(n)[: self.n_drawn]).tolist() if self.n_drawn else list(range(n))
+        )
 
     def _split(self, node: _Node, column: int) -> float | None:
         """The best split of one column; its gain, or None where the limits allow none."""

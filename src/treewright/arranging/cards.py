@@ -163,7 +163,7 @@ class _Told:
             node,
             parent,
             self._edge(node),
-            self._has_many(head),
+            node > 0 and self._has_many(head),
             self._rows_before(head, node),
             int(tree.end[node]) == int(tree.end[head]),
             self.depths[i],

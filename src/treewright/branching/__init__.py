@@ -1,6 +1,6 @@
-"""Branching: trees whose splits may have many branches, grown one node at a time as their authors describe it.
+"""Branching: trees whose splits may have many branches, grown one node at a time as their authors say.
 
-Underneath they are binary trees like all others: a split into many branches is a chain of tests of one column.
+Underneath they are binary trees like all others: a split into many branches is a chain of tests of a column.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def cuts_of(data: Dataset, column: int, most: int) -> Floats:
 def _tried(
     data: Dataset, knot: Knot, column: int, cuts: Floats | None, rules: Rules
 ) -> tuple[float, Merged] | None:
-    """ln of the adjusted p-value of a column and its groups; None where it has but one."""
+    """Ln of the adjusted p-value of a column and its groups; None where it has but one."""
     table, rows = _counts(data, knot, column, cuts)
     groups = merged(
         table,
@@ -160,9 +160,7 @@ def _tried(
     return min(p + log(multiplier(groups.n_values, len(groups.members), groups.kind)), 0.0), groups
 
 
-def _counts(
-    data: Dataset, knot: Knot, column: int, cuts: Floats | None
-) -> tuple[Floats, NDArray[np.int64]]:
+def _counts(data: Dataset, knot: Knot, column: int, cuts: Floats | None) -> tuple[Floats, NDArray[np.int64]]:
     """The weight of each class and the rows by value, the last line for missing ones."""
     if cuts is None:
         codes = data.column(column, knot.rows)

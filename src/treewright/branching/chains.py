@@ -43,9 +43,9 @@ class Split:
             place = np.searchsorted(self.cuts, values, side="left")
             return np.where(np.isnan(values), self.missing, place)
         branch_of = np.full(max(max(codes.max(initial=-1) for codes in self.groups) + 2, 1), self.missing)
-        for place, codes in enumerate(self.groups):
-            branch_of[codes] = place
-        return branch_of[values]  # a missing value has the code -1, the last entry
+        for branch, codes in enumerate(self.groups):
+            branch_of[codes] = branch
+        return np.asarray(branch_of[values], np.int64)  # a missing value has the code -1, the last entry
 
 
 @dataclass(eq=False)
@@ -87,8 +87,6 @@ def grown(data: Dataset, criterion: str, find: Find) -> Tree:
     return assembled(root, data, criterion)
 
 
-
-
 def assembled(root: Knot, data: Dataset, criterion: str) -> Tree:
     """The tree of a finished root: nodes in preorder, splits numbered with the largest gain first."""
     arrays = _Arrays(data)
@@ -116,7 +114,9 @@ class _Arrays:
 
     def __init__(self, data: Dataset) -> None:
         self.data = data
-        self.tests: list[tuple[int, float, bytes, bool, bool]] = []  # column, threshold, bits, missing, joined
+        self.tests: list[
+            tuple[int, float, bytes, bool, bool]
+        ] = []  # column, threshold, bits, missing, joined
         self.rows: list[int] = []
         self.statistic: list[Floats] = []
 

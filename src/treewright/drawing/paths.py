@@ -112,7 +112,9 @@ def draw_boosting(curve: Boosting, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     splits = np.arange(len(curve.error))
     ax.plot(splits, curve.error, color=COLOURS["training"], label="training error")
-    ax.plot(splits, curve.bound, color=INK, linestyle="--", label=f"bound by an edge of {curve.advantage:.3f}")
+    ax.plot(
+        splits, curve.bound, color=INK, linestyle="--", label=f"bound by an edge of {curve.advantage:.3f}"
+    )
     ax.set_xlabel("splits")
     in_per_cent(ax.yaxis)
     ax.set_ylim(0.0, None)

@@ -10,6 +10,7 @@ from treewright.branching import grow_chaid, grow_id3
 from treewright.encoding import Dataset, encode
 from treewright.estimators.classic import OneTarget
 from treewright.estimators.targets import plain_target
+from treewright.schema import Kind
 from treewright.tree import Tree
 
 MOST_VALUES = 64  # different numbers of a column that ID3 takes for categories
@@ -85,7 +86,7 @@ class ID3Classifier(OneTarget):
         target = plain_target(y, type(self).__name__)
         return encode(X, target, weight=sample_weight, kinds=kinds, classes=classes)
 
-    def _kind(self, data: Dataset, position: int) -> str:
+    def _kind(self, data: Dataset, position: int) -> Kind:
         """The kind of a column for ID3: a category, if it has few enough values."""
         column = data.schema.columns[position]
         if column.kind == "number":

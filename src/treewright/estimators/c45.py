@@ -65,7 +65,8 @@ class C45Classifier(OneTarget):
     >>> from treewright import C45Classifier
     >>> table = {"sky": ["sun", "sun", "sun", "clouds", "clouds", "rain", "rain", "rain"] * 2,
     ...          "wind": [3, 9, 14, 4, 12, 2, 8, 15] * 2}
-    >>> model = C45Classifier().fit(table, ["walk", "sail", "sail", "sail", "sail", "read", "read", "read"] * 2)
+    >>> plans = ["walk", "sail", "sail", "sail", "sail", "read", "read", "read"] * 2
+    >>> model = C45Classifier().fit(table, plans)
     >>> print(model.model_)
     16 rows
     ├─ sky = clouds     sail   4 rows   100 %

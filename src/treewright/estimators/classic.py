@@ -1,4 +1,4 @@
-"""What the classic algorithms share as estimators: few parameters of their own, the rest as their authors had it."""
+"""What the classic algorithms share as estimators: few parameters, the rest as their authors had it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Classic(TreeEstimator):
     min_weight_fraction_leaf = 0.0
     max_features = None
     random_state: Any = None
-    max_leaf_nodes = None
+    max_leaf_nodes: int | None = None
     min_impurity_decrease = 0.0
     ccp_alpha = 0.0
     missing: Any = "learn"
@@ -37,9 +37,9 @@ class Classic(TreeEstimator):
     monotonic_cst = None
     interaction_cst = None
     feature_costs = None
-    max_features_used = None
+    max_features_used: int | None = None
     max_splits: int | None = None
-    significance = None
+    significance: float | None = None
     selection = "gain"
     pruning: str | None = None
     pruning_options: dict[str, Any] | None = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.explaining.boosting import Boosting, boosting
 from treewright.estimators.classic import ClassicClassifier
+from treewright.explaining.boosting import Boosting, boosting
 
 
 class TopDownClassifier(ClassicClassifier):

@@ -110,7 +110,7 @@ def boosting(tree: Tree, data: Dataset) -> Boosting:
     order = order[np.argsort(tree.step[order])]
     best = _best_edges(tree, data)
     statistic = np.asarray(tree.statistic)
-    is_mixed = (statistic > 0).all(axis=1)
+    is_mixed: NDArray[np.bool_] = np.all(statistic > 0, axis=1)
     leaves, weakest = {0}, np.zeros(len(order))
     for s, node in enumerate(order.tolist()):
         weakest[s] = min((best[leaf] for leaf in leaves if is_mixed[leaf]), default=0.5)
@@ -169,7 +169,7 @@ def _best_edges(tree: Tree, data: Dataset) -> Floats:
 def _balanced(labels: NDArray[np.int32], weight: Floats) -> Floats:
     """The weight of each row where each class weighs 1, with a minus for the second one."""
     total = np.bincount(labels, weight, 2)
-    return np.where(labels == 0, weight / total[0], -weight / total[1])
+    return np.asarray(np.where(labels == 0, weight / total[0], -weight / total[1]), np.float64)
 
 
 def _edge(x: NDArray[Any], sign: Floats) -> float:

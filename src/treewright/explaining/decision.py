@@ -311,7 +311,7 @@ def _moved(tree: Tree, way: Ints, codes: Ints) -> Floats:
     """What moves along the way, a column for each target: the share of the answered class, or the number."""
     if not tree.schema.predicts_classes:
         return tree.value[way]
-    way = tree.answering[way]  # a leaf without rows says what was known above it
+    way = tree.answering[way].astype(np.int64)  # a leaf without rows says what was known above it
     first = np.cumsum((0, *tree.schema.block_widths))[:-1]
     cells = first + codes
     if isinstance(tree.statistic, SparseRows):

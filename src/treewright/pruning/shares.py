@@ -142,7 +142,7 @@ class Sharing:
         return errors + float(add_errors(rows, errors, self.confidence))
 
     def _parts(self, visit: _Visit) -> list[tuple[int, Ints, Floats, float]]:
-        """(branch, its rows, their shares, its share of the rows whose value is known), of those with rows."""
+        """(branch, its rows, their shares, its share of the rows whose value is known), where it has some."""
         place = self._places(visit.node, visit.rows)
         known = place >= 0
         total = float(visit.share[known].sum())
@@ -205,11 +205,11 @@ class Sharing:
                 leaves.append(visit.node)
                 continue
             unknown[visit.node] = np.count_nonzero(self._places(visit.node, visit.rows) < 0)
-            parts = {branch: part for branch, *part in self._parts(visit)}
-            nothing = np.zeros(0, np.int64), np.zeros(0), 0.0
+            parts = {part[0]: part for part in self._parts(visit)}
+            nothing = -1, np.zeros(0, np.int64), np.zeros(0), 0.0
             for branch in self.branches[visit.node]:
                 child = self._standing(branch)
-                own, share, _ = parts.get(branch, nothing)
+                _, own, share, _ = parts.get(branch, nothing)
                 if not len(own):  # a branch without rows is a leaf
                     child = branch
                     self.is_leaf[branch] = True
@@ -226,7 +226,8 @@ class Sharing:
         """The nodes that continue the splits that are left."""
         splits = [node for node in kept if not self.is_leaf[node]]
         joined = np.flatnonzero(self.tree.joined)
-        return joined[np.isin(self.tree.heads[joined], splits)].tolist()
+        links: list[int] = joined[np.isin(self.tree.heads[joined], splits)].tolist()
+        return links
 
     def _join(self, kept: list[int], counts: Floats, rows: Ints, unknown: Ints) -> None:
         """Count the nodes that continue a split from their branches, in all of which the divided rows are."""
