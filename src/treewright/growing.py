@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.costing import CostSplit, check_cost_split, costed, emphasised
 from treewright.encoding import Dataset
 from treewright.memory import check_memory, memory_needed
 from treewright.schema import Schema
@@ -56,6 +57,9 @@ def grow(
     threshold: Threshold = "readable",
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
+    cost_matrix: Any = None,
+    priors: Any = None,
+    cost_split: CostSplit = "altered_priors",
     _small_rows: int = 0,
 ) -> Tree:
     """Grow the exact tree: repeatedly split the leaf with the largest gain, until the limits stop it.
@@ -89,6 +93,19 @@ def grow(
     progress : callable, optional
         Called every few milliseconds with the share of the rows that have found their leaf, or of the splits
         that a budget allows. What it raises ends the growing.
+    cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, optional
+        ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; zero on the
+        diagonal. By name: ``{"ill": {"well": 10}}``; what is not named costs 1. Leaves answer what costs
+        their rows least, and whatever is said of losses is said of costs.
+    priors : array of shape (n_classes,) or dict, optional
+        How often each class comes in truth, if not as in the rows; they add up to 1.
+    cost_split : {"altered_priors", "generalised_gini", "none"}
+        How both alter the splits. By altered priors a row of class i weighs in proportion to
+        π_i Σ_j cost_matrix[i, j], for any criterion; the order of the splits, min_gain and min_weight_leaf
+        go by these weights, which add up to the same total. They see of each class what its mistakes cost
+        in all. The generalised Gini index, Σ cost · share · share over pairs of classes, tells pairs apart
+        that cost much from those that cost little; of two classes there is one pair only, and it is blind
+        to costs. Or none: the costs say what leaves answer, not which tests are made.
 
     Returns
     -------
@@ -102,6 +119,10 @@ def grow(
     (2, 2.5)
     """
     _check_rows(data)
+    check_cost_split(cost_split)
+    if cost_matrix is not None or priors is not None:
+        data = costed(data, cost_matrix, priors, cost_split)
+    weighed = emphasised(data)
     name = _checked_criterion(criterion, data)
     if splitter not in ("best", "random"):
         raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
@@ -121,7 +142,7 @@ def grow(
         n_classes=list(data.schema.block_widths) if labels is not None else [],
         is_wide=data.schema.is_wide,
         numbers=numbers,
-        weight=data.weight,
+        weight=weighed.weight,
         criterion=name,
         max_depth=_limit("max_depth", max_depth, 0),
         max_splits=_budget(max_leaf_nodes, max_splits),
@@ -137,7 +158,7 @@ def grow(
         n_threads=threads,
         progress=progress,
     )
-    return Tree(
+    tree = Tree(
         end=grown["end"],
         feature=grown["feature"],
         threshold=_thresholds(grown, data, threshold),
@@ -150,6 +171,7 @@ def grow(
         schema=data.schema,
         criterion=name,
     )
+    return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
 def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:

@@ -61,7 +61,11 @@ def _column_line(column: Column) -> str:
 def _target_line(target: Target) -> str:
     what = f"target {target.name!r}"
     classes = "null" if target.classes is None else _labels_text(target.classes, what)
-    costs = "" if target.costs is None else f', "costs": {json.dumps(target.costs)}'
+    costs = "".join(
+        f', "{name}": {json.dumps(numbers)}'
+        for name, numbers in (("costs", target.costs), ("emphasis", target.emphasis), ("stakes", target.stakes))
+        if numbers is not None
+    )
     return f'{{"name": {label_text(target.name, what)}, "classes": {classes}{costs}}}'
 
 
