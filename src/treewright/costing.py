@@ -18,6 +18,7 @@ from treewright.schema import Schema, Target
 Floats = NDArray[np.float64]
 CostSplit = Literal["altered_priors", "generalised_gini", "none"]
 
+PARAMETERS = ("cost_matrix", "priors", "cost_split")  # of `grow`; what they say is kept in the schema
 _SUM_OF_PRIORS = 1e-6  # how far from 1 it may be
 
 
@@ -171,7 +172,7 @@ def _factors(target: Target, priors: Any, weights: Floats) -> Floats:
     if not (np.isfinite(wanted).all() and (wanted >= 0).all()):
         raise ValueError("priors must be finite numbers of at least 0")
     if abs(wanted.sum() - 1) > _SUM_OF_PRIORS:
-        raise ValueError(f"priors add up to {wanted.sum():.6g}; they are shares of all rows and must be 1")
+        raise ValueError(f"priors add up to {wanted.sum():.6g}; as shares of all rows they must add up to 1")
     for label, prior, weight in zip(classes, wanted.tolist(), weights.tolist(), strict=True):
         if prior == 0 < weight:
             raise ValueError(f"priors says that class {label!r} never comes, but there are rows of it")
