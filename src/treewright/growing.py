@@ -158,7 +158,13 @@ def grow(
         n_threads=threads,
         progress=progress,
     )
-    tree = Tree(
+    tree = _tree(grown, data, name, threshold)
+    return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
+
+
+def _tree(grown: _core.GrownTree, data: Dataset, criterion: str, threshold: Threshold) -> Tree:
+    """What the core has grown, with numbers in the gaps."""
+    return Tree(
         end=grown["end"],
         feature=grown["feature"],
         threshold=_thresholds(grown, data, threshold),
@@ -169,9 +175,8 @@ def grow(
         statistic=_statistic(grown, data.schema),
         subsets=grown["subsets"],
         schema=data.schema,
-        criterion=name,
+        criterion=criterion,
     )
-    return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
 def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
