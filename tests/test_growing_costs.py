@@ -1,4 +1,4 @@
-"""Splits by what mistakes cost: rpart's numbers, altered priors against weights by hand, the true rows after."""
+"""Splits by what mistakes cost: rpart's numbers, altered priors against weights by hand, true rows after."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from treewright import (
     grow,
     load,
     prune,
+    report,
     select,
 )
 from treewright.costing import cheapest, lost
@@ -155,7 +156,7 @@ def test_spam_as_by_rpart() -> None:
     criterion=st.sampled_from(["gini", "entropy", "error", "gain_ratio"]),
 )
 def test_altered_priors_are_weights(seed: int, weighted: bool, prior: bool, criterion: str) -> None:
-    """The tests, their order and their gains are those of the altered weights; all else is of the true ones."""
+    """The tests, their order and gains are those of the altered weights; all else is of the true ones."""
     data = problem(seed, weighted=weighted)
     priors = PRIORS if prior else None
     options: dict[str, Any] = {"criterion": criterion, "max_leaf_nodes": 7}
@@ -283,9 +284,22 @@ def test_costs_are_for_the_classes_of_one_target() -> None:
     wide = encode([[float(i)] for i in range(300)], [f"c{i}" for i in range(300)])
     with pytest.raises(ValueError, match="up to 256 classes; there are 300"):
         grow(wide, priors=[1 / 300] * 300)
-    absent = encode({"x": [1.0, 2.0]}, ["a", "b"], schema=Schema((Column("x"),), (Target("y", ("a", "b", "c")),)))
-    with pytest.raises(ValueError, match="class 'c' a share of 0.2, but there is no row of it"):
+    absent = encode(
+        {"x": [1.0, 2.0]}, ["a", "b"], schema=Schema((Column("x"),), (Target("y", ("a", "b", "c")),))
+    )
+    with pytest.raises(ValueError, match=r"class 'c' a share of 0\.2, but there is no row of it"):
         grow(absent, priors=[0.4, 0.4, 0.2])
+
+
+@pytest.mark.parametrize("split", ["altered_priors", "none"])
+def test_a_report_tells_how_to_grow_the_tree_again(split: Any) -> None:
+    data = problem(9)
+    tree = grow(data, cost_matrix=COSTS, priors=PRIORS, cost_split=split)
+    code = report(tree, train=data).payload["reproduce"]["code"]
+    names: dict[str, Any] = {"grow": grow, "train": data}
+    exec(next(line for line in code.splitlines() if line.startswith("tree = ")), names)
+    np.testing.assert_array_equal(names["tree"].threshold, tree.threshold)
+    np.testing.assert_allclose(names["tree"].loss, tree.loss)
 
 
 # ---- estimators ------------------------------------------------------------------------------------------
@@ -298,9 +312,13 @@ def test_estimators_take_costs() -> None:
     tree = grow(encode(x, y, classes=True), cost_matrix=COSTS, priors=PRIORS, max_depth=3)
     assert model.model_ == tree
     weighted = DecisionTreeClassifier(cost_matrix=COSTS, class_weight={0: 5.0}, max_depth=3).fit(x, y)
-    by_rows = grow(encode(x, y, weight=np.where(y == 0, 5.0, 1.0), classes=True), cost_matrix=COSTS, max_depth=3)
+    by_rows = grow(
+        encode(x, y, weight=np.where(y == 0, 5.0, 1.0), classes=True), cost_matrix=COSTS, max_depth=3
+    )
     assert weighted.model_ == by_rows
-    by_priors = clone(weighted).set_params(priors=PRIORS).fit(x, y)  # priors say how often classes come, not rows
+    by_priors = (
+        clone(weighted).set_params(priors=PRIORS).fit(x, y)
+    )  # priors say how often classes come, not rows
     np.testing.assert_array_equal(by_priors.predict(x), model.predict(x))
     extra = ExtraTreeClassifier(cost_matrix=COSTS, random_state=1).fit(x, y)
     assert extra.model_.schema.has_costs
@@ -332,13 +350,17 @@ def test_costs_in_a_grid_search() -> None:
         return -float(np.where(truth == "ill", 10.0, 1.0)[truth != answer].sum())
 
     grid = {"cost_matrix": [None, {"ill": {"well": 10}}, [[0, 10], [1, 0]]], "max_depth": [3]}
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, scoring=make_scorer(paid), cv=3).fit(x, y)
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, scoring=make_scorer(paid), cv=3).fit(
+        x, y
+    )
     scores = search.cv_results_["mean_test_score"]
     assert scores[1] == scores[2] > scores[0]
     assert search.best_params_["cost_matrix"] is not None
     assert clone(search.best_estimator_).get_params()["cost_matrix"] == search.best_params_["cost_matrix"]
     for split in ("altered_priors", "none"):
-        model = DecisionTreeClassifier(cost_matrix=[[0, 10], [1, 0]], cost_split=split, pruning="cost_complexity")
+        model = DecisionTreeClassifier(
+            cost_matrix=[[0, 10], [1, 0]], cost_split=split, pruning="cost_complexity"
+        )
         model.fit(x, y)
         assert model.pruning_path_.grown.schema.has_costs
         folds = clone(model).set_params(pruning_options={"select": "folds", "n_folds": 3}).fit(x, y)

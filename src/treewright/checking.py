@@ -110,7 +110,9 @@ def _check_splitting(target: Target) -> None:
             all(type(number) is float and 0 <= number < np.inf for row in numbers for number in row),
             f"the {what} of target {target.name!r} are not all finite numbers of at least 0",
         )
-    _demand(emphasis is None or (len(emphasis) == n and any(emphasis)), f"{target.name!r}: emphasis of no class")
+    _demand(
+        emphasis is None or (len(emphasis) == n and any(emphasis)), f"{target.name!r}: emphasis of no class"
+    )
     square = stakes is None or (len(stakes) == n and all(len(row) == n for row in stakes))
     _demand(square, f"the stakes of target {target.name!r} are not a row per class")
 

@@ -40,7 +40,8 @@ def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) 
     "generalised_gini" looks at both costs of each pair of classes. The whole weight stays what it is.
     """
     target = _costed_target(data.schema)
-    weights: Floats = np.bincount(np.asarray(data.targets)[0], data.row_weights, len(target.classes or ()))
+    codes, n_classes = np.asarray(data.targets)[0], len(target.classes or ())
+    weights = np.bincount(codes, data.row_weights, n_classes).astype(np.float64)
     costs = _matrix(target, cost_matrix)
     more = np.ones(len(weights)) if priors is None else _factors(target, priors, weights)
     folded, stakes = costs * more[:, np.newaxis], None
@@ -52,6 +53,17 @@ def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) 
         more = np.ones(len(weights))
     made = replace(target, costs=_plain(folded), emphasis=_normalised(more, weights), stakes=stakes)
     return data.restated((made,))
+
+
+def grown_by(target: Target, weights: Floats) -> dict[str, Any]:
+    """Arguments of `grow` that give a tree of rows of these weights of classes the costs that it has."""
+    if target.costs is None:
+        return {}
+    if target.stakes is None:
+        return {"cost_matrix": target.costs, "cost_split": "altered_priors" if target.emphasis else "none"}
+    priors = None if target.emphasis is None else np.array(target.emphasis) * weights / weights.sum()
+    told = {} if priors is None else {"priors": tuple(priors.tolist())}
+    return {"cost_matrix": target.stakes, **told, "cost_split": "generalised_gini"}
 
 
 def check_cost_split(cost_split: str) -> None:

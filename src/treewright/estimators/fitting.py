@@ -343,7 +343,7 @@ class TreeEstimator:
 
 
 def _price_of_leaves(tree: Tree) -> NDArray[np.float64]:
-    """What leaves must save to be worth their price: risk, as in scikit-learn, or costs where there are some."""
+    """What leaves must save to be worth their price: risk, as in scikit-learn, or costs where it has some."""
     return tree.loss if tree.schema.has_costs else tree.risk
 
 

@@ -97,7 +97,11 @@ def _target_line(target: Target) -> str:
     classes = "null" if target.classes is None else _labels_text(target.classes, what)
     costs = "".join(
         f', "{name}": {json.dumps(numbers)}'
-        for name, numbers in (("costs", target.costs), ("emphasis", target.emphasis), ("stakes", target.stakes))
+        for name, numbers in (
+            ("costs", target.costs),
+            ("emphasis", target.emphasis),
+            ("stakes", target.stakes),
+        )
         if numbers is not None
     )
     return f'{{"name": {label_text(target.name, what)}, "classes": {classes}{costs}}}'
