@@ -291,7 +291,89 @@ def test_costs_are_for_the_classes_of_one_target() -> None:
         grow(absent, priors=[0.4, 0.4, 0.2])
 
 
-@pytest.mark.parametrize("split", ["altered_priors", "none"])
+# ---- the generalised Gini index --------------------------------------------------------------------------
+
+
+def pair_risk(weights: np.ndarray[Any, Any], costs: np.ndarray[Any, Any]) -> float:
+    """Σ C(i, j) nᵢ nⱼ / n, pair by pair."""
+    pairs = sum(costs[i, j] * weights[i] * weights[j] for i in range(3) for j in range(3))
+    return float(pairs / weights.sum()) if weights.sum() > 0 else 0.0
+
+
+@given(seed=st.integers(0, 2**20), weighted=st.booleans(), prior=st.booleans())
+def test_the_generalised_gini_takes_the_best_cut_of_all(seed: int, weighted: bool, prior: bool) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 6, (30, 2)).astype(float), np.append(np.arange(3), rng.integers(0, 3, 27))
+    weight = rng.integers(1, 4, 30).astype(float) if weighted else None
+    data, priors = encode(x, y, weight=weight, classes=True), PRIORS if prior else None
+    tree = grow(data, cost_matrix=COSTS, priors=priors, cost_split="generalised_gini", max_leaf_nodes=5)
+    tree.check()
+    assert tree.schema.targets[0].costs == grow(data, cost_matrix=COSTS, priors=priors).schema.targets[0].costs
+    shares = np.bincount(y, data.row_weights) / data.total_weight
+    weights = data.row_weights * (np.array(priors) / shares if prior else np.ones(3))[y]
+    leaf = tree.apply(data)
+
+    def risk(rows: Any) -> float:
+        return pair_risk(np.bincount(y[rows], weights[rows], 3), COSTS)
+
+    for node in range(tree.n_nodes):
+        here = (leaf >= node) & (leaf < tree.end[node])
+        assert tree.risk[node] == pytest.approx(risk(here), abs=1e-9)
+        assert tree.weight[node] == pytest.approx(data.row_weights[here].sum())
+        sides = [here & (x[:, column] <= cut) for column in range(2) for cut in range(6)]
+        gains = [risk(here) - risk(left) - risk(here & ~left) for left in sides if 0 < left.sum() < here.sum()]
+        if not tree.is_leaf[node]:
+            assert tree.gain[node] == pytest.approx(max(gains), abs=1e-9)
+
+
+def test_the_generalised_gini_of_two_classes_is_blind_to_costs() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    data = encode(x, y, classes=True)
+    plain, dear = grow(data), grow(data, cost_matrix=[[0, 1], [9, 0]], cost_split="generalised_gini")
+    np.testing.assert_array_equal(plain.threshold, dear.threshold)
+    np.testing.assert_allclose(dear.gain, 5 * plain.gain, atol=1e-9)
+
+
+def test_the_generalised_gini_sees_pairs_and_altered_priors_sums() -> None:
+    """Two columns: one tells a from the others, one b from c. Where b and c may be mixed up, and only there,
+    the first is the better one; the sums of the rows are equal both times.
+    """
+    table = {"a": [0] * 10 + [1] * 20, "bc": [0, 1] * 5 + [0] * 10 + [1] * 10}
+    y = ["a"] * 10 + ["b"] * 10 + ["c"] * 10
+    data = encode(table, y)
+    near = np.array([[0, 5, 5], [9, 0, 1], [9, 1, 0]])  # b and c are nearly the same
+    far = np.array([[0, 5, 5], [1, 0, 9], [1, 9, 0]])
+    roots = [
+        [grow(data, cost_matrix=costs, cost_split=how, max_splits=1).root.test.column for costs in (near, far)]  # type: ignore
+        for how in ("generalised_gini", "altered_priors")
+    ]
+    assert roots[0] == ["a", "bc"]
+    assert roots[1][0] == roots[1][1]
+
+
+def test_the_generalised_gini_is_of_the_gini_index() -> None:
+    data, matrix = problem(4), COSTS
+    with pytest.raises(ValueError, match="needs criterion='gini'"):
+        grow(data, cost_matrix=matrix, cost_split="generalised_gini", criterion="entropy")
+    with pytest.raises(ValueError, match="needs splitter='best'"):
+        ExtraTreeClassifier(cost_matrix=matrix, cost_split="generalised_gini").fit([[1.0]] * 3, [0, 1, 2])
+    model = DecisionTreeClassifier(cost_matrix=matrix, cost_split="generalised_gini", max_depth=2)
+    x, y = np.asarray(data.columns[2])[:, np.newaxis], np.asarray(data.targets)[0]
+    assert model.fit(x, y).model_.schema.targets[0].stakes == tuple(map(tuple, COSTS.tolist()))
+
+
+def test_files_keep_the_stakes(tmp_path: Path) -> None:
+    tree = grow(problem(1), cost_matrix=COSTS, priors=PRIORS, cost_split="generalised_gini", max_depth=3)
+    tree.save(tmp_path / "tree.json")
+    again = load(tmp_path / "tree.json")
+    assert again == tree
+    np.testing.assert_array_equal(again.gain, tree.gain)
+    rivals = competitors(tree, problem(1), [0])[0]
+    assert all(each.share <= 1 + 1e-9 for each in rivals)
+
+
+@pytest.mark.parametrize("split", ["altered_priors", "generalised_gini", "none"])
 def test_a_report_tells_how_to_grow_the_tree_again(split: Any) -> None:
     data = problem(9)
     tree = grow(data, cost_matrix=COSTS, priors=PRIORS, cost_split=split)
@@ -357,7 +439,7 @@ def test_costs_in_a_grid_search() -> None:
     assert scores[1] == scores[2] > scores[0]
     assert search.best_params_["cost_matrix"] is not None
     assert clone(search.best_estimator_).get_params()["cost_matrix"] == search.best_params_["cost_matrix"]
-    for split in ("altered_priors", "none"):
+    for split in ("altered_priors", "generalised_gini", "none"):
         model = DecisionTreeClassifier(
             cost_matrix=[[0, 10], [1, 0]], cost_split=split, pruning="cost_complexity"
         )

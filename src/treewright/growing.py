@@ -25,6 +25,17 @@ _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
+_CAREFULLY = {  # what the careful grower could do besides
+    "missing": "learn",
+    "n_surrogates": 0,
+    "monotone": None,
+    "groups": None,
+    "max_columns_used": -1,
+    "prices": None,
+    "multiway": False,
+    "once": False,
+    "release8": False,
+}
 _MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
 _LARGEST_SUM = 1e305  # of weighted squares, logarithms included
@@ -120,6 +131,7 @@ def grow(
     """
     _check_rows(data)
     check_cost_split(cost_split)
+    given = data  # it keeps its bins for other trees
     if cost_matrix is not None or priors is not None:
         data = costed(data, cost_matrix, priors, cost_split)
     weighed = emphasised(data)
@@ -132,12 +144,9 @@ def grow(
     _check_categories(data)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
-    bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
-    grown = _core.grow(
+    arguments: dict[str, Any] = dict(
         columns=data.columns,
         n_categories=data.schema.category_counts,
-        bins=bins,
-        is_mixed=is_mixed,
         labels=labels,
         n_classes=list(data.schema.block_widths) if labels is not None else [],
         is_wide=data.schema.is_wide,
@@ -151,15 +160,29 @@ def grow(
         min_weight_leaf=non_negative("min_weight_leaf", min_weight_leaf),
         min_gain=non_negative("min_gain", min_gain),
         max_columns=_drawn_columns(max_features, len(data.schema.columns)),
-        random_splits=splitter == "random",
         seed=whole_number("seed", seed, 0),
-        small_rows=_small_rows,
         critical=_critical_values(significance, data.schema),
         n_threads=threads,
         progress=progress,
     )
+    if data.schema.targets[0].stakes is not None:
+        grown = _grown_by_pairs(arguments, data, splitter)
+    else:
+        bins = given.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
+        more = {"bins": bins[0], "is_mixed": bins[1], "small_rows": _small_rows}
+        grown = _core.grow(**arguments, **more, random_splits=splitter == "random")
     tree = _tree(grown, data, name, threshold)
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
+
+
+def _grown_by_pairs(arguments: dict[str, Any], data: Dataset, splitter: str) -> _core.GrownTree:
+    """What the core grows by the generalised Gini index."""
+    for what, value, right in (("criterion", arguments["criterion"], "gini"), ("splitter", splitter, "best")):
+        if value != right:
+            raise ValueError(
+                f"cost_split='generalised_gini' needs {what}={right!r}; 'altered_priors' goes with any {what}"
+            )
+    return _core.grow_carefully(**arguments, **_CAREFULLY, costs=np.array(data.schema.targets[0].stakes))
 
 
 def _tree(grown: _core.GrownTree, data: Dataset, criterion: str, threshold: Threshold) -> Tree:
