@@ -4,11 +4,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <limits>
-
 #include "arrays.hpp"
 #include "binning.hpp"
 #include "criterion.hpp"
+#include "problems.hpp"
 #include "thresholds.hpp"
 
 namespace treewright {
@@ -32,80 +31,6 @@ nb::object risk(const std::string& name, const Matrix<double>& statistic) {
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = criterion.risk(Weights(statistic.data() + i * statistic.shape(1), statistic.shape(1)));
     return to_numpy(std::move(out));
-}
-
-void read_targets(Problem& problem, const std::optional<Matrix<std::int32_t>>& labels,
-                  const std::vector<std::int32_t>& n_classes, const std::optional<Matrix<double>>& numbers,
-                  const std::optional<Vector<double>>& weight) {
-    if (labels.has_value() == numbers.has_value())
-        throw std::invalid_argument("targets are either labels or numbers");
-    const auto check = [&](std::size_t n) {
-        if (n != problem.n_rows) throw std::invalid_argument("targets and columns differ in length");
-    };
-    auto& targets = problem.targets;
-    if (labels) {
-        check(labels->shape(1));
-        targets.n_outputs = labels->shape(0);
-        targets.labels = labels->data();
-        targets.n_classes = n_classes;
-        if (n_classes.size() != targets.n_outputs)
-            throw std::invalid_argument("n_classes needs one number per target");
-        for (std::size_t output = 0; output < targets.n_outputs; ++output)
-            for (std::size_t row = 0; row < problem.n_rows; ++row) {
-                const auto label = targets.labels[output * problem.n_rows + row];
-                if (label < 0 || label >= n_classes[output])
-                    throw std::invalid_argument("a label is not below the number of classes");
-            }
-    } else {
-        check(numbers->shape(1));
-        targets.n_outputs = numbers->shape(0);
-        targets.numbers = numbers->data();
-    }
-    if (targets.n_outputs == 0) throw std::invalid_argument("there is no target");
-    if (weight) {
-        check(weight->shape(0));
-        targets.weight = weight->data();
-    }
-}
-
-/// Critical values by degrees of freedom, as many as the classes can have.
-std::span<const double> read_critical(const std::optional<Vector<double>>& critical, const Targets& targets) {
-    if (!critical) return {};
-    std::size_t most = 0;
-    for (const auto n : targets.n_classes) most += static_cast<std::size_t>(std::max(n - 1, 0));
-    if (!targets.are_classes() || critical->shape(0) <= most)
-        throw std::invalid_argument("critical needs a number for each degree of freedom of the classes");
-    return {critical->data(), critical->shape(0)};
-}
-
-void check_codes(const Problem& problem) {
-    for (const auto& column : problem.columns)
-        if (column.is_category())
-            for (std::size_t row = 0; row < problem.n_rows; ++row)
-                if (column.code(row) >= column.n_categories)
-                    throw std::invalid_argument("a code is not below the number of categories");
-}
-
-nb::dict to_dict(GrownTree&& tree) {
-    nb::dict out;
-    const std::size_t n = tree.end.size();
-    out["end"] = to_numpy(std::move(tree.end));
-    out["feature"] = to_numpy(std::move(tree.feature));
-    out["step"] = to_numpy(std::move(tree.step));
-    out["low"] = to_numpy(std::move(tree.low));
-    out["high"] = to_numpy(std::move(tree.high));
-    out["subset"] = to_numpy(std::move(tree.subset));
-    out["rows"] = to_numpy(std::move(tree.rows));
-    out["missing_left"] = to_numpy(std::move(tree.missing_left));
-    out["subsets"] = to_numpy(std::move(tree.subsets));
-    if (tree.leaves.start.size() == 1) {
-        out["statistic"] = to_numpy(std::move(tree.statistic), {n, tree.width});
-    } else {
-        out["start"] = to_numpy(std::move(tree.leaves.start));
-        out["column"] = to_numpy(std::move(tree.leaves.column));
-        out["value"] = to_numpy(std::move(tree.leaves.value));
-    }
-    return out;
 }
 
 /// Bins that were made before, for tables too large to be sorted as they are.
@@ -151,19 +76,8 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    std::int64_t small_rows, const std::optional<Vector<double>>& critical,
                    std::size_t n_threads, nb::handle progress) {
     Table table = read_table(columns);
-    const auto n_categories = read_counts(category_counts);
-    Problem problem;
-    problem.n_rows = table.n_rows;
-    problem.columns = table.columns;
-    if (problem.n_rows == 0 || problem.columns.empty()) throw std::invalid_argument("the table is empty");
-    if (problem.n_rows > std::numeric_limits<Row>::max() / 2)
-        throw std::invalid_argument("the table has more than 2^31 rows");
-    if (n_categories.size() != problem.columns.size())
-        throw std::invalid_argument("n_categories needs one number per column");
-    for (std::size_t i = 0; i < n_categories.size(); ++i) problem.columns[i].n_categories = n_categories[i];
-    check_codes(problem);
+    Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
     read_bins(problem, bins, is_mixed);
-    read_targets(problem, labels, read_counts(class_counts), numbers, weight);
     problem.is_wide = is_wide && problem.targets.are_classes();
     problem.limits = {max_depth,
                       max_splits,
@@ -176,9 +90,7 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                       seed,
                       small_rows,
                       read_critical(critical, problem.targets)};
-    const auto& criterion = criterion_named(criterion_name);
-    if (criterion.of_classes() != problem.targets.are_classes())
-        throw std::invalid_argument("criterion '" + criterion_name + "' does not fit the target");
+    const auto& criterion = criterion_for(problem, criterion_name);
     GrownTree tree;
     without_gil(
         [&](Interrupt& interrupt) {

@@ -23,6 +23,18 @@ class GrownTree(TypedDict):
     column: NDArray[np.int32]
     value: NDArray[np.float64]
 
+class CarefullyGrownTree(GrownTree):
+    joined: NDArray[np.uint8]
+    surrogate_node: NDArray[np.int32]
+    surrogate_feature: NDArray[np.int32]
+    surrogate_low: NDArray[np.float64]
+    surrogate_high: NDArray[np.float64]
+    surrogate_subset: NDArray[np.int64]
+    surrogate_subsets: NDArray[np.uint8]
+    surrogate_reversed: NDArray[np.uint8]
+    surrogate_agreement: NDArray[np.float64]
+    surrogate_adjusted: NDArray[np.float64]
+
 small_rows: int  # tables up to this size are grown in sorted lists, without bins
 
 def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...
@@ -53,6 +65,38 @@ def grow(
     n_threads: int,
     progress: Callable[[float], object] | None,
 ) -> GrownTree: ...
+def grow_carefully(
+    *,
+    columns: Columns,
+    n_categories: Sequence[int],
+    labels: NDArray[np.int32] | None,
+    n_classes: Sequence[int],
+    numbers: NDArray[np.float64] | None,
+    weight: NDArray[np.float64] | None,
+    criterion: str,
+    max_depth: int,
+    max_splits: int,
+    min_rows_split: int,
+    min_rows_leaf: int,
+    min_weight_leaf: float,
+    min_gain: float,
+    max_columns: int,
+    seed: int,
+    critical: NDArray[np.float64] | None,
+    n_threads: int,
+    progress: Callable[[float], object] | None,
+    missing: str,
+    n_surrogates: int,
+    monotone: NDArray[np.int8] | None,
+    groups: Sequence[Sequence[int]] | None,
+    max_columns_used: int,
+    prices: NDArray[np.float64] | None,
+    costs: NDArray[np.float64] | None,
+    multiway: bool,
+    once: bool,
+    release8: bool,
+    is_wide: bool = False,
+) -> CarefullyGrownTree: ...
 def bin_columns(
     columns: Columns, n_categories: Sequence[int], n_threads: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]: ...
