@@ -42,7 +42,9 @@ def test_parameters_and_defaults_are_scikit_learns(name: str) -> None:
     given = ours.get_params()
     assert list(theirs.get_params().items() - given.items()) == []
     more = ["max_splits", "pruning", "pruning_options", "threshold", "kinds", "n_jobs"]
-    more[1:1] = ["significance"] if name.endswith("Classifier") else []
+    if name.endswith("Classifier"):
+        more[1:1] = ["significance"]
+        more += ["cost_matrix", "priors", "cost_split"]
     assert given.keys() - theirs.get_params().keys() == set(more)
     order = list(inspect.signature(type(ours)).parameters)
     assert order[-len(more) :] == more

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.costing import CostSplit, check_cost_split, costed, emphasised
 from treewright.encoding import Dataset
 from treewright.memory import check_memory, memory_needed
 from treewright.schema import Schema
@@ -24,6 +25,17 @@ _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
+_CAREFULLY = {  # what the careful grower could do besides
+    "missing": "learn",
+    "n_surrogates": 0,
+    "monotone": None,
+    "groups": None,
+    "max_columns_used": -1,
+    "prices": None,
+    "multiway": False,
+    "once": False,
+    "release8": False,
+}
 _MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
 _LARGEST_SUM = 1e305  # of weighted squares, logarithms included
@@ -56,6 +68,9 @@ def grow(
     threshold: Threshold = "readable",
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
+    cost_matrix: Any = None,
+    priors: Any = None,
+    cost_split: CostSplit = "altered_priors",
     _small_rows: int = 0,
 ) -> Tree:
     """Grow the exact tree: repeatedly split the leaf with the largest gain, until the limits stop it.
@@ -89,6 +104,19 @@ def grow(
     progress : callable, optional
         Called every few milliseconds with the share of the rows that have found their leaf, or of the splits
         that a budget allows. What it raises ends the growing.
+    cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, optional
+        ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; zero on the
+        diagonal. By name: ``{"ill": {"well": 10}}``; what is not named costs 1. Leaves answer what costs
+        their rows least, and whatever is said of losses is said of costs.
+    priors : array of shape (n_classes,) or dict, optional
+        How often each class comes in truth, if not as in the rows; they add up to 1.
+    cost_split : {"altered_priors", "generalised_gini", "none"}
+        How both alter the splits. By altered priors a row of class i weighs in proportion to
+        π_i Σ_j cost_matrix[i, j], for any criterion; the order of the splits, min_gain and min_weight_leaf
+        go by these weights, which add up to the same total. They see of each class what its mistakes cost
+        in all. The generalised Gini index, Σ cost · share · share over pairs of classes, tells pairs apart
+        that cost much from those that cost little; of two classes there is one pair only, and it is blind
+        to costs. Or none: the costs say what leaves answer, not which tests are made.
 
     Returns
     -------
@@ -102,6 +130,11 @@ def grow(
     (2, 2.5)
     """
     _check_rows(data)
+    check_cost_split(cost_split)
+    given = data  # it keeps its bins for other trees
+    if cost_matrix is not None or priors is not None:
+        data = costed(data, cost_matrix, priors, cost_split)
+    weighed = emphasised(data)
     name = _checked_criterion(criterion, data)
     if splitter not in ("best", "random"):
         raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
@@ -111,17 +144,14 @@ def grow(
     _check_categories(data)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
-    bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
-    grown = _core.grow(
+    arguments: dict[str, Any] = dict(
         columns=data.columns,
         n_categories=data.schema.category_counts,
-        bins=bins,
-        is_mixed=is_mixed,
         labels=labels,
         n_classes=list(data.schema.block_widths) if labels is not None else [],
         is_wide=data.schema.is_wide,
         numbers=numbers,
-        weight=data.weight,
+        weight=weighed.weight,
         criterion=name,
         max_depth=_limit("max_depth", max_depth, 0),
         max_splits=_budget(max_leaf_nodes, max_splits),
@@ -130,13 +160,33 @@ def grow(
         min_weight_leaf=non_negative("min_weight_leaf", min_weight_leaf),
         min_gain=non_negative("min_gain", min_gain),
         max_columns=_drawn_columns(max_features, len(data.schema.columns)),
-        random_splits=splitter == "random",
         seed=whole_number("seed", seed, 0),
-        small_rows=_small_rows,
         critical=_critical_values(significance, data.schema),
         n_threads=threads,
         progress=progress,
     )
+    if data.schema.targets[0].stakes is not None:
+        grown = _grown_by_pairs(arguments, data, splitter)
+    else:
+        bins = given.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
+        more = {"bins": bins[0], "is_mixed": bins[1], "small_rows": _small_rows}
+        grown = _core.grow(**arguments, **more, random_splits=splitter == "random")
+    tree = _tree(grown, data, name, threshold)
+    return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
+
+
+def _grown_by_pairs(arguments: dict[str, Any], data: Dataset, splitter: str) -> _core.GrownTree:
+    """What the core grows by the generalised Gini index."""
+    for what, value, right in (("criterion", arguments["criterion"], "gini"), ("splitter", splitter, "best")):
+        if value != right:
+            raise ValueError(
+                f"cost_split='generalised_gini' needs {what}={right!r}; 'altered_priors' goes with any {what}"
+            )
+    return _core.grow_carefully(**arguments, **_CAREFULLY, costs=np.array(data.schema.targets[0].stakes))
+
+
+def _tree(grown: _core.GrownTree, data: Dataset, criterion: str, threshold: Threshold) -> Tree:
+    """What the core has grown, with numbers in the gaps."""
     return Tree(
         end=grown["end"],
         feature=grown["feature"],
@@ -148,7 +198,7 @@ def grow(
         statistic=_statistic(grown, data.schema),
         subsets=grown["subsets"],
         schema=data.schema,
-        criterion=name,
+        criterion=criterion,
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treewright import _core, arriving
 from treewright.checking import TYPES, check
 from treewright.combining import Direction, extended_columns, tested_columns
-from treewright.costing import cheapest, cost_arrays, costed_schema
+from treewright.costing import cheapest, class_risks, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, encode
 from treewright.linear import LinearAnswers
@@ -108,11 +108,16 @@ class Tree(Shaped, Presented):
 
     @cached_property
     def risk(self) -> Floats:
-        """Weight × impurity of each node by the tree's criterion, averaged over the targets."""
+        """Weight × impurity of each node by the tree's criterion, averaged over the targets.
+
+        Where the splits were chosen by costs or priors, it is what they were chosen by: classes count as much
+        more or less as `emphasis` of the target says, pairs of classes by their `stakes`.
+        """
         if isinstance(self.statistic, SparseRows):
             risks = list(self._summary.risk.T)
         elif self.schema.predicts_classes:
-            risks = [_core.risk(self.criterion, np.ascontiguousarray(block)) for block in self._blocks]
+            parts = zip(self._blocks, self.schema.targets, strict=True)
+            risks = [class_risks(self.criterion, block, target) for block, target in parts]
         else:
             risks = [block[:, 2] for block in self._blocks]
         return np.asarray(np.mean(risks, axis=0))
@@ -310,7 +315,9 @@ class Tree(Shaped, Presented):
             ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; zero on the
             diagonal. By name: ``{"ill": {"well": 10}}``; what is not named costs 1.
         priors : array of shape (n_classes,) or dict, optional
-            How often each class comes in truth, if not as in the rows of the tree.
+            How often each class comes in truth, if not as in the rows of the tree; they add up to 1.
+
+        Its tests stay: `grow` takes the same two to choose them by.
 
         Examples
         --------
@@ -321,7 +328,8 @@ class Tree(Shaped, Presented):
         >>> tree.with_costs({"ill": {"well": 10}}).predict({"x": [1]}).tolist()
         ['ill']
         """
-        return replace(self, schema=costed_schema(self, cost_matrix, priors))
+        weights = np.zeros(0) if self.schema.is_wide else np.asarray(self.statistic[0])
+        return replace(self, schema=costed_schema(self.schema, weights, cost_matrix, priors))
 
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""

@@ -70,7 +70,9 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
     if loss is not None:
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
     answers = tree.label[leaf].T
-    schema = tree.schema if cost_matrix is None else costed_schema(tree, cost_matrix, None)
+    schema = (
+        tree.schema if cost_matrix is None else costed_schema(tree.schema, np.zeros(0), cost_matrix, None)
+    )
     if not schema.has_costs:
         wrong = (answers != targets).mean(axis=0)
         return RowLosses(leaf, wrong, 1.0, len(targets) == 1, "error")

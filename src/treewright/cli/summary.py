@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from treewright.aligning import aligned
+from treewright.arriving import answer_losses
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
@@ -59,10 +60,12 @@ class Fit:
 
 
 def _error(tree: Tree, data: Dataset, node: Any) -> float:
-    """The share of wrong classes; or the root of the mean square, or the mean, of the distance to numbers."""
+    """The share of wrong classes, or what a row costs; the root of the mean square, or the mean, of the
+    distance to numbers.
+    """
     assert data.targets is not None
     if tree.schema.predicts_classes:
-        return float(np.average(tree.label[node, 0] != data.targets[0], weights=data.weight))
+        return float(np.average(answer_losses(tree, node, data.targets), weights=data.weight))
     distance = np.abs(tree.value[node, 0] - data.targets[0])
     if tree.criterion == "absolute_error":
         return float(np.average(distance, weights=data.weight))
@@ -185,7 +188,7 @@ def _said(label: Any) -> str:
 def measure(tree: Tree) -> str:
     """What the errors of a tree are called."""
     if tree.schema.predicts_classes:
-        return "error"
+        return "mean cost" if tree.schema.has_costs else "error"
     return "mean absolute error" if tree.criterion == "absolute_error" else "root mean squared error"
 
 
@@ -195,7 +198,8 @@ def _scores(tree: Tree, scores: list[Score]) -> list[str]:
     root = f"{tree.value[0, 0]:.6g}" if target.classes is None else _said(target.classes[tree.label[0, 0]])
 
     def said(error: float) -> str:
-        return f"{error:.6g}" if target.classes is None else percent(error)
+        is_share = target.classes is not None and target.costs is None
+        return percent(error) if is_share else f"{error:.6g}"
 
     rows = [[measure(tree), "tree", f"always {root}"]]
     rows += [[f"on {score.part} rows", said(score.error), said(score.root_error)] for score in scores]

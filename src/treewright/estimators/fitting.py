@@ -190,10 +190,11 @@ class TreeEstimator:
         Returns
         -------
         Bunch
-            `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on.
+            `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on,
+            or the cost where the estimator has costs.
         """
         whole = clone(self).set_params(ccp_alpha=0.0, pruning=None).fit(X, y, sample_weight)
-        path = cost_complexity_path(whole.model_)
+        path = cost_complexity_path(whole.model_, _price_of_leaves(whole.model_))
         return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
 
     def certify(
@@ -280,7 +281,7 @@ class TreeEstimator:
 
     def _grow(self, data: Dataset) -> Tree:
         tree = grow(data, **self._growing(data))
-        return cut_at(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+        return cut_at(tree, self.ccp_alpha, _price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None]:
         """The tree of a fit and, where it was pruned, the path that it comes from."""
@@ -339,6 +340,11 @@ class TreeEstimator:
         fitted = vars(self)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows_to_predict(self, fitted, X), n_threads=n_threads(self.n_jobs))
+
+
+def _price_of_leaves(tree: Tree) -> NDArray[np.float64]:
+    """What leaves must save to be worth their price: risk, as in scikit-learn, or costs where it has some."""
+    return tree.loss if tree.schema.has_costs else tree.risk
 
 
 def any_table(tags: Any) -> Any:

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import ceil, log2, sqrt
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
+
+from treewright.costing import PARAMETERS as COSTS
+from treewright.costing import CostSplit
 
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
 
@@ -83,6 +86,7 @@ RULES: dict[str, Rule] = {
     "pruning_options": (lambda v: v is None or isinstance(v, Mapping), "a dict of options, or None"),
     "threshold": one_of("readable", "midpoint"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
+    "cost_split": one_of(*get_args(CostSplit)),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
     "method": one_of("pessimistic", "validation"),
     "confidence": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
@@ -157,6 +161,7 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,
         "threshold": estimator.threshold,
         "n_jobs": _int_or_none(estimator.n_jobs),
+        **{name: getattr(estimator, name) for name in COSTS if hasattr(estimator, name)},
     }
 
 

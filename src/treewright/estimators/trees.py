@@ -51,7 +51,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         A split must lower the risk by at least this much per unit of the whole weight.
     class_weight : dict, list of dict, "balanced" or None, default=None
         Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
-        "balanced" gives each class the same weight in all (rows count by their `sample_weight`).
+        "balanced" gives each class the same weight in all (rows count by their `sample_weight`). What rows
+        cost is multiplied by it, too; `priors` undo it.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
     monotonic_cst : None
@@ -74,6 +75,15 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same for any number. None is one, -1 all cores.
+    cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
+        ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i, in the order of
+        `classes_`; or by name: ``{"ill": {"well": 10}}``, where what is not named costs 1. Leaves answer what
+        costs least, and pruning, `ccp_alpha` included, and certificates go by costs. For one target.
+    priors : array of shape (n_classes,) or dict, default=None
+        How often each class comes in truth, if not as in the rows; they add up to 1.
+    cost_split : {"altered_priors", "generalised_gini", "none"}, default="altered_priors"
+        How costs and priors alter the splits: rows weigh more where their class is dearer, for any criterion;
+        or by the Gini index with the costs of each pair of classes; or not at all.
 
     Attributes
     ----------
@@ -137,6 +147,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         threshold: str = "readable",
         kinds: Any = None,
         n_jobs: int | None = None,
+        cost_matrix: Any = None,
+        priors: Any = None,
+        cost_split: str = "altered_priors",
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -158,9 +171,12 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.threshold = threshold
         self.kinds = kinds
         self.n_jobs = n_jobs
+        self.cost_matrix = cost_matrix
+        self.priors = priors
+        self.cost_split = cost_split
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """The heaviest class of each row's leaf; the first of them if several are.
+        """The heaviest class of each row's leaf, or the one that costs least; the first of several.
 
         Parameters
         ----------
