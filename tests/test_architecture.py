@@ -26,7 +26,7 @@ LAYERS = [
     {"tree"},
     {"rule_lists"},
     {"wording"},
-    {"arranging"},
+    {"arranging", "ruling"},
     {"growing", "certifying", "exporting", "drawing", "saving", "searching"},
     {"pruning", "explaining"},
     {"selecting", "ensembles", "neighbours", "distributing"},
