@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.forcing import grown_from
 from treewright.memory import check_memory, memory_needed
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
+from treewright.writing import Among, Below
 
 Threshold = Literal["readable", "midpoint"]
 
@@ -43,6 +45,7 @@ def grow(
     *,
     criterion: str | None = None,
     splitter: Literal["best", "random"] = "best",
+    root: Below | Among | str | None = None,
     max_depth: int | None = None,
     min_samples_split: int = 2,
     min_samples_leaf: int = 1,
@@ -68,6 +71,9 @@ def grow(
         One of `criteria()`; gini for classes and squared_error for numbers by default.
     splitter : {"best", "random"}
         The best cut of each column, or one drawn at random from each (extremely randomised trees).
+    root : Below, Among or str, optional
+        The first split, if it is given instead of found: a test, or the name of a column whose best split is
+        taken. It must keep to the limits like any other. Missing values go to the side that gains more.
     max_depth, min_samples_split, min_samples_leaf : int
         Limits on the depth and on the rows of a node that is split and of a leaf.
     min_weight_leaf, min_gain : float
@@ -101,6 +107,7 @@ def grow(
     >>> tree.n_leaves, float(tree.threshold[0])
     (2, 2.5)
     """
+    given = {name: value for name, value in locals().items() if name not in ("data", "root")}
     _check_rows(data)
     name = _checked_criterion(criterion, data)
     if splitter not in ("best", "random"):
@@ -109,6 +116,10 @@ def grow(
         raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
+    budget = split_budget(max_leaf_nodes, max_splits)
+    if root is not None:
+        limits = {"criterion": name, "max_leaf_nodes": None, "max_splits": None if budget < 0 else budget}
+        return grown_from(data, root, grow, given | limits)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
     bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
@@ -124,7 +135,7 @@ def grow(
         weight=data.weight,
         criterion=name,
         max_depth=_limit("max_depth", max_depth, 0),
-        max_splits=_budget(max_leaf_nodes, max_splits),
+        max_splits=budget,
         min_rows_split=whole_number("min_samples_split", min_samples_split, 1),
         min_rows_leaf=whole_number("min_samples_leaf", min_samples_leaf, 1),
         min_weight_leaf=non_negative("min_weight_leaf", min_weight_leaf),
@@ -137,10 +148,16 @@ def grow(
         n_threads=threads,
         progress=progress,
     )
+    return _tree(grown, data, name, _thresholds(grown, data, threshold))
+
+
+def _tree(
+    grown: _core.GrownTree, data: Dataset, criterion: str, threshold: NDArray[np.float64]
+) -> Tree:
     return Tree(
         end=grown["end"],
         feature=grown["feature"],
-        threshold=_thresholds(grown, data, threshold),
+        threshold=threshold,
         subset=grown["subset"],
         missing_left=grown["missing_left"].view(np.bool_),
         step=grown["step"],
@@ -148,7 +165,7 @@ def grow(
         statistic=_statistic(grown, data.schema),
         subsets=grown["subsets"],
         schema=data.schema,
-        criterion=name,
+        criterion=criterion,
     )
 
 
@@ -290,7 +307,7 @@ def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.f
     return np.concatenate([[0.0], chdtri(freedom, level)])
 
 
-def _budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
+def split_budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
     """The smaller of the two budgets in splits; -1 without one."""
     leaves = _limit("max_leaf_nodes", max_leaf_nodes, 1)
     budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, _limit("max_splits", max_splits, 0)) if n >= 0]
