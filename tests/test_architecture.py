@@ -17,8 +17,9 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
-    {"schema", "sparse"},
-    {"encoding", "checking", "writing"},
+    {"schema", "sparse", "surrogates", "linear"},
+    {"encoding", "writing", "shaping"},
+    {"combining", "checking"},
     {"costing"},
     {"viewing", "arriving", "cutting", "memory", "folding"},
     {"presenting"},

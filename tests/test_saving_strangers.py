@@ -63,8 +63,8 @@ def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
 
 
 def test_newer_files_say_so(tmp_path: Path) -> None:
-    message = refuse(signed(b"{anything}", version=3), tmp_path)
-    assert "was written by a newer treewright (format 3; this one reads 2): upgrade" in message
+    message = refuse(signed(b"{anything}", version=4), tmp_path)
+    assert "was written by a newer treewright (format 4; this one reads 3): upgrade" in message
     assert "newer" in refuse(b'{\n  "format": "treewright model",\n  "version": 999999999999', tmp_path)
     refuse(signed(b"{anything}", version=0), tmp_path, "damaged")
 

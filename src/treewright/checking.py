@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.schema import KINDS, Schema, Target
+from treewright.schema import KINDS, MISSING, Schema, Target
 from treewright.sparse import SparseRows
+from treewright.surrogates import TYPES as SURROGATE_TYPES
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -28,6 +29,7 @@ TYPES: dict[str, type[np.generic]] = {  # of the arrays of a tree
     "rows": np.int64,
     "statistic": np.float64,
     "subsets": np.uint8,
+    "joined": np.bool_,
 }
 _MOST_NODES = 2**31 - 1  # a node's number is an int32
 _PIECE = 2**18  # weights that are looked at together
@@ -39,11 +41,15 @@ def check(tree: Tree) -> None:
     task = "classes" if tree.schema.predicts_classes else "numbers"
     known = [name for name, of in _core.criteria() if of == task]
     _demand(tree.criterion in known, f"criterion {tree.criterion!r} is not one of {task}: {', '.join(known)}")
+    _demand(tree.missing in MISSING, f"missing is {tree.missing!r}, not one of {', '.join(MISSING)}")
     _check_arrays(tree)
     _check_shape(tree)
     _check_steps(tree)
+    _check_directions(tree)
     _check_tests(tree)
-    _check_subsets(tree)
+    _check_joined(tree)
+    _check_surrogates(tree)
+    _check_linear(tree)
     with np.errstate(over="ignore"):  # a sum that overflows is not finite, and is refused as such
         if isinstance(tree.statistic, SparseRows):
             _check_sparse(tree, tree.statistic)
@@ -162,17 +168,111 @@ def _check_steps(tree: Tree) -> None:
 
 
 def _check_tests(tree: Tree) -> None:
-    """Numbers and times have thresholds, which may be infinite; categories have subsets; leaves neither."""
-    columns, inner = tree.schema.columns, ~tree.is_leaf
-    _demand((tree.feature < len(columns)).all(), f"a test names a column beyond the {len(columns)} there are")
+    """Branches test columns that there are; numbers and times have thresholds, which may be infinite."""
+    inner = ~tree.is_leaf
+    n_columns = len(tree.schema.columns) + len(tree.directions)
+    _demand((tree.feature < n_columns).all(), f"a test names a column beyond the {n_columns} there are")
     _demand((tree.feature >= -1).all(), "a test names a column below -1")
-    is_category = np.array([column.kind == "category" for column in columns] + [False])[tree.feature]
-    _demand(
-        (np.isnan(tree.threshold) == (~inner | is_category)).all(), "only tests of numbers have thresholds"
-    )
-    _demand(((tree.subset >= 0) == is_category).all(), "only tests of categories have subsets")
-    _demand((tree.subset >= -1).all(), "a node without a subset has another number than -1 in its place")
     _demand(not tree.missing_left[~inner].any(), "a leaf sends missing values left")
+    _check_forms(tree.schema, tree.feature, tree.threshold, tree.subset, tree.subsets)
+
+
+def _check_forms(
+    schema: Schema,
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    subset: NDArray[np.int64],
+    subsets: NDArray[np.uint8],
+) -> None:
+    """Tests of numbers have a threshold, tests of categories a subset, -1 for no test neither. Subsets lie
+    without gaps in the order of the tests, and bits beyond the last category are 0.
+    """
+    kinds = np.array([column.kind == "category" for column in schema.columns] + [False])
+    is_category = kinds[np.where(feature < len(schema.columns), feature, -1)]
+    _demand(
+        (np.isnan(threshold) == ((feature < 0) | is_category)).all(), "only tests of numbers have thresholds"
+    )
+    _demand(((subset >= 0) == is_category).all(), "only tests of categories have subsets")
+    _demand((subset >= -1).all(), "a node without a subset has another number than -1 in its place")
+    tests = np.flatnonzero(subset >= 0)
+    counts = np.array([*schema.category_counts, 0])[feature[tests]]
+    sizes = (counts + 7) // 8
+    ends = np.cumsum(sizes)
+    _demand((subset[tests] == ends - sizes).all(), "a subset lies outside its place in `subsets`")
+    _demand(len(subsets) == (ends[-1] if ends.size else 0), "`subsets` lies outside the subsets of the tests")
+    part = counts % 8 > 0
+    last = subsets[ends[part] - 1]
+    _demand((last >> (counts[part] % 8) == 0).all(), "a subset has bits beyond the categories of its column")
+
+
+def _check_directions(tree: Tree) -> None:
+    """Each is a sum of at least two numbers, each once, with weights that are finite and not 0."""
+    columns = tree.schema.columns
+    for direction in tree.directions:
+        of, weights = direction.columns, direction.weights
+        _demand(len(of) == len(weights) >= 2 and len(set(of)) == len(of), "a direction has loose ends")
+        _demand(
+            all(type(c) is int and 0 <= c < len(columns) for c in of), "a direction has an unknown column"
+        )
+        _demand(all(columns[c].kind == "number" for c in of), "a direction has a column that is no number")
+        finite = all(type(weight) is float and 0 < abs(weight) < np.inf for weight in weights)
+        _demand(finite, "a direction has a weight that is 0 or not finite")
+
+
+def _check_joined(tree: Tree) -> None:
+    """A node that continues the split above it tests the same column."""
+    nodes = np.flatnonzero(tree.joined)
+    _demand(not tree.is_leaf[nodes].any(), "a leaf continues the split above it")
+    _demand(not tree.joined[0], "the root continues a split above it")
+    same = tree.feature[tree.parent[nodes]] == tree.feature[nodes]
+    _demand(same.all(), "a node continues the split of another column")
+
+
+def _check_surrogates(tree: Tree) -> None:
+    """They belong to branches, in order, and each tests another column than its node."""
+    surrogates = tree.surrogates
+    _demand(tree.missing == "surrogate" or not len(surrogates), "it has surrogates and does not use them")
+    for name, dtype in SURROGATE_TYPES.items():
+        array = getattr(surrogates, name)
+        _demand(array.dtype == dtype and array.ndim == 1, f"{name} of the surrogates has type {array.dtype}")
+        _demand(name == "subsets" or len(array) == len(surrogates), "the surrogates have loose ends")
+    node, feature = surrogates.node, surrogates.feature
+    _demand(((node >= 0) & (node < tree.n_nodes)).all(), "a surrogate belongs to no node")
+    _demand((np.diff(node) >= 0).all(), "the surrogates are not in the order of their nodes")
+    _demand(not tree.is_leaf[node].any(), "a leaf has a surrogate")
+    _demand(((feature >= 0) & (feature < len(tree.schema.columns))).all(), "a surrogate tests no column")
+    _demand((feature != tree.feature[node]).all(), "a surrogate tests the column that it stands in for")
+    for share in (surrogates.agreement, surrogates.adjusted):
+        _demand(((share >= 0) & (share <= 1)).all(), "a surrogate's agreement is not a share")
+    _check_forms(tree.schema, feature, surrogates.threshold, surrogates.subset, surrogates.subsets)
+
+
+def _check_linear(tree: Tree) -> None:
+    """Formulas belong to trees of one number; their terms name columns of numbers."""
+    linear = tree.linear
+    if linear is None:
+        return
+    schema = tree.schema
+    _demand(not schema.predicts_classes and len(schema.targets) == 1, "only one number can have a formula")
+    start, column = linear.start, linear.column
+    n_terms = len(column)
+    shapes = (tree.n_nodes,), (tree.n_nodes + 1,), (n_terms,), (n_terms,), (len(schema.columns),)
+    arrays: list[NDArray[Any]] = [linear.intercept, start, column, linear.coefficient, linear.mean]
+    fits = all(array.shape == shape for array, shape in zip(arrays, shapes, strict=True))
+    _demand(fits, "a formula has loose ends")
+    types = [str(array.dtype) for array in arrays]
+    _demand(types == ["float64", "int64", "int32", "float64", "float64"], "a formula has another type")
+    numbers = np.concatenate([linear.intercept, linear.coefficient, linear.mean])
+    _demand(np.isfinite(numbers).all(), "a formula has numbers that are not finite")
+    _demand(
+        start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == n_terms, "a formula has loose ends"
+    )
+    _demand(((column >= 0) & (column < len(schema.columns))).all(), "a formula names an unknown column")
+    kinds = np.array([each.kind == "number" for each in schema.columns])
+    _demand(kinds[column].all(), "a formula has a column that is no number")
+    node = np.repeat(np.arange(tree.n_nodes), np.diff(start))
+    order = np.diff(node * len(schema.columns) + column.astype(np.int64))
+    _demand((order > 0).all(), "the columns of a formula do not ascend")
 
 
 def _check_sparse(tree: Tree, rows: SparseRows) -> None:
@@ -205,21 +305,6 @@ def _check_sparse(tree: Tree, rows: SparseRows) -> None:
     _demand(_close(totals, totals[:, :1]), "a node has another weight for one target than for another")
 
 
-def _check_subsets(tree: Tree) -> None:
-    """Subsets lie without gaps in the order of the nodes, and bits beyond the last category are 0."""
-    tests = np.flatnonzero(tree.subset >= 0)
-    counts = np.array([*tree.schema.category_counts, 0])[tree.feature[tests]]
-    sizes = (counts + 7) // 8
-    ends = np.cumsum(sizes)
-    _demand((tree.subset[tests] == ends - sizes).all(), "a subset lies outside its place in `subsets`")
-    _demand(
-        len(tree.subsets) == (ends[-1] if ends.size else 0), "`subsets` lies outside the subsets of the tests"
-    )
-    part = counts % 8 > 0
-    last = tree.subsets[ends[part] - 1]
-    _demand((last >> (counts[part] % 8) == 0).all(), "a subset has bits beyond the categories of its column")
-
-
 def _check_weights(tree: Tree, statistic: NDArray[np.float64]) -> None:
     """Every number is finite, every node has weight, and a node's weights are the sums of its children's."""
     _demand(np.isfinite(statistic).all(), "the statistic has numbers that are not finite")
@@ -228,13 +313,22 @@ def _check_weights(tree: Tree, statistic: NDArray[np.float64]) -> None:
     _demand((weights >= 0).all(), "a weight is negative")
     _demand(is_classes or (statistic[:, 2::3] >= 0).all(), "a deviation is negative")
     totals = _totals(tree.schema, statistic)
-    _demand((totals > 0).all(), "a node has no weight")
+    _check_empty(tree, totals[:, 0])
     _demand(np.isfinite(totals).all(), "the weight of a node overflows")
     _demand(_close(totals, totals[:, :1]), "a node has another weight for one target than for another")
     inner, step = np.flatnonzero(~tree.is_leaf), 1 + _PIECE // weights.shape[1]
     for some in np.split(inner, range(step, len(inner), step)):  # in pieces: there may be many classes
         summed = weights[tree.left[some]] + weights[tree.right[some]]
         _demand(_close(weights[some], summed), "a node's weight is not the sum of its children's")
+
+
+def _check_empty(tree: Tree, weight: NDArray[np.float64]) -> None:
+    """Only leaves below splits into many branches may have no rows."""
+    empty = np.flatnonzero(weight == 0)
+    if empty.size:
+        parent = tree.parent[empty]
+        is_branch = (parent >= 0) & (tree.joined[parent] | tree.joined[tree.left[parent]])
+        _demand((is_branch & tree.is_leaf[empty]).all(), "a node has no weight")
 
 
 def _totals(schema: Schema, statistic: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -252,5 +346,9 @@ def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
 def _check_rows(tree: Tree) -> None:
     inner = ~tree.is_leaf
     _demand((tree.rows >= 0).all(), "a node has fewer than 0 rows")  # so a sum that overflows is no node's
-    summed = tree.rows[tree.left[inner]] + tree.rows[tree.right[inner]]
-    _demand((tree.rows[inner] == summed).all(), "the rows of a node are not the sum of its children's")
+    children = tree.rows[tree.left[inner]], tree.rows[tree.right[inner]]
+    if tree.missing == "fractional":  # a row may be on both sides
+        fits = (np.maximum(*children) <= tree.rows[inner]) & (tree.rows[inner] <= children[0] + children[1])
+    else:
+        fits = tree.rows[inner] == children[0] + children[1]
+    _demand(fits.all(), "the rows of a node are not the sum of its children's")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.sparse import SparseRows
+from treewright.surrogates import Surrogates
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -80,10 +81,12 @@ def _rest(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
     leaf = (becomes_leaf | tree.is_leaf)[kept]
     position = np.concatenate([[0], np.cumsum(kept)])
     end = position[tree.end][kept].astype(np.int32)
-    subset, subsets = _repacked(tree, np.where(leaf, -1, tree.subset[kept]), tree.feature[kept])
+    sizes = tree.schema.subset_sizes
+    subset, subsets = repacked(tree.subsets, np.where(leaf, -1, tree.subset[kept]), tree.feature[kept], sizes)
+    feature = np.where(leaf, -1, tree.feature[kept]).astype(np.int32)
     return {
         "end": end,
-        "feature": np.where(leaf, -1, tree.feature[kept]).astype(np.int32),
+        "feature": feature,
         "threshold": np.where(leaf, np.nan, tree.threshold[kept]),
         "subset": subset,
         "subsets": subsets,
@@ -93,14 +96,52 @@ def _rest(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
         "statistic": tree.statistic.kept(kept, end)
         if isinstance(tree.statistic, SparseRows)
         else tree.statistic[kept],
+        "joined": tree.joined[kept] & ~leaf & _continues(tree, kept, end, feature),
+        "surrogates": _rest_of_surrogates(tree, kept, leaf, position),
+        "linear": None if tree.linear is None else tree.linear.kept(kept),
     }
 
 
-def _repacked(
-    tree: Tree, subset: NDArray[np.int64], feature: NDArray[np.int32]
+def _continues(tree: Tree, kept: Mask, end: NDArray[np.int32], feature: NDArray[np.int32]) -> Mask:
+    """Whether the node above a kept one is the one that was above it before."""
+    if not tree.joined.any():
+        return np.zeros(len(end), np.bool_)
+    inner = np.flatnonzero(feature >= 0)
+    parent = np.full(len(end), -1)
+    parent[inner + 1] = parent[end[inner + 1]] = inner
+    old = np.flatnonzero(kept)
+    return np.asarray((parent >= 0) & (old[parent] == tree.parent[kept]))
+
+
+def _rest_of_surrogates(tree: Tree, kept: Mask, leaf: Mask, position: NDArray[np.int64]) -> Surrogates:
+    """The surrogates of the nodes that still test something."""
+    all_of_them = tree.surrogates
+    if not len(all_of_them):
+        return all_of_them
+    branches = kept.copy()
+    branches[kept] = ~leaf
+    stay = branches[all_of_them.node]
+    feature = all_of_them.feature[stay]
+    subset, subsets = repacked(
+        all_of_them.subsets, all_of_them.subset[stay], feature, tree.schema.subset_sizes
+    )
+    return Surrogates(
+        node=position[all_of_them.node[stay]].astype(np.int32),
+        feature=feature,
+        threshold=all_of_them.threshold[stay],
+        subset=subset,
+        reversed=all_of_them.reversed[stay],
+        agreement=all_of_them.agreement[stay],
+        adjusted=all_of_them.adjusted[stay],
+        subsets=subsets,
+    )
+
+
+def repacked(
+    bits: NDArray[np.uint8], subset: NDArray[np.int64], feature: NDArray[np.int32], sizes: list[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """The bits of the given nodes' subsets, one after the other, and where each begins."""
-    lengths = np.where(subset >= 0, np.array(tree.schema.subset_sizes)[feature], 0)
-    parts = [tree.subsets[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0]
+    """The bits of the given tests' subsets, one after the other, and where each begins."""
+    lengths = np.where(subset >= 0, np.array(sizes)[np.where(subset >= 0, feature, 0)], 0)
+    parts = [bits[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0]
     packed = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
     return np.where(subset >= 0, np.cumsum(lengths) - lengths, -1), packed

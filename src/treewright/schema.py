@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Literal
 
 Kind = Literal["number", "category", "time"]
+Missing = Literal["learn", "surrogate", "fractional", "category", "error"]
+MISSING: tuple[Missing, ...] = ("learn", "surrogate", "fractional", "category", "error")
 KINDS: tuple[Kind, ...] = ("number", "category", "time")
 WIDEST_TABLE = 256  # more classes than this are not kept as a table of nodes by classes, but compressed
 

@@ -12,22 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core, arriving
-from treewright.checking import check
+from treewright.checking import TYPES, check
+from treewright.combining import Direction, extended_columns, tested_columns
 from treewright.costing import cheapest, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, encode
+from treewright.linear import LinearAnswers
 from treewright.presenting import Presented
-from treewright.schema import Schema
+from treewright.schema import Column, Missing, Schema
+from treewright.shaping import Shaped
 from treewright.sparse import SparseRows, Summary
+from treewright.surrogates import Surrogates
 from treewright.viewing import Node
-from treewright.writing import Among, Below, Branch, Leaf, flatten
+from treewright.writing import Among, Below, Branch, Combination, Leaf, flatten
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(Presented):
+class Tree(Shaped, Presented):
     """A binary tree as arrays in preorder.
 
     left(i) = i + 1      right(i) = end[i + 1]      i is a leaf  ⇔  end[i] = i + 1
@@ -57,8 +61,16 @@ class Tree(Presented):
     subsets: NDArray[np.uint8] = field(
         default_factory=lambda: np.zeros(0, np.uint8)
     )  # bits of the categories that go left
+    missing: Missing = "learn"  # how rows go on where the value that a node tests is missing
+    # whether i continues the split of the node above it: with it one split into many branches
+    joined: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    surrogates: Surrogates = field(default_factory=Surrogates.none)  # what stands in for missing values
+    directions: tuple[Direction, ...] = ()  # sums of columns that count as columns of their own
+    linear: LinearAnswers | None = None  # formulas instead of numbers as answers
 
     def __post_init__(self) -> None:
+        if not len(self.joined):
+            object.__setattr__(self, "joined", np.zeros(len(self.end), np.bool_))
         for name in _ARRAYS:
             array = getattr(self, name)
             if isinstance(array, SparseRows):
@@ -66,72 +78,6 @@ class Tree(Presented):
             array = array.view()  # the caller's own array stays writeable
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-
-    # ---- shape -------------------------------------------------------------------------------------
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.end)
-
-    @property
-    def n_leaves(self) -> int:
-        """The number of leaves."""
-        return (self.n_nodes + 1) // 2
-
-    @cached_property
-    def is_leaf(self) -> NDArray[np.bool_]:
-        """Whether each node is a leaf."""
-        return self.feature < 0
-
-    @cached_property
-    def left(self) -> Ints:
-        """The left child of each node, -1 at a leaf."""
-        return np.where(self.is_leaf, -1, np.arange(1, self.n_nodes + 1)).astype(np.int32)
-
-    @cached_property
-    def right(self) -> Ints:
-        """The right child of each node, -1 at a leaf."""
-        return np.where(self.is_leaf, -1, self.end[np.minimum(self.left, self.n_nodes - 1)]).astype(np.int32)
-
-    @cached_property
-    def parent(self) -> Ints:
-        """The parent of each node, -1 at the root."""
-        parent = np.full(self.n_nodes, -1, np.int32)
-        inner = np.flatnonzero(~self.is_leaf)
-        parent[self.left[inner]] = inner
-        parent[self.right[inner]] = inner
-        return parent
-
-    @cached_property
-    def depths(self) -> Ints:
-        """How far each node is from the root."""
-        # A node opens one level and the end of its subtree closes it: depth is a running sum.
-        level = np.zeros(self.n_nodes + 1, np.int64)
-        level[1:] += 1
-        np.subtract.at(level, self.end, 1)
-        level[self.n_nodes] = 0
-        return np.cumsum(level[: self.n_nodes]).astype(np.int32)
-
-    @cached_property
-    def waves(self) -> list[NDArray[np.int64]]:
-        """The branches of each depth, the deepest first: a bottom-up pass is a loop over them.
-
-        >>> from treewright import encode, grow
-        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "a"]))
-        >>> [wave.tolist() for wave in tree.waves]
-        [[2], [0]]
-        """
-        inner = np.flatnonzero(~self.is_leaf)
-        depth = self.depths[inner]
-        order = np.argsort(-depth, kind="stable")
-        borders = np.flatnonzero(np.diff(depth[order])) + 1
-        return [wave for wave in np.split(inner[order], borders) if wave.size]
-
-    @property
-    def depth(self) -> int:
-        """The depth of the deepest leaf; 0 for a single leaf."""
-        return int(self.depths.max())
 
     # ---- what the statistic tells ------------------------------------------------------------------
 
@@ -141,6 +87,10 @@ class Tree(Presented):
         assert not isinstance(self.statistic, SparseRows)
         borders = np.cumsum(self.schema.block_widths)[:-1]
         return np.split(self.statistic, borders, axis=1)
+
+    def _answered(self, block: Floats) -> Floats:
+        """A statistic by which each node answers: its own, or where it has no rows that of one above."""
+        return block if self.weight.all() else block[self.answering]
 
     @cached_property
     def _summary(self) -> Summary:
@@ -181,7 +131,8 @@ class Tree(Presented):
         """The share of each class at each node, a matrix for each target; `shares` is for some nodes."""
         if isinstance(self.statistic, SparseRows):
             return self.shares(np.arange(self.n_nodes))
-        return [block / block.sum(axis=1, keepdims=True) for block in self._blocks]
+        blocks = [self._answered(block) for block in self._blocks]
+        return [block / block.sum(axis=1, keepdims=True) for block in blocks]
 
     def shares(self, nodes: NDArray[np.integer]) -> list[Floats]:
         """The share of each class at the given nodes, a matrix for each target.
@@ -203,7 +154,8 @@ class Tree(Presented):
         """
         if isinstance(self.statistic, SparseRows):
             return self._summary.label
-        parts = zip(self._blocks, cost_arrays(self.schema), strict=True)
+        blocks = [self._answered(block) for block in self._blocks]
+        parts = zip(blocks, cost_arrays(self.schema), strict=True)
         return np.stack([cheapest(block, costs) for block, costs in parts], axis=1)
 
     @cached_property
@@ -226,7 +178,7 @@ class Tree(Presented):
     @cached_property
     def value(self) -> Floats:
         """The number predicted at each node, for each target."""
-        return np.stack([block[:, 1] for block in self._blocks], axis=1)
+        return np.stack([self._answered(block)[:, 1] for block in self._blocks], axis=1)
 
     # ---- rows --------------------------------------------------------------------------------------
 
@@ -242,7 +194,7 @@ class Tree(Presented):
         """The leaf of each row of a table that was encoded with the tree's schema."""
         self._check_columns(data)
         return _core.apply(
-            data.columns,
+            extended_columns(data, self.directions),
             self.end,
             self.feature,
             self.threshold,
@@ -382,6 +334,11 @@ class Tree(Presented):
 
     # ---- reading and writing -----------------------------------------------------------------------
 
+    @cached_property
+    def tested(self) -> tuple[Column, ...]:
+        """What `feature` counts: the columns of the schema, then the directions by their names."""
+        return tested_columns(self.schema, self.directions)
+
     def goes_left(self, node: int) -> NDArray[np.bool_]:
         """For each category of the column that a node tests, whether it goes left."""
         column, start = self.feature[node], int(self.subset[node])
@@ -395,11 +352,15 @@ class Tree(Presented):
         categories = self.schema.columns[self.feature[node]].categories
         return tuple(categories[code] for code in np.flatnonzero(self.goes_left(node)).tolist())
 
-    def test(self, node: int) -> Below | Among | None:
+    def test(self, node: int) -> Below | Among | Combination | None:
         """The test at a node; None at a leaf."""
-        if self.feature[node] < 0:
+        feature = int(self.feature[node])
+        if feature < 0:
             return None
-        name = self.schema.columns[self.feature[node]].name
+        if feature >= len(self.schema.columns):
+            direction = self.directions[feature - len(self.schema.columns)]
+            return Combination(direction.by_name(self.schema), float(self.threshold[node]))
+        name = self.schema.columns[feature].name
         if self.subset[node] >= 0:
             return Among(name, self.categories_left(node))
         return Below(name, float(self.threshold[node]))
@@ -418,17 +379,14 @@ class Tree(Presented):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        return (
-            self.schema == other.schema
-            and self.criterion == other.criterion
-            and all(_same(getattr(self, a), getattr(other, a)) for a in _ARRAYS)
+        return all(getattr(self, name) == getattr(other, name) for name in _OTHERS) and all(
+            _same(getattr(self, name), getattr(other, name)) for name in _ARRAYS
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        names = (*_ARRAYS, "schema", "criterion")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in (*_ARRAYS, *_OTHERS)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -458,7 +416,8 @@ class Tree(Presented):
 
 
 _WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide as the longest
-_ARRAYS = ("end", "feature", "threshold", "subset", "missing_left", "step", "rows", "statistic", "subsets")
+_ARRAYS = tuple(TYPES)
+_OTHERS = ("schema", "criterion", "missing", "surrogates", "directions", "linear")
 
 
 def _same(a: NDArray[Any] | SparseRows, b: NDArray[Any] | SparseRows) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.writing import Among, Below
+from treewright.writing import Among, Below, Combination
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -27,7 +27,7 @@ class Node:
         return bool(self.tree.is_leaf[self.index])
 
     @property
-    def test(self) -> Below | Among | None:
+    def test(self) -> Below | Among | Combination | None:
         """The node's test; None at a leaf."""
         return self.tree.test(self.index)
 

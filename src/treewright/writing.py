@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,35 @@ class Among:
 
     column: str
     categories: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Combination:
+    """The test `Σ weight · value <= threshold` of several numbers; missing where one of them is.
+
+    >>> Combination({"height": 1.0, "width": -0.5}, 2.0).columns
+    ('height', 'width')
+    """
+
+    weights: Mapping[str, float]
+    threshold: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order in which they are added up."""
+        return tuple(self.weights)
+
+    def __hash__(self) -> int:
+        return hash((*self.weights.items(), self.threshold))
+
+    def __repr__(self) -> str:
+        return f"Combination(weights={dict(self.weights)!r}, threshold={self.threshold!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Combination, (dict(self.weights), self.threshold)
 
 
 @dataclass(frozen=True)

@@ -30,13 +30,13 @@ import re
 from typing import BinaryIO
 
 from treewright.files import replacing
-from treewright.saving.layout import model_lines
+from treewright.saving.layout import is_extended, model_lines
 from treewright.saving.reading import read_tree
 from treewright.tree import Tree
 
 __all__ = ["load", "save"]
 
-VERSION = 2  # of the format; a reader reads its own and all before it
+VERSION = 3  # of the format; a reader reads its own and all before it
 
 _START = '{\n  "format": "treewright model",\n  "version": '
 _END = b"\n}\n"
@@ -74,7 +74,7 @@ def save(tree: Tree, path: str | os.PathLike[str]) -> None:
 
 def _version(tree: Tree) -> int:
     """The lowest version that can say it, so that older releases read what they can understand."""
-    return 2 if tree.schema.has_costs else 1
+    return 3 if is_extended(tree) else 2 if tree.schema.has_costs else 1
 
 
 def load(path: str | os.PathLike[str]) -> Tree:
@@ -86,7 +86,8 @@ def load(path: str | os.PathLike[str]) -> Tree:
     name = os.fspath(path)
     with open(name, "rb") as file:
         try:
-            tree = read_tree(_checked_model(file), _header(0, 0, "").count(b"\n"))
+            version, model = _checked_model(file)
+            tree = read_tree(model, _header(0, 0, "").count(b"\n"), version)
         except ValueError as error:
             raise ValueError(f"{name!r} {error}") from None
     try:
@@ -101,8 +102,10 @@ def _header(version: int, length: int, digest: str) -> bytes:
     return f'{_START}{version},\n  "length": {length},\n  "sha256": "{digest}",\n  "model": '.encode()
 
 
-def _checked_model(file: BinaryIO) -> bytearray:
-    """The bytes of the model, once the header has told that they are all there and as they were written."""
+def _checked_model(file: BinaryIO) -> tuple[int, bytearray]:
+    """The version and the bytes of the model, once the header has told that they are all there and as they
+    were written.
+    """
     head = file.read(_LONGEST_HEADER)
     match = _HEADER.match(head)
     if match is None:
@@ -125,7 +128,7 @@ def _checked_model(file: BinaryIO) -> bytearray:
     if version < 1 or head[: match.end()] != _header(version, length, digest) or model[length:] != _END:
         raise ValueError("is damaged or was changed since it was written: its checksum does not fit")
     del model[length:]
-    return model
+    return version, model
 
 
 def _read_up_to(file: BinaryIO, begun: bytes, size: int) -> bytearray:

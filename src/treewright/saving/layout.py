@@ -19,10 +19,19 @@ from treewright._version import __version__
 from treewright.checking import TYPES
 from treewright.schema import Column, Target
 from treewright.sparse import SparseRows
+from treewright.surrogates import TYPES as SURROGATE_TYPES
 from treewright.tree import Tree
 
-# The statistic has a form of its own in the file.
-ARRAYS = {name: kind for name, kind in TYPES.items() if name != "statistic"}
+# The statistic has a form of its own in the file; files before version 3 end with it.
+ARRAYS = {name: kind for name, kind in TYPES.items() if name not in ("statistic", "joined")}
+DIRECTION_TYPES: dict[str, type[np.generic]] = {"start": np.int64, "column": np.int64, "weight": np.float64}
+LINEAR_TYPES: dict[str, type[np.generic]] = {
+    "intercept": np.float64,
+    "start": np.int64,
+    "column": np.int32,
+    "coefficient": np.float64,
+    "mean": np.float64,
+}
 NUMBER_STATISTIC = ("weight", "value", "deviation")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER_BITS = 4096  # of a category or class; Python refuses to read far larger ones
@@ -33,14 +42,38 @@ def model_lines(tree: Tree) -> Iterator[bytes]:
     yield b"{\n"
     yield f'    "writer": "treewright {__version__}",\n'.encode()
     yield f'    "criterion": {json.dumps(tree.criterion)},\n'.encode()
+    if is_extended(tree):
+        yield f'    "missing": {json.dumps(tree.missing)},\n'.encode()
     yield from _list_lines("columns", [_column_line(column) for column in tree.schema.columns])
     yield from _list_lines("targets", [_target_line(target) for target in tree.schema.targets])
     for name in ARRAYS:
         yield _array_line(name, getattr(tree, name))
-    parts = list(statistic_parts(tree))
+    parts = [(f"statistic {name}", array) for name, array in statistic_parts(tree)]
+    if is_extended(tree):
+        parts += _extended_parts(tree)
     for name, array in parts:
-        yield _array_line(f"statistic {name}", array, last=name == parts[-1][0])
+        yield _array_line(name, array, last=name == parts[-1][0])
     yield b"  }"
+
+
+def is_extended(tree: Tree) -> bool:
+    """Whether a tree has what files before version 3 could not say."""
+    more = tree.joined.any() or len(tree.surrogates) or tree.directions or tree.linear is not None
+    return bool(more) or tree.missing != "learn"
+
+
+def _extended_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
+    yield "joined", tree.joined
+    for name in SURROGATE_TYPES:
+        yield f"surrogate {name}", getattr(tree.surrogates, name)
+    lengths = [len(direction.columns) for direction in tree.directions]
+    yield "direction start", np.cumsum([0, *lengths])
+    columns = [column for direction in tree.directions for column in direction.columns]
+    weights = [weight for direction in tree.directions for weight in direction.weights]
+    yield "direction column", np.array(columns, np.int64)
+    yield "direction weight", np.array(weights, np.float64)
+    for name, kind in LINEAR_TYPES.items():
+        yield f"linear {name}", np.zeros(0, kind) if tree.linear is None else getattr(tree.linear, name)
 
 
 def _list_lines(name: str, entries: list[str]) -> Iterator[bytes]:

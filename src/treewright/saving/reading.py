@@ -15,9 +15,20 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.saving.layout import ARRAYS, LARGEST_INTEGER_BITS, NUMBER_STATISTIC, label_text
+from treewright.combining import Direction
+from treewright.linear import LinearAnswers
+from treewright.saving.layout import (
+    ARRAYS,
+    DIRECTION_TYPES,
+    LARGEST_INTEGER_BITS,
+    LINEAR_TYPES,
+    NUMBER_STATISTIC,
+    label_text,
+)
 from treewright.schema import Column, Schema, Target
 from treewright.sparse import SparseRows
+from treewright.surrogates import TYPES as SURROGATE_TYPES
+from treewright.surrogates import Surrogates
 from treewright.tree import Tree
 
 Label = str | bool | int | float
@@ -27,34 +38,64 @@ _PIECE = 2**16  # bytes of an array that are read at a time
 _LONGEST_NUMBER = 64
 
 
-def read_tree(model: bytearray, line: int) -> Tree:
+def read_tree(model: bytearray, line: int, version: int) -> Tree:
     """The tree of a model that begins after `line` lines; `check` is to say whether it is one."""
     lines = _Lines(model, line)
     lines.literal("{")
     lines.entry("writer", _Text.text)
     criterion = lines.entry("criterion", _Text.text)
+    is_extended = version >= 3
+    missing: Any = lines.entry("missing", _Text.text) if is_extended else "learn"
     columns = lines.entries("columns", _read_column)
     targets = lines.entries("targets", _read_target)
     schema = Schema(columns, targets)
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Any] = {}
     for name, kind in ARRAYS.items():
         n = None if name in ("end", "subsets") else len(arrays["end"])
         arrays[name] = lines.array(name, kind, n)
-    statistic = _read_statistic(lines, schema, arrays["end"])
+    statistic = _read_statistic(lines, schema, arrays["end"], last=not is_extended)
+    more = _read_extended(lines, len(arrays["end"])) if is_extended else {}
     lines.literal("  }")
     lines.finish()
-    return Tree(**arrays, statistic=statistic, schema=schema, criterion=criterion)
+    return Tree(**arrays, statistic=statistic, schema=schema, criterion=criterion, missing=missing, **more)
+
+
+def _read_extended(lines: _Lines, n: int) -> dict[str, Any]:
+    """What files before version 3 could not say."""
+    joined = lines.array("joined", np.bool_, n)
+    surrogates = {
+        name: lines.array(f"surrogate {name}", kind, None) for name, kind in SURROGATE_TYPES.items()
+    }
+    start, column, weight = (
+        lines.array(f"direction {name}", kind, None) for name, kind in DIRECTION_TYPES.items()
+    )
+    if not (len(start) and start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == len(column)):
+        raise ValueError("does not hold a tree: its directions have loose ends")
+    if len(column) != len(weight):
+        raise ValueError("does not hold a tree: a direction has loose ends")
+    borders = start[1:-1]
+    parts = zip(np.split(column, borders), np.split(weight, borders), strict=True) if len(start) > 1 else ()
+    linear = {
+        name: lines.array(f"linear {name}", kind, None, last=name == "mean")
+        for name, kind in LINEAR_TYPES.items()
+    }
+    return {
+        "joined": joined,
+        "surrogates": Surrogates(**surrogates),
+        "directions": tuple(Direction(tuple(of.tolist()), tuple(by.tolist())) for of, by in parts),
+        "linear": LinearAnswers(**linear) if len(linear["start"]) else None,
+    }
 
 
 def _read_statistic(
-    lines: _Lines, schema: Schema, end: NDArray[np.int32]
+    lines: _Lines, schema: Schema, end: NDArray[np.int32], last: bool
 ) -> NDArray[np.float64] | SparseRows:
     """The statistic from its arrays."""
     n = len(end)
     if not schema.predicts_classes:
         size, final = n * len(schema.targets), NUMBER_STATISTIC[-1]
         parts = [
-            lines.array(f"statistic {name}", np.float64, size, last=name == final)
+            lines.array(f"statistic {name}", np.float64, size, last=last and name == final)
             for name in NUMBER_STATISTIC
         ]
         return np.stack(parts, axis=1).reshape(n, 3 * len(schema.targets))
@@ -62,7 +103,7 @@ def _read_statistic(
     if start[0] != 0 or (np.diff(start) < 0).any():
         raise ValueError("does not hold a tree: `start` of the statistic does not rise from 0")
     column = lines.array("statistic class", np.int64, int(start[-1]))
-    weight = lines.array("statistic weight", np.float64, int(start[-1]), last=True)
+    weight = lines.array("statistic weight", np.float64, int(start[-1]), last=last)
     node = np.repeat(np.arange(n), np.diff(start))
     place = node * schema.width + column
     if column.size and not 0 <= column.min() <= column.max() < schema.width:
