@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,12 @@ from treewright.writing import Among, Below, encoded_test
 Grow = Callable[..., Tree]
 Options = Mapping[str, Any]
 Mask = NDArray[np.bool_]
+_LOCAL = {  # options that mean the same for the rows of one node as for all of them
+    *("criterion", "splitter", "root", "max_depth", "max_leaf_nodes", "max_splits", "min_samples_split"),
+    *("min_samples_leaf", "min_weight_leaf", "min_gain", "significance", "max_features", "seed"),
+    *("threshold", "missing", "n_jobs", "progress", "_small_rows"),
+}
+_ROUTES = ("learn", "category", "error")  # of missing values: those that need nothing but the test itself
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ class _Cut:
             subsets=np.frombuffer(self.bits, np.uint8).copy(),
             schema=data.schema,
             criterion=whole.criterion,
+            missing=whole.missing,
         )
 
 
@@ -59,10 +67,15 @@ def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Op
     A budget (`max_splits`, which stands for `max_leaf_nodes` here too) goes to the splits of the largest gain
     on both sides.
     """
+    refuse_others(options, grow)
     whole = grow(data, **{**options, "max_splits": 0, "progress": None})  # it looks at all options, too
+    if whole.missing not in _ROUTES:
+        raise ValueError(f"{_said(root)} is given: missing={whole.missing!r} needs splits that are found")
     _check_node(root, whole, options)
-    cut, stump = _best_of_column(data, root, whole, grow, options) if isinstance(root, str) else _given(
-        data, root, whole, grow, options
+    cut, stump = (
+        _best_of_column(data, root, whole, grow, options)
+        if isinstance(root, str)
+        else _given(data, root, whole, grow, options)
     )
     _check_gain(cut, stump, data, grow, options)
     budget = None if options["max_splits"] is None else options["max_splits"] - 1
@@ -71,6 +84,16 @@ def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Op
         for number, side in enumerate((cut.left, ~cut.left))
     ]
     return planted(stump, {1: below[0], 2: below[1]}, options["max_splits"])
+
+
+def refuse_others(options: Options, grow: Grow) -> None:
+    """Options that depend on what was tested above a node cannot be kept where it is grown by itself."""
+    for name, parameter in inspect.signature(grow).parameters.items():
+        usual = name not in options or options[name] is parameter.default
+        if name not in _LOCAL and parameter.default is not parameter.empty and not usual:
+            raise ValueError(
+                f"{name} cannot be kept where a split is given; leave it out, or let grow choose"
+            )
 
 
 def _below(options: Options, budget: int | None, side: int) -> dict[str, Any]:
@@ -93,8 +116,8 @@ def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> Non
     """A node must be allowed to be split at all."""
     if not isinstance(root, str | Below | Among):
         raise TypeError(
-            "a split is given as Below(column, threshold), Among(column, categories) or the name of a column, "
-            f"not as {root!r}"
+            "a split is given as Below(column, threshold), Among(column, categories) or a column's name, not "
+            f"as {root!r}"
         )
     rows, least = int(whole.rows[0]), options["min_samples_split"]
     if rows < least:
@@ -105,9 +128,7 @@ def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> Non
         raise ValueError(f"{_said(root)} breaks max_leaf_nodes or max_splits, which allow no further split")
 
 
-def _best_of_column(
-    data: Dataset, name: str, whole: Tree, grow: Grow, options: Options
-) -> tuple[_Cut, Tree]:
+def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: Options) -> tuple[_Cut, Tree]:
     """The best split of one column, within the limits."""
     feature = data.schema.position(name)
     alone = Dataset(
@@ -164,15 +185,19 @@ def _given(
 
 def _complaint(left: Mask, data: Dataset, criterion: str, options: Options) -> str | None:
     """Why a split into these two sides may not be made; None if it may."""
-    weight = data.row_weights
+    weight, least_rows, least_weight = (
+        data.row_weights,
+        options["min_samples_leaf"],
+        options["min_weight_leaf"],
+    )
     for side in (left, ~left):
-        rows = int(np.count_nonzero(weight[side]))
+        rows, heaviness = int(np.count_nonzero(weight[side])), float(weight[side].sum())
         if rows == 0:
             return "sends all rows the same way"
-        if rows < options["min_samples_leaf"]:
-            return f"breaks min_samples_leaf={options['min_samples_leaf']}: one side has {rows_in_words(rows)}"
-        if weight[side].sum() < options["min_weight_leaf"]:
-            return f"breaks min_weight_leaf={options['min_weight_leaf']:g}: one side weighs {weight[side].sum():g}"
+        if rows < least_rows:
+            return f"breaks min_samples_leaf={least_rows}: one side has {rows_in_words(rows)}"
+        if heaviness < least_weight:
+            return f"breaks min_weight_leaf={least_weight:g}: one side weighs {heaviness:g}"
         counted = np.asarray(data.targets)[:, side & (weight > 0)]
         if criterion == "poisson" and not counted.any(axis=1).all():
             return "leaves a side in which every number is 0; poisson needs a positive one"
@@ -205,7 +230,9 @@ def _statistics(
     if isinstance(left.statistic, SparseRows) and isinstance(right.statistic, SparseRows):
         sides = (left.statistic, right.statistic)
         node = np.repeat([1, 2], [len(side.column) for side in sides])
-        column, value = (np.concatenate([getattr(side, name) for side in sides]) for name in ("column", "value"))
+        column, value = (
+            np.concatenate([getattr(side, name) for side in sides]) for name in ("column", "value")
+        )
         return SparseRows.gathered(end, node, column, value, whole.schema.width)
     below = np.concatenate([np.asarray(left.statistic), np.asarray(right.statistic)])
     above = below.sum(axis=0) if whole.schema.predicts_classes else np.asarray(whole.statistic)[0]

@@ -151,9 +151,7 @@ def grow(
     return _tree(grown, data, name, _thresholds(grown, data, threshold))
 
 
-def _tree(
-    grown: _core.GrownTree, data: Dataset, criterion: str, threshold: NDArray[np.float64]
-) -> Tree:
+def _tree(grown: _core.GrownTree, data: Dataset, criterion: str, threshold: NDArray[np.float64]) -> Tree:
     return Tree(
         end=grown["end"],
         feature=grown["feature"],

@@ -1,4 +1,4 @@
-"""Trees that take the place of leaves: one tree of several, split best first as if it had been grown at once."""
+"""Trees that take the place of leaves: one tree of several, split best first as if grown at once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import Direction
+from treewright.cutting import repacked
+from treewright.schema import Schema
 from treewright.sparse import SparseRows
+from treewright.surrogates import TYPES, Surrogates
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_BY_NODE = ("feature", "threshold", "missing_left", "step", "rows")
+_BY_NODE = ("threshold", "missing_left", "step", "rows", "joined")
 
 
 def planted(tree: Tree, subtrees: Mapping[int, Tree], max_splits: int | None = None) -> Tree:
@@ -36,16 +40,22 @@ def planted(tree: Tree, subtrees: Mapping[int, Tree], max_splits: int | None = N
         if not tree.is_leaf[leaf]:
             raise ValueError(f"node {leaf} is no leaf; a tree can take the place of a leaf only")
     parts = _parts(tree, leaves, subtrees)
-    feature = np.concatenate([part.feature[inside] for part, inside, _ in parts])
-    lengths = np.where(feature >= 0, np.array([*tree.schema.subset_sizes, 0])[feature], 0)
-    end = np.concatenate([_moved_ends(tree, part, inside, leaves, subtrees, at) for part, inside, at in parts])
+    end = _ends(tree, parts, leaves, subtrees)
+    directions, feature = _directions(tree, parts)
+    bits = [(part.subset[inside], part.subsets) for part, inside, _ in parts]
+    subset, subsets = _packed(bits, feature, tree.schema)
+    by_node: dict[str, Any] = {name: _joined(name, parts) for name in _BY_NODE}
     whole = replace(
         tree,
-        **{name: _joined(name, parts) for name in _BY_NODE},
-        end=end.astype(np.int32),
-        subset=np.where(lengths > 0, np.cumsum(lengths) - lengths, -1),
-        subsets=np.concatenate([_bits(part, inside) for part, inside, _ in parts]),
-        statistic=_statistics(parts, end.astype(np.int32)),
+        **by_node,
+        end=end,
+        feature=feature,
+        subset=subset,
+        subsets=subsets,
+        statistic=_statistics(parts, end),
+        directions=directions,
+        surrogates=_surrogates(parts, tree.schema),
+        linear=None,
     )
     starts = [at for part, _, at in parts if part is not tree]
     whole = replace(whole, step=_merged_steps(whole, starts))
@@ -78,21 +88,50 @@ def _joined(name: str, parts: list[Part]) -> NDArray[Any]:
     return np.concatenate([getattr(part, name)[inside] for part, inside, _ in parts])
 
 
-def _moved_ends(
-    tree: Tree, part: Tree, inside: slice, leaves: list[int], subtrees: Mapping[int, Tree], at: int
-) -> Ints:
-    if part is not tree:
-        return part.end.astype(np.int64) + at
-    end = tree.end[inside].astype(np.int64)
+def _ends(
+    tree: Tree, parts: list[Part], leaves: list[int], subtrees: Mapping[int, Tree]
+) -> NDArray[np.int32]:
+    """Where each subtree of the whole ends."""
     more = np.cumsum([0] + [subtrees[leaf].n_nodes - 1 for leaf in leaves])
-    return np.asarray(end + more[np.searchsorted(leaves, end, side="left")])
+    own = tree.end + more[np.searchsorted(leaves, tree.end, side="left")]
+    ends = [own[inside] if part is tree else part.end + at for part, inside, at in parts]
+    return np.concatenate(ends).astype(np.int32)
 
 
-def _bits(part: Tree, inside: slice) -> NDArray[np.uint8]:
-    """The subsets of some nodes; they lie in the order of the nodes."""
-    sizes = np.array([*part.schema.subset_sizes, 0])[part.feature]
-    starts = np.concatenate([[0], np.cumsum(np.where(part.subset >= 0, sizes, 0))])
-    return part.subsets[starts[inside.start] : starts[inside.stop]]
+def _directions(tree: Tree, parts: list[Part]) -> tuple[tuple[Direction, ...], NDArray[np.int32]]:
+    """The directions of all trees, one after the other, and the columns that the nodes test."""
+    n_columns, directions, features = len(tree.schema.columns), list(tree.directions), []
+    for part, inside, _ in parts:
+        feature = part.feature[inside]
+        if part is not tree and part.directions:
+            feature = np.where(feature >= n_columns, feature + len(directions), feature).astype(np.int32)
+            directions += part.directions
+        features.append(feature)
+    return tuple(directions), np.concatenate(features)
+
+
+def _surrogates(parts: list[Part], schema: Schema) -> Surrogates:
+    """Those of all nodes, with the numbers that the nodes have in the whole."""
+    chosen = []
+    for part, inside, at in parts:
+        every = part.surrogates
+        first, last = np.searchsorted(every.node, [inside.start, inside.stop])
+        arrays = {name: getattr(every, name)[first:last] for name in TYPES if name != "subsets"}
+        chosen.append((arrays | {"node": arrays["node"] + np.int32(at - inside.start)}, every.subsets))
+    joined = {name: np.concatenate([arrays[name] for arrays, _ in chosen]) for name in chosen[0][0]}
+    bits = [(arrays["subset"], own) for arrays, own in chosen]
+    subset, subsets = _packed(bits, joined["feature"], schema)
+    return Surrogates(**joined | {"subset": subset, "subsets": subsets})
+
+
+def _packed(
+    tests: list[tuple[Ints, NDArray[np.uint8]]], feature: NDArray[np.int32], schema: Schema
+) -> tuple[Ints, NDArray[np.uint8]]:
+    """Subsets of several trees, each with the bits of its own tree, as those of one."""
+    before = np.cumsum([0] + [len(bits) for _, bits in tests])
+    moved = [np.where(subset >= 0, subset + n, -1) for (subset, _), n in zip(tests, before, strict=False)]
+    every = np.concatenate([bits for _, bits in tests])
+    return repacked(every, np.concatenate(moved), feature, schema.subset_sizes)
 
 
 def _statistics(parts: list[Part], end: NDArray[np.int32]) -> Floats | SparseRows:
@@ -107,8 +146,10 @@ def _statistics(parts: list[Part], end: NDArray[np.int32]) -> Floats | SparseRow
         node.append(at + np.repeat(np.arange(len(counts)), counts))
         column.append(rows.column[first:last])
         value.append(rows.value[first:last])
-    arrays = [np.concatenate(each) for each in (node, column, value)]
-    return SparseRows.gathered(end, *arrays, parts[0][0].schema.width)
+    width = parts[0][0].schema.width
+    return SparseRows.gathered(
+        end, np.concatenate(node), np.concatenate(column), np.concatenate(value), width
+    )
 
 
 def ranked(gain: Floats) -> Floats:
@@ -124,9 +165,9 @@ def ranked(gain: Floats) -> Floats:
 
 
 def _merged_steps(tree: Tree, starts: list[int]) -> NDArray[np.int32]:
-    """The order of all splits, best first, from that within each part: the tree itself, and what is planted at
-    `starts`. Of each part the next split competes with those of the others; of equals the node wins that was
-    made first.
+    """The order of all splits, best first, from that within each part: the tree itself, and what is planted
+    at `starts`. Of each part the next split competes with those of the others; of equals the node wins that
+    was made first.
     """
     owner = np.zeros(tree.n_nodes, np.int64)
     for number, start in enumerate(starts, 1):

@@ -9,6 +9,7 @@ import numpy as np
 from treewright.arriving import given_rows, leaves_of, rows_of
 from treewright.cutting import node_indices
 from treewright.encoding import Dataset
+from treewright.forcing import refuse_others
 from treewright.growing import grow, split_budget
 from treewright.planting import planted
 from treewright.presenting import as_tree
@@ -63,6 +64,9 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     """
     tree = as_tree(model)
     place = int(node_indices(tree, [node])[0])
+    refuse_others(growing, grow)
+    if tree.missing == "fractional":
+        raise ValueError("rows with missing values are in several leaves of this tree; it cannot be regrown")
     rows = _grown_rows(tree, data)
     rest = tree.collapse([place])
     if split is None:
@@ -76,6 +80,8 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
         raise ValueError(
             f"the tree was grown by {tree.criterion!r}; its nodes cannot be regrown by {criterion!r}"
         )
+    if below.missing != tree.missing:
+        raise ValueError(f"the tree was grown with missing={tree.missing!r}; so must its nodes be")
     return planted(rest, {place: below})
 
 
@@ -96,7 +102,7 @@ def _grown_rows(tree: Tree, data: Any) -> Dataset:
     if not np.array_equal(arrived, tree.rows):
         node = int(np.argmax(arrived != tree.rows))
         raise ValueError(
-            f"data is not what the tree was grown from: {arrived[node]} rows arrive at node {node}, which has "
-            f"{tree.rows[node]}"
+            f"data is not what the tree was grown from: {arrived[node]} rows arrive at node {node}, which "
+            f"has {tree.rows[node]}"
         )
     return rows
