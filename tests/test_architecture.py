@@ -26,7 +26,7 @@ LAYERS = [
     {"tree"},
     {"rule_lists"},
     {"wording"},
-    {"arranging", "planting"},
+    {"arranging", "planting", "formulating"},
     {"forcing"},
     {"growing", "certifying", "exporting", "drawing", "saving", "searching"},
     {"pruning", "explaining", "regrowing"},

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.forcing import grown_from
+from treewright.formulating import check_can_formulate, with_formulas
 from treewright.memory import check_memory, memory_needed
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
@@ -22,6 +23,11 @@ from treewright.writing import Among, Below
 
 Threshold = Literal["readable", "midpoint"]
 
+_CHOICES = {
+    "splitter": ("best", "random"),
+    "threshold": ("readable", "midpoint"),
+    "leaf": ("constant", "linear"),
+}
 _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
@@ -57,6 +63,7 @@ def grow(
     max_features: int | None = None,
     seed: int = 0,
     threshold: Threshold = "readable",
+    leaf: Literal["constant", "linear"] = "constant",
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
     _small_rows: int = 0,
@@ -90,6 +97,9 @@ def grow(
         Of the draws. Without draws the tree does not depend on it.
     threshold : {"readable", "midpoint"}
         The shortest decimal in the gap between two values, or its middle.
+    leaf : {"constant", "linear"}
+        For numbers: whether leaves answer their mean, or a formula of the columns tested above them, a ridge
+        regression (a model tree). The splits are the same.
     n_jobs : int, optional
         Threads: None is 1, -1 all cores. The tree is the same for any number.
     progress : callable, optional
@@ -107,13 +117,13 @@ def grow(
     >>> tree.n_leaves, float(tree.threshold[0])
     (2, 2.5)
     """
-    given = {name: value for name, value in locals().items() if name not in ("data", "root")}
+    given = {name: value for name, value in locals().items() if name not in ("data", "root", "leaf")}
     _check_rows(data)
     name = _checked_criterion(criterion, data)
-    if splitter not in ("best", "random"):
-        raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
-    if threshold not in ("readable", "midpoint"):
-        raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
+    _check_choices(splitter=splitter, threshold=threshold, leaf=leaf)
+    if leaf == "linear":
+        check_can_formulate(name, data)
+        return with_formulas(grow(data, root=root, **given), data)
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
     budget = split_budget(max_leaf_nodes, max_splits)
@@ -149,6 +159,12 @@ def grow(
         progress=progress,
     )
     return _tree(grown, data, name, _thresholds(grown, data, threshold))
+
+
+def _check_choices(**choices: str) -> None:
+    for name, choice in choices.items():
+        if choice not in _CHOICES[name]:
+            raise ValueError(f"{name} is {choice!r}; it must be {' or '.join(map(repr, _CHOICES[name]))}")
 
 
 def _tree(grown: _core.GrownTree, data: Dataset, criterion: str, threshold: NDArray[np.float64]) -> Tree:
