@@ -7,8 +7,9 @@ price α is that of the grid whose generalised cross validation
     GCV(α) = weight · loss(α) / (weight − 1 − freedom(α))²,   freedom(α) = Σ s / (s + α)
 
 is least, s being the eigenvalues of the correlations; weights are counts. Terms that it does not miss are
-left out, one after the other, and where a constant does as well, it is one. All that is needed are means and products about them, which join from the leaves to the root as the
-moments of two samples do: one pass over the rows, whatever the depth.
+left out, one after the other, and where a constant does as well, it is one. All that is needed are means and
+products about them, which join from the leaves to the root as the moments of two samples do: one pass over
+the rows, whatever the depth.
 """
 
 from __future__ import annotations
@@ -67,11 +68,11 @@ def with_formulas(tree: Tree, data: Dataset) -> Tree:
     For one number, by squares. A value that is missing or not finite counts as the mean of its column.
 
     >>> from treewright import encode, grow
-    >>> data = encode({"x": [0.0, 1.0, 2.0, 10.0, 11.0, 12.0]}, [0.0, 1.0, 2.0, 50.0, 49.0, 48.0])
+    >>> data = encode({"x": [0, 1, 2, 3, 10, 11, 12, 13]}, [5.0, 6.1, 6.9, 8.0, 50.0, 49.1, 47.9, 47.0])
     >>> print(with_formulas(grow(data, max_leaf_nodes=2), data))
-    6 rows
-    ├─ x <= 6   XX
-    └─ x > 6    60 - 1·x         3 rows
+    8 rows
+    ├─ x <= 6   5.033 + 0.9779·x   4 rows
+    └─ x > 6    60.2 - 1.018·x     4 rows
     """
     check_can_formulate(tree.criterion, data)
     if tree.missing == "fractional":
@@ -188,7 +189,7 @@ def _ridge(moments: _Moments, places: Ints, scale: Floats) -> _Formula:
     correlations = products / weight / np.outer(units, units)
     while places.size:
         score, slopes = _shrunk(correlations[np.ix_(places, places)], correlations[places, -1], weight)
-        if chosen.size == 0 and not score < best or score > best:
+        if (chosen.size == 0 and not score < best) or score > best:
             break
         best, kept, chosen = score, slopes, places
         places = np.delete(places, np.argmin(np.abs(slopes)))
@@ -200,7 +201,7 @@ def _ridge(moments: _Moments, places: Ints, scale: Floats) -> _Formula:
 
 
 def _shrunk(correlations: Floats, with_target: Floats, weight: float) -> tuple[float, Floats]:
-    """The score by generalised cross validation and the coefficients, in standard units, of the best price."""
+    """The score by generalised cross validation and the coefficients of the best price, in standard units."""
     roots, axes = np.linalg.eigh(correlations)
     roots, along = np.maximum(roots, 0.0), axes.T @ with_target
     price = ALPHAS[:, np.newaxis]

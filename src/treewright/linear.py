@@ -78,7 +78,8 @@ class LinearAnswers:
             rows = np.flatnonzero(length > k)
             term = self.start[nodes[rows]] + k
             place = np.searchsorted(used, self.column[term])
-            answer[rows] += self.coefficient[term] * values[place, rows]
+            with np.errstate(over="ignore", invalid="ignore"):  # huge values may leave the range of floats
+                answer[rows] += self.coefficient[term] * values[place, rows]
         return answer
 
 

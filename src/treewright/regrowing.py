@@ -10,6 +10,7 @@ from treewright.arriving import given_rows, leaves_of, rows_of
 from treewright.cutting import node_indices
 from treewright.encoding import Dataset
 from treewright.forcing import refuse_others
+from treewright.formulating import with_formulas
 from treewright.growing import grow, split_budget
 from treewright.planting import planted
 from treewright.presenting import as_tree
@@ -63,6 +64,7 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     True
     """
     tree = as_tree(model)
+    formulas = growing.pop("leaf", "constant") == "linear" or tree.linear is not None
     place = int(node_indices(tree, [node])[0])
     refuse_others(growing, grow)
     if tree.missing == "fractional":
@@ -70,7 +72,7 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     rows = _grown_rows(tree, data)
     rest = tree.collapse([place])
     if split is None:
-        return rest
+        return with_formulas(rest, rows) if formulas else rest
     criterion = growing.pop("criterion", None) or tree.criterion
     leaf = leaves_of(tree, rows)
     here = rows.take((leaf >= place) & (leaf < tree.end[place]))
@@ -82,7 +84,8 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
         )
     if below.missing != tree.missing:
         raise ValueError(f"the tree was grown with missing={tree.missing!r}; so must its nodes be")
-    return planted(rest, {place: below})
+    whole = planted(rest, {place: below})
+    return with_formulas(whole, rows) if formulas else whole
 
 
 def _left_over(rest: Tree, node: int, growing: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
+from treewright.writing import Among, Below
+
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
 
 
@@ -82,6 +84,12 @@ RULES: dict[str, Rule] = {
     "pruning": (lambda v: v is None or isinstance(v, str), "the name of a pruning method, or None"),
     "pruning_options": (lambda v: v is None or isinstance(v, Mapping), "a dict of options, or None"),
     "threshold": one_of("readable", "midpoint"),
+    "leaf": one_of("constant", "linear"),
+    "root": (
+        lambda v: v is None or isinstance(v, str | Below | Among),
+        "Below(column, threshold), Among(column, categories), the name of a column, or None",
+    ),
+    "n_competitors": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
     "method": one_of("pessimistic", "validation"),
@@ -156,6 +164,8 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
         "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,
         "threshold": estimator.threshold,
+        "root": getattr(estimator, "root", None),
+        "leaf": getattr(estimator, "leaf", "constant"),
         "n_jobs": _int_or_none(estimator.n_jobs),
     }
 

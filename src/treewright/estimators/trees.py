@@ -11,8 +11,9 @@ import sklearn.tree
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.fitting import Fitted, TreeEstimator, rows_to_predict
 from treewright.estimators.targets import class_arrays, class_weights
+from treewright.tree import Tree
 
 
 class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
@@ -70,6 +71,10 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    root : Below, Among or str, default=None
+        The first split, if it is given instead of found: a test, or a column whose best split is taken.
+    n_competitors : int, default=0
+        How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -95,6 +100,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
         The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -135,6 +143,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        root: Any = None,
+        n_competitors: int = 0,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -156,6 +166,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
+        self.root = root
+        self.n_competitors = n_competitors
         self.kinds = kinds
         self.n_jobs = n_jobs
 
@@ -287,6 +299,13 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    leaf : {"constant", "linear"}, default="constant"
+        Whether leaves answer their mean, or a formula of the columns that are tested on the way (a model
+        tree; for one target, by "squared_error").
+    root : Below, Among or str, default=None
+        The first split, if it is given instead of found: a test, or a column whose best split is taken.
+    n_competitors : int, default=0
+        How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -308,6 +327,9 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
         The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -344,6 +366,9 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        leaf: str = "constant",
+        root: Any = None,
+        n_competitors: int = 0,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -363,11 +388,15 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
+        self.leaf = leaf
+        self.root = root
+        self.n_competitors = n_competitors
         self.kinds = kinds
         self.n_jobs = n_jobs
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """The value of each row's leaf: the mean of its targets, or the median for "absolute_error".
+        """What each row's leaf answers: the mean of its targets, the median for "absolute_error", or what its
+        formula says of the row.
 
         Parameters
         ----------
@@ -382,7 +411,10 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
             The predicted numbers.
         """
         fitted, leaves = self._arrive(X)
-        values: NDArray[np.float64] = fitted["model_"].value
+        tree: Tree = fitted["model_"]
+        if tree.linear is not None:
+            return tree.linear.at(leaves, rows_to_predict(self, fitted, X))
+        values = tree.value
         return values[:, 0].take(leaves) if values.shape[1] == 1 else values.take(leaves, axis=0)
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:

@@ -267,7 +267,7 @@ def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The leaf of a row, by tests within tests."""
     names = dict(zip(code.used, members, strict=True))
     yield from _leaf_start(name)
-    if not names:
+    if code.tree.is_leaf[0]:
         yield "    (void)row;"
     yield from code.braced(
         lambda node: f"return {code.place[node]};  /* {_remark(code.leaf_in_words(node))} */",
@@ -361,8 +361,8 @@ def _predict(code: Code, name: str, place: int) -> Iterator[str]:
 def _formulas(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The number for a row where each leaf has a formula."""
     member = dict(zip(code.used, members, strict=True))
-    yield "/* a sum and one more term; a value that is not finite counts as the mean. The product is rounded by"
-    yield "   itself, also where the machine could do both at once */"
+    yield "/* a sum and one more term; a value that is not finite counts as the mean. The product is rounded"
+    yield "   by itself, also where the machine could do both at once */"
     yield f"static inline double {name}_add(double sum, double coefficient, double value, double mean)"
     yield from ["{", "    volatile double product = coefficient * (isfinite(value) ? value : mean);"]
     yield from ["    return sum + product;", "}", "", "/* the number for a row */"]

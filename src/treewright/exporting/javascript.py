@@ -201,9 +201,9 @@ def _leaf_tables(code: Code) -> Iterator[str]:
     elif code.formulas is not None:
         yield "// of each leaf, from left to right: a number, and what is added to it: [column, coefficient,"
         yield "// what a value counts as that is missing or not finite]"
-        names = [_literal(name) for name in code.tree.schema.names]
+        known = [_literal(name) for name in code.tree.schema.names]
         parts = [
-            [_literal(first), *(f"[{names[j]}, {_literal(c)}, {_literal(mean)}]" for j, c, mean in terms)]
+            [_literal(first), *(f"[{known[j]}, {_literal(c)}, {_literal(mean)}]" for j, c, mean in terms)]
             for first, terms in code.formulas
         ]
         yield from _table("_formulas", [f"[{', '.join(part)}]" for part in parts])

@@ -26,10 +26,10 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     A node is a branch or a leaf. A branch has the "column" that it asks and either the "threshold" (values
     up to it go left) or the "categories_left"; the numbers of its two children; where missing values go and,
     for categories, where those go that were never seen. A leaf has its answer and, for classes, the shares of
-    those that are there; lists of them where there are several targets. The answer of a model tree is an
-    "intercept" and "terms", each with what a value counts as that is "missing" or not finite. An infinite number is
-    ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by default to
-    a tree of up to 1,000 nodes.
+    those that are there; lists of them where there are several targets. The answer of a model tree has an
+    "intercept" and "terms", each with what a value counts as that is "missing" or not finite. An infinite
+    number is ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by
+    default to a tree of up to 1,000 nodes.
 
     >>> from treewright import encode, grow
     >>> print(render(grow(encode({"x": [1.4, 4.7]}, ["a", "b"])), words=False).rstrip())
@@ -69,7 +69,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     columns = {name: plain(table[name]) for name in kinds}
     nodes = document["nodes"]
     lefts = [set(map(_read, node.get("categories_left", ()))) for node in nodes]
-    found = []
+    found: list[Any] = []
     for row in range(len(next(iter(columns.values())))):
         place = 0
         while "column" in (node := nodes[place]):

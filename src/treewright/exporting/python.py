@@ -97,9 +97,9 @@ def _leaf_tables(code: Code) -> Iterator[str]:
     elif code.formulas is not None:
         yield "# of each leaf, from left to right: a number, and what is added to it: (column, coefficient,"
         yield "# what a value counts as that is missing or not finite)"
-        names = code.tree.schema.names
+        known = code.tree.schema.names
         leaves = [
-            _tuple([repr(first), *(repr((names[j], c, mean)) for j, c, mean in terms)])
+            _tuple([repr(first), *(repr((known[j], c, mean)) for j, c, mean in terms)])
             for first, terms in code.formulas
         ]
         yield from _table("_FORMULAS", leaves)
