@@ -10,7 +10,9 @@ from benchmarks import (
     counting,
     importing,
     methods,
+    missing,
     opening,
+    options,
     pruning,
     publishing,
     scaling,
@@ -26,6 +28,8 @@ ROOMS = {
     "pruning": pruning.run,
     "attributing": attributing.run,
     "methods": methods.run,
+    "missing": missing.run,
+    "options": options.run,
     "streaming": streaming.run,
     "opening": opening.run,
     "counts": counting.run,
@@ -33,7 +37,7 @@ ROOMS = {
 DEFAULT = tuple(room for room in ROOMS if room != "counts")
 
 
-def options() -> argparse.Namespace:
+def arguments() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("rooms", nargs="*", help=f"{', '.join(ROOMS)} (default: all but counts)")
@@ -67,7 +71,7 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     """Measure room by room; README.md follows each, unless something was left out."""
-    chosen = options()
+    chosen = arguments()
     if chosen.packages:
         print(*sorted({peer.package for peer in PEERS.values()} - {"treewright"}), sep="\n")
         return
