@@ -45,6 +45,8 @@ def test_parameters_and_defaults_are_scikit_learns(name: str) -> None:
     more += ["missing", "n_surrogates", "interaction_cst", "feature_costs", "max_features_used"]
     if name.endswith("Classifier"):
         more += ["significance", "cost_matrix", "priors", "cost_split"]
+    if name.startswith("Decision"):
+        more += ["root", "n_competitors", *(["leaf"] * name.endswith("Regressor"))]
     assert given.keys() - theirs.get_params().keys() == set(more)
     order = list(inspect.signature(type(ours)).parameters)
     assert set(order[-len(more) :]) == set(more)  # after scikit-learn's own

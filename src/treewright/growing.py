@@ -15,15 +15,23 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.costing import CostSplit, check_cost_split, costed, emphasised
 from treewright.encoding import Dataset
+from treewright.forcing import grown_from
+from treewright.formulating import check_can_formulate, with_formulas
 from treewright.memory import check_memory, memory_needed
 from treewright.ruling import ByColumn, Groups, check_company, rules_from
 from treewright.schema import Missing, Schema
 from treewright.sparse import SparseRows
 from treewright.surrogates import Surrogates
 from treewright.tree import Tree
+from treewright.writing import Among, Below
 
 Threshold = Literal["readable", "midpoint"]
 
+_CHOICES = {
+    "splitter": ("best", "random"),
+    "threshold": ("readable", "midpoint"),
+    "leaf": ("constant", "linear"),
+}
 _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
@@ -47,6 +55,7 @@ def grow(
     *,
     criterion: str | None = None,
     splitter: Literal["best", "random"] = "best",
+    root: Below | Among | str | None = None,
     max_depth: int | None = None,
     min_samples_split: int = 2,
     min_samples_leaf: int = 1,
@@ -64,6 +73,7 @@ def grow(
     interaction_cst: Groups | None = None,
     feature_costs: ByColumn | None = None,
     max_features_used: int | None = None,
+    leaf: Literal["constant", "linear"] = "constant",
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
     cost_matrix: Any = None,
@@ -81,6 +91,9 @@ def grow(
         One of `criteria()`; gini for classes and squared_error for numbers by default.
     splitter : {"best", "random"}
         The best cut of each column, or one drawn at random from each (extremely randomised trees).
+    root : Below, Among or str, optional
+        The first split, if it is given instead of found: a test, or the name of a column whose best split is
+        taken. It must keep to the limits like any other. Missing values go to the side that gains more.
     max_depth, min_samples_split, min_samples_leaf : int
         Limits on the depth and on the rows of a node that is split and of a leaf.
     min_weight_leaf, min_gain : float
@@ -114,6 +127,9 @@ def grow(
         divided by 1 + price, unless the column was tested above it.
     max_features_used : int, optional
         The most columns that the tree as a whole may test.
+    leaf : {"constant", "linear"}
+        For numbers: whether leaves answer their mean, or a formula of the columns tested above them, a ridge
+        regression (a model tree). The splits are the same.
     n_jobs : int, optional
         Threads: None is 1, -1 all cores. The tree is the same for any number.
     progress : callable, optional
@@ -150,19 +166,25 @@ def grow(
     >>> grow(twins).root.test.column, grow(twins, feature_costs={"scan": 3}).root.test.column
     ('scan', 'pulse')
     """
+    given = {name: value for name, value in locals().items() if name not in ("data", "root", "leaf")}
     _check_rows(data)
     check_cost_split(cost_split)
-    given = data  # it keeps its bins for other trees
+    binned = data  # it keeps its bins for other trees
     if cost_matrix is not None or priors is not None:
         data = costed(data, cost_matrix, priors, cost_split)
     weighed = emphasised(data)
     name = _checked_criterion(criterion, data)
-    if splitter not in ("best", "random"):
-        raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
-    if threshold not in ("readable", "midpoint"):
-        raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
+    _check_choices(splitter=splitter, threshold=threshold, leaf=leaf)
+    if leaf == "linear":
+        check_can_formulate(name, data)
+        return with_formulas(grow(data, root=root, **given), data)
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
+    budget = split_budget(max_leaf_nodes, max_splits)
+    if root is not None:
+        limits = {"criterion": name, "max_leaf_nodes": None, "max_splits": None if budget < 0 else budget}
+        told = {"cost_matrix": None, "priors": None}  # the rows know them by now
+        return grown_from(data, root, grow, given | limits | told)
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
     ruled = rules_from(data.schema, *asked)
     check_company(ruled, data, name, splitter)
@@ -178,7 +200,7 @@ def grow(
         "weight": weighed.weight,
         "criterion": name,
         "max_depth": _limit("max_depth", max_depth, 0),
-        "max_splits": _budget(max_leaf_nodes, max_splits),
+        "max_splits": budget,
         "min_rows_split": whole_number("min_samples_split", min_samples_split, 1),
         "min_rows_leaf": whole_number("min_samples_leaf", min_samples_leaf, 1),
         "min_weight_leaf": non_negative("min_weight_leaf", min_weight_leaf),
@@ -192,12 +214,18 @@ def grow(
     if ruled.need_care:
         tree = _careful_tree(_core.grow_carefully(**task, **ruled.arguments), data, name, threshold, missing)
     else:
-        bins = given.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
+        bins = binned.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
         fast: dict[str, Any] = {"bins": bins[0], "is_mixed": bins[1], "small_rows": _small_rows}
         tree = _tree(
             _core.grow(**task, **fast, random_splits=splitter == "random"), data, name, threshold, missing
         )
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
+
+
+def _check_choices(**choices: str) -> None:
+    for name, choice in choices.items():
+        if choice not in _CHOICES[name]:
+            raise ValueError(f"{name} is {choice!r}; it must be {' or '.join(map(repr, _CHOICES[name]))}")
 
 
 def _tree(grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing) -> Tree:
@@ -375,7 +403,7 @@ def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.f
     return np.concatenate([[0.0], chdtri(freedom, level)])
 
 
-def _budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
+def split_budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
     """The smaller of the two budgets in splits; -1 without one."""
     leaves = _limit("max_leaf_nodes", max_leaf_nodes, 1)
     budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, _limit("max_splits", max_splits, 0)) if n >= 0]

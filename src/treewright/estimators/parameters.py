@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright.costing import PARAMETERS as COSTS
 from treewright.costing import CostSplit
 from treewright.schema import MISSING
+from treewright.writing import Among, Below
 
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
 
@@ -101,6 +102,12 @@ RULES: dict[str, Rule] = {
     "pruning": (lambda v: v is None or isinstance(v, str), "the name of a pruning method, or None"),
     "pruning_options": (lambda v: v is None or isinstance(v, Mapping), "a dict of options, or None"),
     "threshold": one_of("readable", "midpoint"),
+    "leaf": one_of("constant", "linear"),
+    "root": (
+        lambda v: v is None or isinstance(v, str | Below | Among),
+        "Below(column, threshold), Among(column, categories), the name of a column, or None",
+    ),
+    "n_competitors": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "cost_split": one_of(*get_args(CostSplit)),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
@@ -182,6 +189,8 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         "interaction_cst": estimator.interaction_cst,
         "feature_costs": estimator.feature_costs,
         "max_features_used": _int_or_none(estimator.max_features_used),
+        "root": getattr(estimator, "root", None),
+        "leaf": getattr(estimator, "leaf", "constant"),
         "n_jobs": _int_or_none(estimator.n_jobs),
         **{name: getattr(estimator, name) for name in COSTS if hasattr(estimator, name)},
     }

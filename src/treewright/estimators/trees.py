@@ -11,8 +11,9 @@ import sklearn.tree
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.fitting import Fitted, TreeEstimator, rows_to_predict
 from treewright.estimators.targets import class_arrays, class_weights
+from treewright.tree import Tree
 
 
 class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
@@ -86,6 +87,10 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         divided by 1 + price, unless the column was tested above it.
     max_features_used : int, default=None
         The most columns that the tree as a whole may test.
+    root : Below, Among or str, default=None
+        The first split, if it is given instead of found: a test, or a column whose best split is taken.
+    n_competitors : int, default=0
+        How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -120,6 +125,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
         The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -165,6 +173,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         interaction_cst: Any = None,
         feature_costs: Any = None,
         max_features_used: int | None = None,
+        root: Any = None,
+        n_competitors: int = 0,
         kinds: Any = None,
         n_jobs: int | None = None,
         cost_matrix: Any = None,
@@ -194,6 +204,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.interaction_cst = interaction_cst
         self.feature_costs = feature_costs
         self.max_features_used = max_features_used
+        self.root = root
+        self.n_competitors = n_competitors
         self.kinds = kinds
         self.n_jobs = n_jobs
         self.cost_matrix = cost_matrix
@@ -343,6 +355,13 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         divided by 1 + price, unless the column was tested above it.
     max_features_used : int, default=None
         The most columns that the tree as a whole may test.
+    leaf : {"constant", "linear"}, default="constant"
+        Whether leaves answer their mean, or a formula of the columns that are tested on the way (a model
+        tree; for one target, by "squared_error").
+    root : Below, Among or str, default=None
+        The first split, if it is given instead of found: a test, or a column whose best split is taken.
+    n_competitors : int, default=0
+        How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -364,6 +383,9 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
         The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -405,6 +427,9 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         interaction_cst: Any = None,
         feature_costs: Any = None,
         max_features_used: int | None = None,
+        leaf: str = "constant",
+        root: Any = None,
+        n_competitors: int = 0,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -429,11 +454,15 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.interaction_cst = interaction_cst
         self.feature_costs = feature_costs
         self.max_features_used = max_features_used
+        self.leaf = leaf
+        self.root = root
+        self.n_competitors = n_competitors
         self.kinds = kinds
         self.n_jobs = n_jobs
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """The value of each row's leaf: the mean of its targets, or the median for "absolute_error".
+        """What each row's leaf answers: the mean of its targets, the median for "absolute_error", or what its
+        formula says of the row.
 
         Parameters
         ----------
@@ -448,7 +477,10 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
             The predicted numbers.
         """
         fitted, leaves = self._arrive(X)
-        values: NDArray[np.float64] = fitted["model_"].value
+        tree: Tree = fitted["model_"]
+        if tree.linear is not None:
+            return tree.linear.at(leaves, rows_to_predict(self, fitted, X))
+        values = tree.value
         return values[:, 0].take(leaves) if values.shape[1] == 1 else values.take(leaves, axis=0)
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
