@@ -72,9 +72,10 @@ def first_missing(tree: Tree, data: Dataset) -> tuple[int, int] | None:
     tested = np.unique(tree.feature[~tree.is_leaf])
     if isinstance(columns, np.ndarray):
         for first in range(0, len(columns), _BLOCK):  # by rows, as they lie in memory
-            row, place = np.nonzero(np.isnan(columns[first : first + _BLOCK])[:, tested])
-            if row.size:
-                return int(tested[place[0]]), first + int(row[0])
+            missing = np.isnan(columns[first : first + _BLOCK])
+            if missing.any() and (own := missing[:, tested]).any():
+                row, place = np.argwhere(own)[0].tolist()
+                return int(tested[place]), first + row
         return None
     for feature in tested.tolist():
         cells = columns[feature]
