@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,11 @@ class Direction:
 
     columns: tuple[int, ...]
     weights: tuple[float, ...]
+
+    @classmethod
+    def of(cls, columns: Iterable[Any], weights: Iterable[Any]) -> Direction:
+        """The direction of any numbers, whole ones for the columns."""
+        return cls(tuple(int(column) for column in columns), tuple(float(weight) for weight in weights))
 
     def name(self, schema: Schema) -> str:
         """The sum as people write it."""
