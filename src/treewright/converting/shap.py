@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.combining import only_columns
 from treewright.presenting import as_tree
 
 
@@ -32,6 +33,7 @@ def to_shap(model: Any) -> dict[str, Any]:
     [[-10.0]]
     """
     tree = as_tree(model)
+    only_columns(tree, "shap's arrays know one column at a time")
     tested = tree.feature[tree.subset >= 0]
     if tested.size:
         name = tree.schema.columns[int(tested[0])].name

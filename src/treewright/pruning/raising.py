@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arriving import checked_targets
+from treewright.combining import extended_columns
 from treewright.cutting import grafted
 from treewright.encoding import Dataset
 from treewright.tree import Tree
@@ -57,7 +58,7 @@ class Moving:
     """The current tree: what stands below each node, who its rows are, what it is estimated to get wrong."""
 
     def __init__(self, tree: Tree, data: Dataset, estimate: Estimate) -> None:
-        self.tree, self.data, self.estimate = tree, data, estimate
+        self.tree, self.columns, self.estimate = tree, extended_columns(data, tree.directions), estimate
         self.left, self.right = tree.left.astype(np.int64), tree.right.astype(np.int64)
         self.is_leaf = tree.is_leaf.copy()
         self.stands = np.arange(tree.n_nodes)  # the node that has taken the place of each
@@ -147,7 +148,7 @@ class Moving:
 
     def _passes(self, node: Ints, row: Ints) -> Mask:
         """Whether a row passes the test of a node, for pairs of them."""
-        tree, columns = self.tree, self.data.columns
+        tree, columns = self.tree, self.columns
         feature = tree.feature.take(node)
         if isinstance(columns, np.ndarray):
             value = columns[row, feature]
@@ -159,7 +160,7 @@ class Moving:
         for column in np.unique(feature):
             own = np.flatnonzero(feature == column)
             value, at = columns[column][row[own]], node[own]
-            if tree.schema.columns[column].kind != "category":
+            if tree.tested[column].kind != "category":
                 known, left = ~np.isnan(value), value <= tree.threshold[at]
             else:
                 known, place = value >= 0, np.maximum(value, 0)
