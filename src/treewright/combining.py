@@ -97,7 +97,9 @@ def asked_columns(tree: Tree, nodes: NDArray[np.bool_] | None = None) -> list[in
     [1]
     """
     n_columns, asked = len(tree.schema.columns), set[int]()
-    for feature in np.unique(tree.feature[~tree.is_leaf if nodes is None else nodes & ~tree.is_leaf]).tolist():
+    for feature in np.unique(
+        tree.feature[~tree.is_leaf if nodes is None else nodes & ~tree.is_leaf]
+    ).tolist():
         asked |= {feature} if feature < n_columns else set(tree.directions[feature - n_columns].columns)
     return sorted(asked)
 

@@ -104,9 +104,7 @@ def _rest(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
     }
 
 
-def _numbered(
-    tree: Tree, feature: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], tuple[Direction, ...]]:
+def _numbered(tree: Tree, feature: NDArray[np.int64]) -> tuple[NDArray[np.int32], tuple[Direction, ...]]:
     """The tests of a smaller tree where only the sums that it still asks for are there."""
     n_columns = len(tree.schema.columns)
     used = np.unique(feature[feature >= n_columns])

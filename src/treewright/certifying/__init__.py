@@ -13,9 +13,9 @@ For pruners, each of these is a pure function of arrays, `BOUNDS[method]`, all c
 
     bound(errors, rows, *, leaves, bits, columns, classes=2, delta=0.05, whole=True, test_bits=0.0) -> array
 
-With `leaf, split = node_bits(tree, complete=...)`, a pruning takes header_bits(tree) + Σ leaf over its leaves +
-Σ split over its splits. `errors` are lost rows: the losses of its leaves added up, divided by the largest
-loss of a row. mdl, compression and vc take `leaves` instead of `bits`; add thresholds and subsets by
+With `leaf, split = node_bits(tree, complete=...)`, a pruning takes header_bits(tree) + Σ leaf over its
+leaves + Σ split over its splits. `errors` are lost rows: the losses of its leaves added up, divided by the
+largest loss of a row. mdl, compression and vc take `leaves` instead of `bits`; add thresholds and subsets by
 `test_bits` if the number is to be a guarantee and not only the book's formula. All of them grow with errors,
 leaves and bits.
 """

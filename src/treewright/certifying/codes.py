@@ -76,8 +76,8 @@ def coded_columns(tree: Tree) -> int:
 def node_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> tuple[Floats, Floats]:
     """For each node its bits as a leaf, and its own bits as a split (infinite where it has no test).
 
-    The length of a pruning is header_bits(tree) + the first over its leaves + the second over its splits. The code
-    of the whole tree is used for all of them: a legal one, if not always the shortest.
+    The length of a pruning is header_bits(tree) + the first over its leaves + the second over its splits. The
+    code of the whole tree is used for all of them: a legal one, if not always the shortest.
 
     Parameters
     ----------
@@ -242,7 +242,11 @@ def write(tree: Tree, *, complete: bool = False, known: bool = False) -> str:
     unknown_left, sums = iter(what.unknown_left), iter(what.sums)
     radix = _radix(tree.schema, len(what.feature), coded_columns(tree))
     number, width = _packed([*what.feature, *what.label], radix), (_product(radix) - 1).bit_length()
-    words = [_HAS_SUMS * bool(tree.directions), f"{signed:b}{not complete:b}", "".join("01"[is_split] for is_split in what.shape)]
+    words = [
+        _HAS_SUMS * bool(tree.directions),
+        f"{signed:b}{not complete:b}",
+        "".join("01"[is_split] for is_split in what.shape),
+    ]
     words += [f"{number:0{width}b}"] if width else []
     for j, test in zip(what.feature, what.test, strict=True):
         column = tree.tested[j]  # of any sum the first: all are numbers

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from treewright.certifying.decimals import Reader, number_bits, read_number, read_whole, whole_bits
-from treewright.certifying.decimals import write_number, write_whole
+from treewright.certifying.decimals import (
+    Reader,
+    number_bits,
+    read_number,
+    read_whole,
+    whole_bits,
+    write_number,
+    write_whole,
+)
 from treewright.combining import Direction
 
 

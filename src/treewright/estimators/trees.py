@@ -44,7 +44,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         can be split, more are drawn.
     random_state : int, RandomState or None, default=None
         Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
-        same tree.
+        same tree. With ``split="oblique"`` some sums are drawn; None is a seed of its own then.
     max_leaf_nodes : int, default=None
         Stop at this many leaves; the leaf with the largest gain is split first.
     min_impurity_decrease : float, default=0.0
@@ -70,6 +70,11 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    split : {"axis", "oblique"}, default="axis"
+        Test one column at a time, or also weighted sums of numbers, such as ``a - 0.5 b <= 2``, where they
+        gain clearly more.
+    max_combined : int, default=2
+        The most columns of such a sum.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -84,7 +89,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     model_ : treewright.Tree
         The tree. ``print(model.model_)`` shows it.
     tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories.
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -135,6 +140,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        split: str = "axis",
+        max_combined: int = 2,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -156,6 +163,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
+        self.split = split
+        self.max_combined = max_combined
         self.kinds = kinds
         self.n_jobs = n_jobs
 
@@ -266,7 +275,7 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         can be split, more are drawn.
     random_state : int, RandomState or None, default=None
         Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
-        same tree.
+        same tree. With ``split="oblique"`` some sums are drawn; None is a seed of its own then.
     max_leaf_nodes : int, default=None
         Stop at this many leaves; the leaf with the largest gain is split first.
     min_impurity_decrease : float, default=0.0
@@ -287,6 +296,11 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    split : {"axis", "oblique"}, default="axis"
+        Test one column at a time, or also weighted sums of numbers, such as ``a - 0.5 b <= 2``, where they
+        gain clearly more.
+    max_combined : int, default=2
+        The most columns of such a sum.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -297,7 +311,7 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
     model_ : treewright.Tree
         The tree. ``print(model.model_)`` shows it.
     tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories.
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -344,6 +358,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        split: str = "axis",
+        max_combined: int = 2,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -363,6 +379,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
+        self.split = split
+        self.max_combined = max_combined
         self.kinds = kinds
         self.n_jobs = n_jobs
 

@@ -58,7 +58,6 @@ class Row(NamedTuple):
         single = value.dtype == np.float32  # 0.1, not the digits of the double that it becomes
         return Cell(float(value), str(value).removesuffix(".0") if single else _number(float(value)))
 
-
     def _sum(self, direction: Direction) -> Cell:
         """A sum, with its parts."""
         total = float(direction.values(self.data)[0])

@@ -53,7 +53,7 @@ class Stability:
     rows: int
     top: int  # how many columns of a tree count as its top ones
     leaves: tuple[int, int, int]  # the fewest, the median and the most of the trees
-    whole_root: str | None  # the column that the tree of all rows tests first; None: it is a leaf
+    whole_root: str | None  # the column, or sum, that the tree of all rows tests first; None: it is a leaf
     whole_leaves: int
     thresholds: tuple[float, ...]  # where the roots that test that column cut it, ascending; () for sets
     thresholds_words: str
@@ -62,6 +62,8 @@ class Stability:
     spread: tuple[float, ...] = ()
     scale: tuple[float, ...] = ()
     targets: tuple[str, ...] = ()
+    same_root: float = 0.0  # the share of the trees that test the same column or sum first
+    n_tests: int = 0  # how many columns and sums come first in some tree
     answered: int = 0  # rows whose answers are compared
     seed: int = 0
 
@@ -94,9 +96,9 @@ class Stability:
             f"{self.whole_leaves:,}."
         ]
         if self.whole_root is not None:
-            same = next(each.root for each in self.columns if each.column == self.whole_root)
-            others = self.n_roots - (same > 0)
-            elsewhere = f"; {others} other column{'s come' if others > 1 else ' comes'} first elsewhere"
+            same, others = self.same_root, self.n_tests - (self.same_root > 0)
+            what = "test" if self.whole_root not in {each.column for each in self.columns} else "column"
+            elsewhere = f"; {others} other {what}{'s come' if others > 1 else ' comes'} first elsewhere"
             line = f"It first tests {escape(self.whole_root)}, as {percent(same)} of them do"
             text.append(f"{line}{elsewhere if others else ''}.")
         if self.thresholds_words:
@@ -251,10 +253,12 @@ class _Facts:
         self.root, self.top, self.used = np.zeros((3, len(data.schema.columns)))
         self.leaves: list[int] = []
         self.thresholds: list[float] = []
+        self.roots: list[Column | None] = []
 
     def add(self, tree: Tree, whole: Tree) -> None:
         """One more tree."""
         self.leaves.append(tree.n_leaves)
+        self.roots.append(_root_column(tree))
         inner = ~tree.is_leaf
         if not inner.any():
             return
@@ -284,6 +288,8 @@ class _Facts:
             leaves=(min(self.leaves), int(np.median(self.leaves)), max(self.leaves)),
             whole_root=None if (root := _root_column(whole)) is None else root.name,
             whole_leaves=whole.n_leaves,
+            same_root=self.roots.count(root) / n,
+            n_tests=len({*self.roots} - {None}),
             thresholds=tuple(sorted(self.thresholds)),
             thresholds_words=self._thresholds_words(whole),
             answered=rows.n_rows,

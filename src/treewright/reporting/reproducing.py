@@ -13,6 +13,7 @@ from treewright._version import __version__
 from treewright.encoding import Dataset
 from treewright.reporting.subjects import Subject, shortened
 from treewright.rule_lists import column_of
+from treewright.tree import Tree
 
 _LONGEST = 200  # characters of a parameter's value
 _PIECE = 2**20  # cells of a column that are copied at once
@@ -68,7 +69,7 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             if name != "train"
         ),
         "# a tree does not keep its limits, such as max_depth: give those that it was grown with",
-        f"tree = grow(train, criterion={subject.grown.criterion!r})",
+        f"tree = grow(train, criterion={subject.grown.criterion!r}{_splits(subject.grown)})",
     ]
     if subject.path is None:
         lines[0] = "from treewright import encode, grow, report"
@@ -76,6 +77,14 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
     lines.append(f"path = prune(tree, {subject.path.method!r})")
     lines.append(f"path = select(path, leaves={subject.model.n_leaves})")
     return "\n".join([*lines, f"report(path{given}{seeded}).save('report.html')"])
+
+
+def _splits(tree: Tree) -> str:
+    """What `grow` must be told for a tree that tests sums."""
+    if not tree.directions:
+        return ""
+    most = max(len(direction.columns) for direction in tree.directions)
+    return f", split='oblique', max_combined={most}"
 
 
 def _line(text: str) -> str:

@@ -41,9 +41,15 @@ function wordsInto(node) {
 
 const tidyWords = (words) => words.replace(/ <= /g, " ≤ ").replace(/ ([≤>]) -(?=\d)/g, " $1 −");
 
+const sums = facts.sums || [];  // weighted sums of columns, which a test may be about; they follow the columns
+const sumOf = (tested) => sums[tested - facts.columns.length];
+
+/** The columns of the table that a test is about: one, or those of a sum. */
+const partsOf = (tested) => (sumOf(tested) ? sumOf(tested).parts.map(([column]) => column) : [tested]);
+
 /** The words of a test as [name, rest], so that a long name may be cut and the rest be kept. */
-function splitWords(words, column) {
-  const name = facts.columns[column].name;
+function splitWords(words, tested) {
+  const { name } = sumOf(tested) || facts.columns[tested];
   const found = words.indexOf(name);
   if (found !== 0) return ["", tidyWords(words)];
   return [name, tidyWords(words.slice(name.length))];
@@ -138,8 +144,9 @@ function usedColumns(ends) {
       node = tree.end[node] - 1;
       continue;
     }
-    const column = tree.feature[node];
-    if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+    for (const column of partsOf(tree.feature[node])) {
+      if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+    }
   }
   return [...first.keys()].sort((a, b) => first.get(a) - first.get(b) || a - b);
 }
@@ -186,11 +193,24 @@ function goesLeft(node, value) {
   return goesLeftBySubset(node, value);
 }
 
+/** The value of a row that a test is about: of a column, or a sum, which is missing where a part is. */
+function valueAt(row, tested) {
+  const sum = sumOf(tested);
+  if (!sum) return row.get(tested);
+  let total = null;
+  for (const [column, weight] of sum.parts) {
+    const value = row.get(column);
+    if (value === null || value === undefined) return null;
+    total = total === null ? weight * value : total + weight * value;
+  }
+  return total;
+}
+
 /** The nodes that a row meets on its way to its leaf; `row` maps columns to values. */
 function wayOf(row, ends) {
   const way = [0];
   for (let node = 0; !ends[node];) {
-    node = goesLeft(node, row.get(tree.feature[node])) ? leftOf(node) : rightOf(node);
+    node = goesLeft(node, valueAt(row, tree.feature[node])) ? leftOf(node) : rightOf(node);
     way.push(node);
   }
   return way;
