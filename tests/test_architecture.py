@@ -18,8 +18,8 @@ PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
     {"schema", "sparse", "surrogates", "linear"},
-    {"encoding", "writing", "shaping"},
-    {"combining", "checking"},
+    {"encoding", "combining", "shaping"},
+    {"checking", "writing"},
     {"costing"},
     {"viewing", "arriving", "cutting", "memory", "folding"},
     {"presenting"},
