@@ -28,12 +28,18 @@ inline double sum_at(const Direction& direction, std::span<const Column> columns
     return sum;
 }
 
-/// The decimal of so many digits next to a number between 0 and 1.
+/// The decimal of so many digits next to a number between 0 and 1; of 0 digits the next of 1, 0.5, 0.2, 0.1 …
 inline double rounded_weight(double size, int digits) {
-    const int places = digits - 1 - static_cast<int>(std::floor(std::log10(size)));
+    const int places = std::max(digits, 1) - 1 - static_cast<int>(std::floor(std::log10(size)));
     double power = 1;  // exact up to 1e22: the quotient is rounded once, to the double that the decimal names
     for (int place = 0; place < places; ++place) power *= 10;
-    return std::round(size * power) / power;
+    if (digits > 0) return std::round(size * power) / power;
+    const double first = size * power;  // 1 … 10; neighbours meet at their geometric mean
+    return (first < std::sqrt(2.0)    ? 1.0
+            : first < std::sqrt(10.0) ? 2.0
+            : first < std::sqrt(50.0) ? 5.0
+                                      : 10.0) /
+           power;
 }
 
 /// The same direction scaled to a largest weight of 1 and rounded to so many digits; without columns where

@@ -238,7 +238,10 @@ class ObliqueGrower {
         }
     }
     void shorten(Candidate& candidate, std::span<const Row> rows, std::int64_t least, NodeSearch& search) {
-        replace(candidate, readable_direction(candidate.direction, 1), short_enough, rows, least, search);
+        for (const int digits : {0, 1})
+            if (replace(candidate, readable_direction(candidate.direction, digits), short_enough, rows, least,
+                        search))
+                return;
     }
     /// Takes another direction where its score is at least so many times that of the one at hand.
     static bool replace(Candidate& candidate, Direction&& other, double times, std::span<const Row> rows,

@@ -207,10 +207,14 @@ class Proposer {
                          [](const Fit& a, const Fit& b) { return a.explained > b.explained; });
         pairs.resize(n_kept);
         for (const auto& pair : pairs) keep(pair);
+        keep(even(pairs[0]));
         if (most_ < 3 || n < 3) return;
         for (std::size_t i = 0; i < std::min<std::size_t>(2, n_kept); ++i) {
             Fit grown = pairs[i];
-            while (grown.places.size() < std::min(most_, n)) keep(grown = extended(grown, covariance));
+            while (grown.places.size() < std::min(most_, n)) {
+                keep(grown = extended(grown, covariance));
+                keep(even(grown));
+            }
         }
         std::vector<std::size_t> all(n);
         std::iota(all.begin(), all.end(), std::size_t{0});
@@ -221,6 +225,11 @@ class Proposer {
         all.resize(std::min(most_, n));
         std::sort(all.begin(), all.end());
         keep(fit(all, covariance));
+    }
+    /// The same columns with the same signs, each as heavy as the others in units of its spread.
+    static Fit even(Fit fit) {
+        for (double& weight : fit.weights) weight = weight < 0 ? -1.0 : 1.0;
+        return fit;
     }
     Fit extended(const Fit& known, const Numbers& covariance) const {
         Fit best;

@@ -10,7 +10,7 @@ from treewright.growing import criteria, grow
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.viewing import Node
-from treewright.writing import Among, Below, Branch, Leaf
+from treewright.writing import Among, Below, Branch, Combination, Leaf
 
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
@@ -43,6 +43,7 @@ __all__ = [
     "Branch",
     "Certificate",
     "Column",
+    "Combination",
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",

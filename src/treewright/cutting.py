@@ -107,9 +107,11 @@ def _rest(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
 def _numbered(tree: Tree, feature: NDArray[np.int64]) -> tuple[NDArray[np.int32], tuple[Direction, ...]]:
     """The tests of a smaller tree where only the sums that it still asks for are there."""
     n_columns = len(tree.schema.columns)
-    used = np.unique(feature[feature >= n_columns])
-    number = np.where(feature < n_columns, feature, n_columns + np.searchsorted(used, feature))
-    return number.astype(np.int32), tuple(tree.directions[i - n_columns] for i in used.tolist())
+    used = list(dict.fromkeys(feature[feature >= n_columns].tolist()))  # in the order in which they come
+    number = np.arange(n_columns + len(tree.directions) + 1, dtype=np.int32)
+    number[-1] = -1
+    number[used] = n_columns + np.arange(len(used))
+    return number[feature], tuple(tree.directions[i - n_columns] for i in used)
 
 
 def _continues(tree: Tree, kept: Mask, end: NDArray[np.int32], feature: NDArray[np.int32]) -> Mask:

@@ -149,6 +149,11 @@ def grow(
         n_threads=threads,
         progress=progress,
     )
+    return _finished(grown, data, name, threshold)
+
+
+def _finished(grown: _core.GrownTree, data: Dataset, criterion: str, threshold: Threshold) -> Tree:
+    """The tree of what the core has grown."""
     return Tree(
         end=grown["end"],
         feature=grown["feature"],
@@ -160,7 +165,7 @@ def grow(
         statistic=_statistic(grown, data.schema),
         subsets=grown["subsets"],
         schema=data.schema,
-        criterion=name,
+        criterion=criterion,
         directions=tuple(Direction.of(*direction) for direction in grown["directions"]),
     )
 
