@@ -216,7 +216,9 @@ def test_weights_are_copies_and_none_is_absence() -> None:
     copied = grow(data.take(np.repeat(np.arange(data.n_rows), counts)), split="oblique", max_depth=3)
     assert weighed.root.test == copied.root.test
     assert np.allclose(weighed.statistic[0], copied.statistic[0])
-    absent = grow(data.take(counts > 0).reweighted(counts[counts > 0].astype(float)), split="oblique", max_depth=3)
+    absent = grow(
+        data.take(counts > 0).reweighted(counts[counts > 0].astype(float)), split="oblique", max_depth=3
+    )
     assert absent == weighed
 
 
@@ -312,7 +314,9 @@ def test_estimators() -> None:
         model.tree_  # noqa: B018
     numbers = DecisionTreeRegressor(split="oblique", max_leaf_nodes=2).fit(rows, rows[:, 0] + rows[:, 1] > 0)
     assert numbers.model_.directions[0].columns == (0, 1)
-    seeds = [DecisionTreeClassifier(split="oblique", random_state=s).fit(rows, classes).model_ for s in (0, 0)]
+    seeds = [
+        DecisionTreeClassifier(split="oblique", random_state=s).fit(rows, classes).model_ for s in (0, 0)
+    ]
     assert seeds[0] == seeds[1]
     pruned = DecisionTreeClassifier(split="oblique", pruning="cost_complexity", random_state=0)
     assert pruned.fit(rows, classes).get_n_leaves() <= 6

@@ -98,7 +98,9 @@ def test_what_cannot_be_written(test: Any, kind: type[Exception], message: str) 
 def test_a_column_may_be_called_like_a_sum() -> None:
     schema = Schema((Column("a"), Column("b"), Column("a + b")), (Target("y", ("no", "yes")),))
     test = Combination({"a": 1.0, "b": 1.0}, 0.0)
-    tree = Tree.write(schema, Branch(test, Branch(Below("a + b", 1), Leaf([1, 0]), Leaf([0, 1])), Leaf([2, 1])))
+    tree = Tree.write(
+        schema, Branch(test, Branch(Below("a + b", 1), Leaf([1, 0]), Leaf([0, 1])), Leaf([2, 1]))
+    )
     assert tree.tested[3].name == "(a + b)"
     table = {"a": [-1.0, -1.0], "b": [0.0, 0.0], "a + b": [0.0, 2.0]}
     assert rules(tree).predict(table).tolist() == tree.predict(table).tolist() == ["no", "yes"]
@@ -292,7 +294,9 @@ def test_certificates_pay_for_the_sums(method: str) -> None:
 
 
 def _heavier(tree: Tree, times: int) -> Tree:
-    return Tree(**{**vars_of(tree), "statistic": np.asarray(tree.statistic) * times, "rows": tree.rows * times})
+    return Tree(
+        **{**vars_of(tree), "statistic": np.asarray(tree.statistic) * times, "rows": tree.rows * times}
+    )
 
 
 def test_infinite_parts_are_not_complete() -> None:
