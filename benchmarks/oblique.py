@@ -19,7 +19,7 @@ from benchmarks.measuring import THREAD_LIMITS
 from benchmarks.oblique_peers import DEPTHS, LIBRARIES, SPLITS
 from benchmarks.reporting import OURS, markdown, seconds
 
-SHIPPED = ("breast_cancer", "wine", "digits")  # with scikit-learn
+SHIPPED = ("breast_cancer", "wine")  # with scikit-learn
 FOLDER = "TREEWRIGHT_TABLES"  # names a folder of further tables: .csv.gz with a head, the class last
 PYTHON = "TREEWRIGHT_PYTHON_"  # … and a library in capitals: another Python, which has that library
 QUICK = 2  # tables
@@ -29,7 +29,7 @@ HOW = (
     f"Accuracy on test rows, leaves and CPU, means of {SPLITS} random splits: a quarter of the rows tests; "
     f"of the others a quarter chooses the depth (of {len(DEPTHS)}: {DEPTHS[0]} to {DEPTHS[-2]}, or none), "
     "alike for all libraries, and the tree is grown from the rest. CPU: growing to purity on one thread, the "
-    "least of three runs."
+    "least of two runs."
 )
 
 

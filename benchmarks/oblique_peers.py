@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10, 14, None)
-SPLITS = 5
-RUNS = 3  # of a tree to purity, the least of which counts
+DEPTHS = (1, 2, 3, 4, 6, 8, 12, None)
+SPLITS = 4
+RUNS = 2  # of a tree to purity, the least of which counts
 
 Predict = Callable[[Any], Any]
 Grow = Callable[[int | None], tuple[Predict, int]]  # (what answers rows, how many leaves)

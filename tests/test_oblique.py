@@ -310,7 +310,7 @@ def test_estimators() -> None:
     model = DecisionTreeClassifier(split="oblique", max_leaf_nodes=2).fit(rows, classes)
     assert model.score(rows, classes) > 0.85
     assert model.feature_importances_.tolist() == [0.5, 0.5, 0.0, 0.0]
-    with pytest.raises(AttributeError, match="tree_ is not available: the tree tests 'x0 - 0.5 x1'"):
+    with pytest.raises(AttributeError, match=r"tree_ is not available: the tree tests 'x0 - 0\.5 x1'"):
         model.tree_  # noqa: B018
     numbers = DecisionTreeRegressor(split="oblique", max_leaf_nodes=2).fit(rows, rows[:, 0] + rows[:, 1] > 0)
     assert numbers.model_.directions[0].columns == (0, 1)

@@ -1,4 +1,4 @@
-"""Sums of columns in every room: words, rules, explanations, certificates, pruning, pictures, reports, files."""
+"""Sums of columns in every room: words, rules, decisions, certificates, pruning, pictures, reports, files."""
 
 from __future__ import annotations
 

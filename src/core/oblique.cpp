@@ -20,7 +20,7 @@ constexpr double price_of_column = 0.1;
 constexpr std::size_t rows_per_column = 5;
 /// Directions are found by at most so many rows of a node; the best of them are scanned in all.
 constexpr std::size_t sample_rows = 4096;
-constexpr std::size_t n_turned = 2, n_scanned = 3;
+constexpr std::size_t n_turned = 2;
 constexpr int n_rounds = 2;
 /// What a direction may lose by shorter weights.
 constexpr double short_enough = 0.98;
