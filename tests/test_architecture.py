@@ -18,8 +18,8 @@ PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
     {"schema", "sparse", "linear"},
-    {"encoding", "writing", "shaping"},
-    {"combining", "surrogates"},
+    {"encoding", "combining", "shaping"},
+    {"writing", "surrogates"},
     {"checking"},
     {"costing", "routing"},
     {"viewing", "answering", "arriving", "cutting", "memory", "folding"},

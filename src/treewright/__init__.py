@@ -11,7 +11,7 @@ from treewright.regrowing import regrow
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.viewing import Node
-from treewright.writing import Among, Below, Branch, Leaf
+from treewright.writing import Among, Below, Branch, Combination, Leaf
 
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
@@ -44,6 +44,7 @@ __all__ = [
     "Branch",
     "Certificate",
     "Column",
+    "Combination",
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",

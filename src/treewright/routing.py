@@ -56,11 +56,6 @@ def sent_by_others(tree: Tree) -> bool:
     return bool(len(tree.surrogates)) or (tree.missing == "fractional" and tree.n_nodes > 1)
 
 
-def asked_columns(tree: Tree) -> NDArray[np.int32]:
-    """The columns on which the way of some row depends: those that are tested, and those that stand in."""
-    return np.unique(np.concatenate([tree.feature[~tree.is_leaf], tree.surrogates.feature]))
-
-
 def divides(tree: Tree, data: Dataset) -> bool:
     """Whether some row goes to several leaves."""
     return tree.missing == "fractional" and first_missing(tree, data) is not None

@@ -45,7 +45,7 @@ def branch_parts(
     """The two parts of `branch_in_words`: the column, and what its value must be."""
     if learnt is None:
         learnt = columns_with_missing(tree)
-    column = tree.schema.columns[tree.feature[node]]
+    column = tree.tested[tree.feature[node]]
     name = escape(column.name)
     only_missing_right = not (tree.missing_left[node] or sent_by_others(tree))
     if tree.subset[node] >= 0:

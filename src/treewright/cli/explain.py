@@ -29,12 +29,12 @@ from treewright.cli.options import (
 )
 from treewright.cli.reading import read
 from treewright.cli.sources import open_source
+from treewright.combining import asked_columns
 from treewright.explaining import Contrast, Decision
 from treewright.explaining import contrast as contrast_of
 from treewright.explaining import explain as explain_row
 from treewright.schema import Column
 from treewright.tree import Tree
-from treewright.viewing import asked_columns
 
 MISSING = ("", "NA", "?", "missing")  # values of --set that are none
 

@@ -44,10 +44,10 @@ from treewright.cli.reading import Frame
 from treewright.cli.sources import Source, open_source
 from treewright.cli.streaming import stream
 from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
+from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
 from treewright.schema import Column
 from treewright.tree import Tree
-from treewright.viewing import asked_columns
 
 
 def predict(

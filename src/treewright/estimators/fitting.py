@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from treewright.arriving import rows_of
 from treewright.certifying import Certificate, certify
+from treewright.combining import by_column
 from treewright.encoding import Dataset, encode
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
 from treewright.estimators.pruned import pruned, refuse_choosing_rows
@@ -163,19 +164,20 @@ class TreeEstimator:
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in the total gain of the tree's splits (zeros for a tree without any)."""
+        """The share of each column in the total gain of the tree's splits (zeros for a tree without any).
+
+        The columns of a sum share what it gains.
+        """
         tree = self._fitted_tree()
-        inner = ~tree.is_leaf
-        gains = np.zeros(len(tree.schema.columns))
-        np.add.at(gains, tree.feature[inner], tree.gain[inner])
+        gains = by_column(tree, tree.gain)
         return gains / (gains.sum() or 1.0)
 
     @property
     def tree_(self) -> Any:
         """The tree as scikit-learn's own `Tree`, for whatever reads its arrays.
 
-        Not available where the tree tests categories or answers with formulas, which those arrays cannot say;
-        `model_` always is.
+        Not available where the tree tests categories or sums, or answers with formulas, which those arrays
+        cannot say; `model_` always is.
         """
         tree = self._fitted_tree(AttributeError)
         if tree.linear is not None:

@@ -108,6 +108,8 @@ RULES: dict[str, Rule] = {
         "Below(column, threshold), Among(column, categories), the name of a column, or None",
     ),
     "n_competitors": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
+    "split": one_of("axis", "oblique"),
+    "max_combined": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "cost_split": one_of(*get_args(CostSplit)),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
@@ -166,13 +168,15 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
     `n_rows` and `weight` are those of the rows with a positive weight, so that a row of weight zero is as
     good as absent here, too.
     """
-    leaf, split = estimator.min_samples_leaf, estimator.min_samples_split
+    leaf, least = estimator.min_samples_leaf, estimator.min_samples_split
     drawn = n_features_drawn(estimator.max_features, n_columns)
-    random = estimator.splitter == "random" or drawn < n_columns
+    split = getattr(estimator, "split", "axis")
+    draws_sums = split == "oblique" and estimator.random_state is not None
+    random = estimator.splitter == "random" or drawn < n_columns or draws_sums
     return {
         "splitter": estimator.splitter,
         "max_depth": _int_or_none(estimator.max_depth),
-        "min_samples_split": int(split) if is_int(split) else max(2, ceil(split * n_rows)),
+        "min_samples_split": int(least) if is_int(least) else max(2, ceil(least * n_rows)),
         "min_samples_leaf": int(leaf) if is_int(leaf) else ceil(leaf * n_rows),
         "min_weight_leaf": float(estimator.min_weight_fraction_leaf) * weight,
         "min_gain": float(estimator.min_impurity_decrease) * weight,
@@ -191,6 +195,8 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         "max_features_used": _int_or_none(estimator.max_features_used),
         "root": getattr(estimator, "root", None),
         "leaf": getattr(estimator, "leaf", "constant"),
+        "split": split,
+        "max_combined": int(getattr(estimator, "max_combined", 2)),
         "n_jobs": _int_or_none(estimator.n_jobs),
         **{name: getattr(estimator, name) for name in COSTS if hasattr(estimator, name)},
     }

@@ -47,7 +47,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         can be split, more are drawn.
     random_state : int, RandomState or None, default=None
         Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
-        same tree.
+        same tree. With ``split="oblique"`` some sums are drawn; None is a seed of its own then.
     max_leaf_nodes : int, default=None
         Stop at this many leaves; the leaf with the largest gain is split first.
     min_impurity_decrease : float, default=0.0
@@ -93,6 +93,11 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         The first split, if it is given instead of found: a test, or a column whose best split is taken.
     n_competitors : int, default=0
         How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
+    split : {"axis", "oblique"}, default="axis"
+        Test one column at a time, or also weighted sums of numbers, such as ``a - 0.5 b <= 2``, where they
+        gain clearly more.
+    max_combined : int, default=2
+        The most columns of such a sum.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -116,7 +121,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     model_ : treewright.Tree
         The tree. ``print(model.model_)`` shows it.
     tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories.
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -177,6 +182,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         max_features_used: int | None = None,
         root: Any = None,
         n_competitors: int = 0,
+        split: str = "axis",
+        max_combined: int = 2,
         kinds: Any = None,
         n_jobs: int | None = None,
         cost_matrix: Any = None,
@@ -208,6 +215,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.max_features_used = max_features_used
         self.root = root
         self.n_competitors = n_competitors
+        self.split = split
+        self.max_combined = max_combined
         self.kinds = kinds
         self.n_jobs = n_jobs
         self.cost_matrix = cost_matrix
@@ -323,7 +332,7 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         can be split, more are drawn.
     random_state : int, RandomState or None, default=None
         Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
-        same tree.
+        same tree. With ``split="oblique"`` some sums are drawn; None is a seed of its own then.
     max_leaf_nodes : int, default=None
         Stop at this many leaves; the leaf with the largest gain is split first.
     min_impurity_decrease : float, default=0.0
@@ -366,6 +375,11 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         The first split, if it is given instead of found: a test, or a column whose best split is taken.
     n_competitors : int, default=0
         How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
+    split : {"axis", "oblique"}, default="axis"
+        Test one column at a time, or also weighted sums of numbers, such as ``a - 0.5 b <= 2``, where they
+        gain clearly more.
+    max_combined : int, default=2
+        The most columns of such a sum.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -376,7 +390,7 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
     model_ : treewright.Tree
         The tree. ``print(model.model_)`` shows it.
     tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories.
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -434,6 +448,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         leaf: str = "constant",
         root: Any = None,
         n_competitors: int = 0,
+        split: str = "axis",
+        max_combined: int = 2,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -461,6 +477,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.leaf = leaf
         self.root = root
         self.n_competitors = n_competitors
+        self.split = split
+        self.max_combined = max_combined
         self.kinds = kinds
         self.n_jobs = n_jobs
 

@@ -341,7 +341,7 @@ def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]
         steps.append(
             Step(
                 node=node,
-                column=tree.schema.columns[position].name,
+                column=tree.tested[position].name,
                 value=cell.value,
                 value_words=cell.words,
                 words=words,

@@ -260,5 +260,5 @@ def _rows(tree: Tree, node: int) -> str:
 
 
 def _words(condition: Condition, rules: RuleList) -> str:
-    column = rules.schema.columns[rules.schema.position(condition.column)]
+    column = rules.tested[condition.column]
     return condition_in_words(condition, column, told_missing=column.name in rules.told_missing)

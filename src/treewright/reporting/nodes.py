@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import asked_columns
 from treewright.reporting.rounding import short, shorts
-from treewright.routing import asked_columns
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
 from treewright.wording import branch_in_words, surrogate_in_words, word
@@ -143,7 +143,7 @@ def column_facts(
     tree: Tree, named: dict[int, Ints], columns: list[int], known: dict[int, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """What there is to tell of the columns; `known` is what rows tell of each."""
-    used, learnt = set(tree.feature.tolist()), columns_with_missing(tree)
+    used, learnt = set(asked_columns(tree)), columns_with_missing(tree)
     found = []
     for i in columns:
         column, codes, rows = tree.schema.columns[i], named.get(i, np.zeros(0, np.int64)), known.get(i, {})
@@ -166,10 +166,24 @@ def column_facts(
     return found
 
 
+def sum_facts(tree: Tree, place: Mapping[int, int]) -> list[dict[str, Any]] | None:
+    """The sums that the tree tests: their names, and column (by its place on the page) and weight of each
+    part, in the order in which they are added up.
+    """
+    names = [column.name for column in tree.tested[len(tree.schema.columns) :]]
+    return [
+        {
+            "name": name,
+            "parts": [[place[j], w] for j, w in zip(direction.columns, direction.weights, strict=True)],
+        }
+        for name, direction in zip(names, tree.directions, strict=True)
+    ] or None
+
+
 def what_rows_tell(tree: Tree, cells: list[NDArray[Any]]) -> dict[int, dict[str, Any]]:
     """Of the columns that are asked: the middle and the ends of numbers, how frequent each category is."""
     found = {}
-    for i in asked_columns(tree).tolist():
+    for i in asked_columns(tree):
         column, values = tree.schema.columns[i], cells[i]
         if column.kind == "category":
             counts = np.bincount(values[values >= 0], minlength=len(column.categories))

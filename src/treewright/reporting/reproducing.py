@@ -70,7 +70,7 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             if name != "train"
         ),
         "# a tree does not keep its limits, such as max_depth: give those that it was grown with",
-        f"tree = grow(train, criterion={subject.grown.criterion!r}{_costs(subject.grown)})",
+        f"tree = grow(train, criterion={subject.grown.criterion!r}{_splits(subject.grown)})",
     ]
     if subject.path is None:
         lines[0] = "from treewright import encode, grow, report"
@@ -80,11 +80,14 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
     return "\n".join([*lines, f"report(path{given}{seeded}).save('report.html')"])
 
 
-def _costs(tree: Tree) -> str:
-    """The arguments of `grow` that say what mistakes cost."""
-    if not tree.schema.has_costs:
-        return ""
-    given = grown_by(tree.schema.targets[0], np.asarray(tree.statistic[0]))
+def _splits(tree: Tree) -> str:
+    """The arguments of `grow` that say what mistakes cost, and that sums may be tested."""
+    given: dict[str, Any] = {}
+    if tree.schema.has_costs:
+        given |= grown_by(tree.schema.targets[0], np.asarray(tree.statistic[0]))
+    if tree.directions:
+        most = max(len(direction.columns) for direction in tree.directions)
+        given |= {"split": "oblique", "max_combined": most}
     return "".join(f", {name}={value!r}" for name, value in given.items())
 
 

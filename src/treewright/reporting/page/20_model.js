@@ -41,9 +41,15 @@ function wordsInto(node) {
 
 const tidyWords = (words) => words.replace(/ <= /g, " ≤ ").replace(/ ([≤>]) -(?=\d)/g, " $1 −");
 
+const sums = facts.sums || [];  // weighted sums of columns, which a test may be about; they follow the columns
+const sumOf = (tested) => sums[tested - facts.columns.length];
+
+/** The columns of the table that a test is about: one, or those of a sum. */
+const partsOf = (tested) => (sumOf(tested) ? sumOf(tested).parts.map(([column]) => column) : [tested]);
+
 /** The words of a test as [name, rest], so that a long name may be cut and the rest be kept. */
-function splitWords(words, column) {
-  const name = facts.columns[column].name;
+function splitWords(words, tested) {
+  const { name } = sumOf(tested) || facts.columns[tested];
   const found = words.indexOf(name);
   if (found !== 0) return ["", tidyWords(words)];
   return [name, tidyWords(words.slice(name.length))];
@@ -139,8 +145,9 @@ function usedColumns(ends) {
       node = tree.end[node] - 1;
       continue;
     }
-    const column = tree.feature[node];
-    if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+    for (const column of partsOf(tree.feature[node])) {
+      if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+    }
     for (const test of standInsOf(node)) others.push(test.column);
   }
   const used = [...first.keys()].sort((a, b) => first.get(a) - first.get(b) || a - b);
