@@ -17,12 +17,12 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
-    {"schema", "sparse", "linear"},
+    {"schema", "sparse", "linear", "independence"},
     {"encoding", "combining", "shaping"},
     {"writing", "surrogates"},
     {"checking"},
     {"costing", "routing"},
-    {"viewing", "answering", "arriving", "cutting", "memory", "folding"},
+    {"viewing", "answering", "arriving", "cutting", "memory", "folding", "inferring"},
     {"presenting"},
     {"tree"},
     {"rule_lists"},
@@ -30,7 +30,7 @@ LAYERS = [
     {"arranging", "planting", "formulating", "ruling"},
     {"forcing"},
     {"growing", "certifying", "exporting", "drawing", "saving", "searching"},
-    {"pruning", "explaining", "regrowing"},
+    {"pruning", "explaining", "regrowing", "branching"},
     {"selecting", "ensembles", "neighbours", "distributing"},
     {"reporting"},
     {"estimators"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -33,6 +33,7 @@ _CHOICES = {
     "threshold": ("readable", "midpoint"),
     "leaf": ("constant", "linear"),
     "split": ("axis", "oblique"),
+    "selection": ("gain", "test"),
 }
 _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
@@ -64,6 +65,7 @@ def grow(
     min_weight_leaf: float = 0.0,
     min_gain: float = 0.0,
     significance: float | None = None,
+    selection: Literal["gain", "test"] = "gain",
     max_leaf_nodes: int | None = None,
     max_splits: int | None = None,
     max_features: int | None = None,
@@ -84,6 +86,7 @@ def grow(
     priors: Any = None,
     cost_split: CostSplit = "altered_priors",
     _small_rows: int = 0,
+    _rules: Mapping[str, Any] | None = None,
 ) -> Tree:
     """Grow the exact tree: repeatedly split the leaf with the largest gain, until the limits stop it.
 
@@ -105,7 +108,13 @@ def grow(
     significance : float, optional
         A node is split only where Pearson's χ² test of its best split (two sides by the classes in the node,
         weights taken for counts) has a p-value of at most this. Of several targets χ² and degrees of freedom
-        are added up. The p-value does not count that the split was chosen as the best of many.
+        are added up. The p-value does not count that the split was chosen as the best of many. With
+        ``selection="test"`` the level of that test, 0.05 by default.
+    selection : {"gain", "test"}
+        Whether the column of a node is the one with the best split, or the one that is least likely to be
+        independent of the target, by a test that does not prefer columns with many values (Hothorn, Hornik
+        and Zeileis 2006). A node without a column whose p-value, times the number of columns, is at most
+        `significance` stays a leaf. The best split of the column is taken by the criterion either way.
     max_leaf_nodes, max_splits : int, optional
         Two names for one budget: t splits make t + 1 leaves.
     max_features : int, optional
@@ -185,7 +194,7 @@ def grow(
         data = costed(data, cost_matrix, priors, cost_split)
     weighed = emphasised(data)
     name = _checked_criterion(criterion, data)
-    _check_choices(splitter=splitter, threshold=threshold, leaf=leaf, split=split)
+    _check_choices(splitter=splitter, threshold=threshold, leaf=leaf, split=split, selection=selection)
     if leaf == "linear":
         check_can_formulate(name, data)
         return with_formulas(grow(data, root=root, **given), data)
@@ -197,8 +206,8 @@ def grow(
         told = {"cost_matrix": None, "priors": None}  # the rows know them by now
         return grown_from(data, root, grow, given | limits | told)
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
-    ruled = rules_from(data.schema, *asked)
-    check_company(ruled, data, name, splitter)
+    ruled = replace(rules_from(data.schema, *asked), **(_rules or {}))
+    check_company(ruled, data, name, splitter=splitter, selection=selection, split=split)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
     task: dict[str, Any] = {
@@ -218,23 +227,26 @@ def grow(
         "min_gain": non_negative("min_gain", min_gain),
         "max_columns": _drawn_columns(max_features, len(data.schema.columns)),
         "seed": whole_number("seed", seed, 0),
-        "critical": _critical_values(significance, data.schema),
+        "critical": _critical_values(significance, data.schema) if selection == "gain" else None,
         "n_threads": threads,
         "progress": progress,
     }
     if ruled.need_care:
         tree = _careful_tree(_core.grow_carefully(**task, **ruled.arguments), data, name, threshold, missing)
     else:
-        bins = binned.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
         fast: dict[str, Any] = {
-            "bins": bins[0],
-            "is_mixed": bins[1],
             "small_rows": _small_rows,
             "random_splits": splitter == "random",
-            "combined": _combined_columns(split, splitter, data.schema),
+            "combined": _combined_columns(split, data.schema),
             "max_combined": whole_number("max_combined", max_combined, 2),
         }
-        tree = _tree(_core.grow(**task, **fast), data, name, threshold, missing)
+        if selection == "test":
+            grown = _grown_by_tests(weighed, task | fast, significance)
+        else:
+            is_large = data.n_rows > (_small_rows or _core.small_rows)
+            bins, is_mixed = binned.bins(threads) if is_large else (None, None)
+            grown = _core.grow(**task, **fast, bins=bins, is_mixed=is_mixed)
+        tree = _tree(grown, data, name, threshold, missing)
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
@@ -263,6 +275,12 @@ def _tree(grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold
     )
 
 
+def _grown_by_tests(data: Dataset, options: dict[str, Any], significance: float | None) -> Any:
+    from treewright.inferring import grown_by_tests
+
+    return grown_by_tests(data, options, 0.05 if significance is None else _checked_level(significance))
+
+
 def _careful_tree(
     grown: _core.CarefullyGrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing
 ) -> Tree:
@@ -282,12 +300,10 @@ def _careful_tree(
     return replace(_tree(grown, data, name, threshold, missing), joined=joined, surrogates=surrogates)
 
 
-def _combined_columns(split: str, splitter: str, schema: Schema) -> list[int]:
+def _combined_columns(split: str, schema: Schema) -> list[int]:
     """The columns that may be added up: the numbers, where sums are asked for."""
     if split == "axis":
         return []
-    if splitter == "random":
-        raise ValueError("split is 'oblique' and splitter 'random'; sums of columns need splitter='best'")
     return [i for i, column in enumerate(schema.columns) if column.kind == "number"]
 
 
@@ -417,16 +433,21 @@ def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.f
         return None
     if not schema.predicts_classes:
         raise ValueError("significance is for classes; the target is a number, for which there is no χ² test")
+    level = _checked_level(significance)
+    from scipy.special import chdtri
+
+    freedom = np.arange(1, sum(width - 1 for width in schema.block_widths) + 1)
+    return np.concatenate([[0.0], chdtri(freedom, level)])
+
+
+def _checked_level(significance: float) -> float:
     try:
         level = float(significance)
     except (TypeError, ValueError):
         level = math.nan
     if not 0 < level <= 1:
         raise ValueError(f"significance is {significance!r}; it must be a number above 0 and at most 1")
-    from scipy.special import chdtri
-
-    freedom = np.arange(1, sum(width - 1 for width in schema.block_widths) + 1)
-    return np.concatenate([[0.0], chdtri(freedom, level)])
+    return level
 
 
 def split_budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:

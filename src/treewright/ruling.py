@@ -102,15 +102,28 @@ def rules_from(
     return found
 
 
-def check_company(found: Rules, data: Dataset, criterion: str, splitter: str) -> None:
+def check_company(
+    found: Rules,
+    data: Dataset,
+    criterion: str,
+    *,
+    splitter: str = "best",
+    selection: str = "gain",
+    split: str = "axis",
+) -> None:
     """Refuse rules that do not go with the other parameters of growing, or with the rows."""
     if found.missing == "error":
         check_known(data)
+    ways = {"splitter": (splitter, "best"), "selection": (selection, "gain"), "split": (split, "axis")}
+    others = [f"{name}={value!r}" for name, (value, usual) in ways.items() if value != usual]
+    if len(others) > 1:
+        raise ValueError(f"{others[0]} does not go with {others[1]}; choose one of them")
     if not found.need_care:
         return
     first, schema = found.asked[0], data.schema
-    if splitter == "random":
-        raise ValueError(f"{first} does not go with splitter='random'; set splitter='best'")
+    if others:
+        name = others[0].split("=")[0]
+        raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
     if found.costs is not None and criterion != "gini":
         raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
     if criterion == "absolute_error":

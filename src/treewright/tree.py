@@ -270,8 +270,10 @@ class Tree(Shaped, Presented):
         losses = arriving.losses(self, data)
         change = np.zeros(self.n_nodes)
         inner = np.flatnonzero(~self.is_leaf)
-        change[inner] = losses[self.left[inner]] + losses[self.right[inner]] - losses[inner]
-        order = inner[np.argsort(self.step[inner], kind="stable")]
+        change_there = losses[self.left[inner]] + losses[self.right[inner]] - losses[inner]
+        np.add.at(change, self.heads[inner], change_there)  # many branches are one split
+        splits = inner[~self.joined[inner]]
+        order = splits[np.argsort(self.step[splits], kind="stable")]
         total = np.concatenate([[losses[0]], change[order]]).cumsum()
         return np.asarray(self.mean(np.maximum(total, 0.0), data))
 
@@ -356,7 +358,7 @@ class Tree(Shaped, Presented):
 
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""
-        order = np.sort(self.step[~self.is_leaf])
+        order = np.sort(self.step[~self.is_leaf & ~self.joined])
         if operator.index(n_splits) < 0:
             raise ValueError(f"n_splits is {n_splits}; it must be at least 0")
         if n_splits >= len(order):
@@ -424,7 +426,7 @@ class Tree(Shaped, Presented):
         self.__post_init__()
 
     def __repr__(self) -> str:
-        return f"<Tree: {self.n_leaves} leaves, depth {self.depth}, {len(self.schema.columns)} columns>"
+        return f"<Tree: {self.n_leaves} leaves, depth {self.height}, {len(self.schema.columns)} columns>"
 
     @classmethod
     def write(cls, schema: Schema, root: Branch | Leaf, *, criterion: str | None = None) -> Tree:

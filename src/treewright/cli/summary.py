@@ -96,7 +96,7 @@ def picture(tree: Tree) -> str:
     text = render(tree, max_depth=shown, color=in_colour(), width=terminal_width())
     if shown is None:
         return text
-    levels = f"These are the first {FIRST_LEVELS} of {tree.depth} levels; treewright show has all of them"
+    levels = f"These are the first {FIRST_LEVELS} of {tree.height} levels; treewright show has all of them"
     return f"{text}\n\n{levels}"
 
 
@@ -130,9 +130,9 @@ def _pruned(fit: Fit) -> str:
     grown = f"{in_leaves(fit.grown.n_leaves)} grown by {fit.tree.criterion} in {took}"
     if fit.plan is None or fit.path is None:
         small = f" (fewer than {FEWEST_ROWS} rows; --prune prunes)" if is_small(fit.data) else ""
-        return f"{grown}, depth {fit.tree.depth}; not pruned{small}"
+        return f"{grown}, depth {fit.tree.height}; not pruned{small}"
     how = f"{in_words(fit.plan, fit.path.details)} in {_duration(fit.seconds['pruning'])}"
-    return f"{grown}; {fit.tree.n_leaves:,} kept, depth {fit.tree.depth}, by {how}"
+    return f"{grown}; {fit.tree.n_leaves:,} kept, depth {fit.tree.height}, by {how}"
 
 
 def in_leaves(number: int) -> str:

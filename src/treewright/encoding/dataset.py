@@ -99,6 +99,17 @@ class Dataset:
         weight = None if self.weight is None else self.weight[self.counted]
         return weight is None or not weight.size or np.allclose(weight, weight[0], rtol=1e-12)
 
+    def column(self, position: int, rows: Array | slice = slice(None)) -> Array:
+        """The values of one column, of all rows or of some.
+
+        >>> from treewright.encoding import encode
+        >>> encode({"x": [1.5, 2.5], "sky": ["blue", None]}).column(1).tolist()
+        [0, -1]
+        """
+        if isinstance(self.columns, np.ndarray):
+            return self.columns[rows, position]
+        return self.columns[position][rows]
+
     def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
         """Two bytes per cell, made once and shared by every tree grown on this table.
 

@@ -53,6 +53,10 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         Stop after this many splits (one less than the leaves).
     significance : float, default=None
         Split a node only if the χ² test of its best split has a p-value of at most this.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -145,6 +149,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         monotonic_cst: Any = None,
         max_splits: int | None = None,
         significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
@@ -175,6 +180,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
             monotonic_cst=monotonic_cst,
             max_splits=max_splits,
             significance=significance,
+            selection=selection,
             pruning=pruning,
             pruning_options=pruning_options,
             threshold=threshold,
@@ -230,6 +236,12 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        The level of the tests of ``selection="test"``.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -307,6 +319,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         max_splits: int | None = None,
+        significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
@@ -332,6 +346,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
             max_splits=max_splits,
+            significance=significance,
+            selection=selection,
             pruning=pruning,
             pruning_options=pruning_options,
             threshold=threshold,

@@ -156,7 +156,7 @@ class TreeEstimator:
 
     def get_depth(self) -> int:
         """The number of tests on the longest way from the root to a leaf."""
-        return int(self._fitted_tree().depth)
+        return int(self._fitted_tree().height)
 
     def get_n_leaves(self) -> int:
         """The number of leaves."""

@@ -64,8 +64,10 @@ def _is_random_state(value: Any) -> bool:
 
 
 RULES: dict[str, Rule] = {
+    "min_objs": (lambda v: is_int(v) and v >= 1, "an int >= 1"),  # before the names that follow from it
     "criterion": (lambda v: isinstance(v, str), "the name of a criterion"),  # the grower knows the names
     "splitter": one_of("best", "random"),
+    "selection": one_of("gain", "test"),
     "max_depth": at_least(1),
     "min_samples_split": (
         lambda v: (is_int(v) and v >= 2) or (is_fraction(v) and 0 < v <= 1),
@@ -98,7 +100,15 @@ RULES: dict[str, Rule] = {
     ),
     "feature_costs": by_column(),
     "max_features_used": at_least(1),
+    "n_splits": (lambda v: is_int(v) and v >= 0, "an int >= 0"),  # before the other name of it
     "max_splits": at_least(0),
+    "raising": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "cv": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
+    "rule": one_of("1-SE", "0-SE"),
+    "max_classes": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
+    "alpha_merge": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
+    "alpha_split": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
+    "alpha_resplit": (lambda v: v is None or (is_real(v) and 0 < v <= 1), "a number in (0, 1], or None"),
     "pruning": (lambda v: v is None or isinstance(v, str), "the name of a pruning method, or None"),
     "pruning_options": (lambda v: v is None or isinstance(v, Mapping), "a dict of options, or None"),
     "threshold": one_of("readable", "midpoint"),
@@ -183,6 +193,7 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         "max_leaf_nodes": _int_or_none(estimator.max_leaf_nodes),
         "max_splits": _int_or_none(estimator.max_splits),
         "significance": getattr(estimator, "significance", None),
+        "selection": getattr(estimator, "selection", "gain"),
         "max_features": drawn if drawn < n_columns else None,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
         "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,

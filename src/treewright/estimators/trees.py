@@ -65,6 +65,10 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         Stop after this many splits (one less than the leaves).
     significance : float, default=None
         Split a node only if the χ² test of its best split has a p-value of at most this.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -172,6 +176,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         monotonic_cst: Any = None,
         max_splits: int | None = None,
         significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
@@ -205,6 +210,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
         self.significance = significance
+        self.selection = selection
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
@@ -344,6 +350,12 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        The level of the tests of ``selection="test"``.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -437,6 +449,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         max_splits: int | None = None,
+        significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
@@ -466,6 +480,8 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
+        self.significance = significance
+        self.selection = selection
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold

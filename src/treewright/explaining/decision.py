@@ -25,7 +25,7 @@ from treewright.routing import divides, parts_of
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, escape, percent, surrogate_of
+from treewright.wording import escape, percent, surrogate_of, way_in_words
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -307,10 +307,10 @@ def _mixed_answers(tree: Tree, row: Dataset) -> tuple[Answer, ...]:
 
 
 def _way(tree: Tree, leaf: int) -> Ints:
-    """The nodes from the root to a leaf."""
+    """The decisions from the root to a leaf, and the leaf."""
     parent, way = tree.parent, [leaf]
     while way[-1] > 0:
-        way.append(int(parent[way[-1]]))
+        way.append(int(tree.heads[parent[way[-1]]]))
     return np.array(way[::-1], np.int64)
 
 
@@ -318,6 +318,7 @@ def _moved(tree: Tree, way: Ints, row: Dataset, codes: Ints) -> Floats:
     """What moves along the way, a column for each target: the share of the answered class, or the number."""
     if not tree.schema.predicts_classes:
         return tree.numbers_at(way, row.take(np.zeros(len(way), np.intp)))
+    way = tree.answering[way].astype(np.int64)  # a leaf without rows says what was known above it
     first = np.cumsum((0, *tree.schema.block_widths))[:-1]
     cells = first + codes
     if isinstance(tree.statistic, SparseRows):
@@ -336,7 +337,7 @@ def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]
         position = int(tree.feature[node])
         cell = cells.setdefault(position, asked.cell(position))
         child = int(way[place + 1])
-        words = branch_in_words(tree, node, child == node + 1, learnt=learnt)
+        words = way_in_words(tree, child, learnt=learnt)
         missing = not cell.known and cell.value is None and not asked.is_unseen(position)
         steps.append(
             Step(

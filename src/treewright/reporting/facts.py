@@ -175,5 +175,5 @@ def tree_text(tree: Tree) -> str:
     """The tree as text; of a large one the first levels."""
     if tree.n_nodes <= MOST_LINES:
         return render(tree)
-    by_depth = np.cumsum(np.bincount(tree.depths))
+    by_depth = np.cumsum(np.bincount(tree.levels[~tree.joined]))
     return render(tree, max_depth=max(int(np.searchsorted(by_depth, MOST_LINES, side="right")) - 1, 1))

@@ -12,7 +12,7 @@ from treewright.combining import asked_columns
 from treewright.reporting.rounding import short, shorts
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, surrogate_in_words, word
+from treewright.wording import branch_in_words, escape, surrogate_in_words, way_in_words, word
 
 Ints = NDArray[np.int64]
 MOST_NAMED = 200  # categories of a column that a page knows by name …
@@ -105,14 +105,21 @@ def _threshold(value: float) -> float | str | None:
     return value if abs(value) < np.inf else "inf" if value > 0 else "-inf"
 
 
-def _words(tree: Tree, inner: list[int]) -> dict[str, list[str]]:
+def _words(tree: Tree, inner: list[int]) -> dict[str, Any]:
     learnt = columns_with_missing(tree)
     longest = 6 if len(inner) <= _FEW_BRANCHES else 3
-    words = {"left_words": [""] * tree.n_nodes, "right_words": [""] * tree.n_nodes}
+    words: dict[str, Any] = {"left_words": [""] * tree.n_nodes, "right_words": [""] * tree.n_nodes}
     for node in inner:
         for texts, is_left in zip(words.values(), (True, False), strict=True):
             texts[node] = branch_in_words(tree, node, is_left, learnt=learnt, longest=longest)
-    return words
+    if not tree.joined.any():
+        return words
+    many = np.unique(tree.heads[tree.joined])
+    for node in many.tolist():  # the branches tell; the node itself only asks
+        words["left_words"][node] = escape(tree.tested[tree.feature[node]].name)
+    below = np.flatnonzero(np.isin(tree.heads[tree.parent], many) & (tree.parent >= 0))
+    into = {str(node): way_in_words(tree, node, learnt=learnt, longest=longest) for node in below.tolist()}
+    return words | {"joined": tree.joined.astype(int).tolist(), "into_words": into}
 
 
 def _left_categories(tree: Tree, named: dict[int, Ints]) -> dict[str, list[int]]:

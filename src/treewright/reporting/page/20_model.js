@@ -17,13 +17,32 @@ const rightOf = (node) => tree.end[node + 1];
 const isBranch = (node) => tree.feature[node] >= 0;
 const isInside = (node, above) => node >= above && node < tree.end[above];
 
+const joined = tree.joined || new Uint8Array(size);  // nodes that are parts of the split above them
+
 for (let node = 0; node < size; node++) {  // preorder: a parent comes before its children
   if (!isBranch(node)) continue;
+  const split = joined[node] ? parentOf[node] : node;
   for (const child of [leftOf(node), rightOf(node)]) {
-    parentOf[child] = node;
-    depth[child] = depth[node] + 1;
+    parentOf[child] = split;
+    depth[child] = depth[split] + 1;
   }
 }
+
+/** The nodes of the split at a node and its branches, where the tree shown ends at `ends`: [parts, branches]. */
+function splitAt(node, ends) {
+  const parts = [node], branches = [], waiting = [rightOf(node), leftOf(node)];
+  while (waiting.length) {
+    const child = waiting.pop();
+    if (joined[child] && !ends[child]) {
+      parts.push(child);
+      waiting.push(rightOf(child), leftOf(child));
+    } else branches.push(child);
+  }
+  return [parts, branches];
+}
+
+const branchesOf = (node, ends) => splitAt(node, ends)[1];
+const gainOf = (node, ends) => splitAt(node, ends)[0].reduce((sum, part) => sum + tree.gain[part], 0);
 
 /** The nodes from the root to `node`. */
 function lineage(node) {
@@ -36,6 +55,7 @@ function lineage(node) {
 function wordsInto(node) {
   const above = parentOf[node];
   if (above < 0) return "all rows";
+  if (tree.into_words && Object.hasOwn(tree.into_words, node)) return tidyWords(tree.into_words[node]);
   return tidyWords(node === leftOf(above) ? tree.left_words[above] : tree.right_words[above]);
 }
 

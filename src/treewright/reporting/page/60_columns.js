@@ -85,7 +85,7 @@ function drawDepths() {
   const uses = new Map(), rows = learnt.node_rows, all = learnt.rows;
   let deepest = 0;
   for (let node = 0; node < size; node = isEnd(node) ? tree.end[node] : node + 1) {
-    if (isEnd(node)) continue;
+    if (isEnd(node) || joined[node]) continue;
     const at = Math.min(depth[node], MOST_DEPTHS - 1);
     for (const column of partsOf(tree.feature[node])) {
       if (!uses.has(column)) uses.set(column, Array.from({ length: MOST_DEPTHS }, () => ({ times: 0, rows: 0 })));
