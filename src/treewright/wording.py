@@ -42,7 +42,7 @@ def branch_parts(
     """The two parts of `branch_in_words`: the column, and what its value must be."""
     if learnt is None:
         learnt = columns_with_missing(tree)
-    column = tree.schema.columns[tree.feature[node]]
+    column = tree.tested[tree.feature[node]]
     name, only_missing_right = escape(column.name), not tree.missing_left[node]
     if tree.subset[node] >= 0:
         goes_left = tree.goes_left(node)

@@ -23,7 +23,6 @@ from treewright.exporting.coding import (
     check_name,
     family,
     filled,
-    identifiers,
     number,
     one_target,
     plain,
@@ -31,6 +30,7 @@ from treewright.exporting.coding import (
     remark,
     words,
 )
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column, Target
 from treewright.tree import Tree
 
@@ -86,7 +86,7 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
     lines += [" */", f"#ifndef {name.upper()}_H", f"#define {name.upper()}_H", ""]
     lines += ["#include <math.h>", "#include <string.h>", ""]
     members = _members(code)
-    lines += [*_row(code, name, members), "", *_code_functions(code, name, members)]
+    lines += [*_row(code, name, members), "", *_code_functions(code, name, members), *_sums(code, name)]
     lines += _nested(code, name, members) if code.nests(style) else _looping(code, name, members)
     lines += ["", *_predict(code, name, place)]
     if code.predicts_classes:
@@ -184,7 +184,26 @@ def _runner(code: Code, name: str, place: int, members: list[str]) -> Iterator[s
 
 
 def _members(code: Code) -> list[str]:
-    return identifiers((column.name for column in code.columns), _RESERVED)
+    return list(code.variables(_RESERVED).values())[: len(code.used)]
+
+
+def _sums(code: Code, name: str) -> Iterator[str]:
+    """A function for each sum of columns, whose numbers are stored so that no compiler fuses or widens them."""
+    names = code.variables(_RESERVED)
+    for j in code.sums:
+        (first, weight), *others = code.terms(j)
+        yield f"/* {_remark(code.tree.tested[j].name)} */"
+        yield from [f"static inline double {name}_{names[j]}(const {name}_row *row)", "{"]
+        yield f"    volatile double sum = {weight!r} * row->{names[first]}, part;"
+        for column, weight in others:
+            yield f"    part = {weight!r} * row->{names[column]}; sum = sum + part;"
+        yield from ["    return sum;", "}", ""]
+
+
+def _summed(code: Code, name: str) -> Iterator[str]:
+    """The sums of a row as variables."""
+    names = code.variables(_RESERVED)
+    yield from (f"    const double {names[j]} = {name}_{names[j]}(row);" for j in code.sums)
 
 
 def _check_texts(code: Code) -> None:
@@ -265,13 +284,14 @@ def _sorting(category: Any) -> Any:
 
 def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The leaf of a row, by tests within tests."""
-    names = dict(zip(code.used, members, strict=True))
+    names = code.variables(_RESERVED) | {j: f"row->{m}" for j, m in zip(code.used, members, strict=True)}
     yield from _leaf_start(name)
     if not names:
         yield "    (void)row;"
+    yield from _summed(code, name)
     yield from code.braced(
         lambda node: f"return {code.place[node]};  /* {_remark(code.leaf_in_words(node))} */",
-        lambda node: _test(code, node, f"row->{names[int(code.tree.feature[node])]}"),
+        lambda node: _test(code, node, names),
     )
     yield "}"
 
@@ -281,10 +301,13 @@ def _leaf_start(name: str) -> list[str]:
     return [what, f"static inline int {name}_leaf(const {name}_row *row)", "{"]
 
 
-def _test(code: Code, node: int, name: str) -> str:
+def _test(code: Code, node: int, names: dict[int, str]) -> str:
     """The test of a node; where it is not plain, with its words."""
     tree = code.tree
-    words = f"{{  /* {_remark(code.test_in_words(node))} */"
+    name, words = names[int(tree.feature[node])], f"{{  /* {_remark(code.test_in_words(node))} */"
+    if has_surrogates(tree, node):
+        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
+        return f"({''.join(f'{when} ? {then} : ' for when, then in ways)}{int(last)}) {words}"
     if tree.subset[node] >= 0:
         within, codes, missing = code.among(node)
         values = [MISSING] * missing + codes
@@ -293,6 +316,21 @@ def _test(code: Code, node: int, name: str) -> str:
         return f"({joined}) {words}"
     test, needs_words = code.compared(node, name, "INFINITY", "!({})", "!isnan({})")
     return f"({test}) {words if needs_words else '{'}"
+
+
+def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
+    """A question: whether its value is known, and what it must be."""
+    name = names[question.feature]
+    if not question.is_category:
+        bound = number(question.threshold, "INFINITY")
+        return [(f"!isnan({name})", f"{name} {question.operator} {bound}")]
+    left, right = (
+        f"({' || '.join(f'{name} == {c}' for c in codes)})" if codes else "0"
+        for codes in (question.left, question.right)
+    )
+    if question.unseen_left is None:
+        return [(left, "1"), (right, "0")]
+    return [(f"{name} != {MISSING}", f"!{right}" if question.unseen_left else left)]
 
 
 def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
@@ -311,15 +349,16 @@ def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
         yield "    /* where the bits of the categories that go left begin */"
         yield from _table("long", "subset", list(map(str, tables.subset)))
         yield from _table("unsigned char", "bits", list(map(str, tables.bits)))
-    yield from [
-        "    int node = 0;",
-        "    while (column[node] >= 0) {",
-        "        int left;",
-        "        switch (column[node]) {",
-    ]
-    for place, (column, member) in enumerate(zip(code.columns, members, strict=True)):
-        yield f"        {f'case {place}' if place < len(members) - 1 else 'default'}:"
-        value = f"row->{member}"
+    yield from _summed(code, name)
+    yield from ["    int node = 0;", "    while (column[node] >= 0) {"]
+    if tables.others:
+        yield from _standing_in(code, tables, members)
+        yield from ["        node = left ? node + 1 : right[node];", "    }", "    return right[node];", "}"]
+        return
+    yield from ["        int left;", "        switch (column[node]) {"]
+    values = _values(code, members)
+    for place, (value, column) in enumerate(values):
+        yield f"        {f'case {place}' if place < len(values) - 1 else 'default'}:"
         if column.kind == "category":
             yield f"            if ({value} >= 0 && {value} < {len(column.categories)})"
             yield f"                left = bits[subset[node] + {value} / 8] >> ({value} % 8) & 1;"
@@ -334,6 +373,37 @@ def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
         "    return right[node];",
         "}",
     ]
+
+
+def _values(code: Code, members: list[str]) -> list[tuple[str, Column]]:
+    """The columns that are asked, then the sums: how to write each, and what it is."""
+    names, features = code.variables(_RESERVED), [*code.used, *code.sums]
+    written = [f"row->{member}" for member in members] + [names[j] for j in code.sums]
+    return [(name, code.tree.tested[j]) for name, j in zip(written, features, strict=True)]
+
+
+def _standing_in(code: Code, tables: Tables, members: list[str]) -> Iterator[str]:
+    """Which way a row goes at a node: by its test, or by the first other one whose value is known."""
+    yield "        /* where the tests begin that stand in for a missing value: they follow the nodes; what"
+    yield "           passes one with 4 in sides goes right */"
+    yield from ("    " + line for line in _table("int", "others", list(map(str, tables.others))))
+    yield "        int at = node, next = others[node], left = -1;"
+    yield "        for (;;) {"
+    yield "            switch (column[at]) {"
+    values = _values(code, members)
+    for place, (value, column) in enumerate(values):
+        yield f"            {f'case {place}' if place < len(values) - 1 else 'default'}:"
+        if column.kind == "category":
+            yield f"                if ({value} >= 0 && {value} < {len(column.categories)})"
+            yield f"                    left = bits[subset[at] + {value} / 8] >> ({value} % 8) & 1;"
+            yield f"                else if (at == node && {value} != {MISSING}) left = sides[at] >> 1 & 1;"
+        else:
+            yield f"                if (!isnan({value})) left = {value} <= threshold[at];"
+        yield "                break;"
+    yield "            }"
+    yield "            if (left >= 0) { left ^= sides[at] >> 2; break; }"
+    yield "            if (next == others[node + 1]) { left = sides[node] & 1; break; }"
+    yield from ["            at = next++;", "        }"]
 
 
 def _table(kind: str, name: str, items: list[str]) -> Iterator[str]:

@@ -22,13 +22,13 @@ from treewright.exporting.coding import (
     check_name,
     family,
     filled,
-    identifiers,
     labelled,
     number,
     plain,
     quoted,
     words,
 )
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column
 from treewright.tree import Tree
 
@@ -242,15 +242,15 @@ def _functions(code: Code, function: str) -> Iterator[str]:
 
 def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
-    names = dict(
-        zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True)
-    )
+    names = code.variables(_RESERVED)
     yield from ["// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
-    for j, name in names.items():
-        yield f"    const {name} = {_reading(code.tree.schema.columns[j])};"
+    for j in code.used:
+        yield f"    const {names[j]} = {_reading(code.tree.schema.columns[j])};"
+    for j in code.sums:
+        yield f"    const {names[j]} = {code.summed(j, names)};"
     yield from code.braced(
         lambda node: f"return {code.place[node]};  // {_remark(code.leaf_in_words(node))}",
-        lambda node: _test(code, node, names[int(code.tree.feature[node])]),
+        lambda node: _test(code, node, names),
     )
     yield "}"
 
@@ -259,10 +259,13 @@ def _reading(column: Column) -> str:
     return f"{_READERS[family(column)]}(row, {_literal(column.name)})"
 
 
-def _test(code: Code, node: int, name: str) -> str:
+def _test(code: Code, node: int, names: dict[int, str]) -> str:
     """The test of a node; where it is not plain, with its words."""
     tree = code.tree
-    words = f"{{  // {_remark(code.test_in_words(node))}"
+    name, words = names[int(tree.feature[node])], f"{{  // {_remark(code.test_in_words(node))}"
+    if has_surrogates(tree, node):
+        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
+        return f"({''.join(f'{when} ? {then} : ' for when, then in ways)}{str(last).lower()}) {words}"
     if tree.subset[node] >= 0:
         within, codes, missing = code.among(node)
         categories = tree.schema.columns[tree.feature[node]].categories
@@ -276,6 +279,22 @@ def _test(code: Code, node: int, name: str) -> str:
     return f"({test}) {words if needs_words else '{'}"
 
 
+def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
+    """A question: whether its value is known, and what it must be."""
+    name = names[question.feature]
+    if not question.is_category:
+        bound = number(question.threshold, "Infinity")
+        return [(f"{name} === {name}", f"{name} {question.operator} {bound}")]
+    categories = code.tree.schema.columns[question.feature].categories
+    left, right = (
+        f"[{', '.join(_key(categories[c]) for c in codes)}].includes({name})" if codes else "false"
+        for codes in (question.left, question.right)
+    )
+    if question.unseen_left is None:
+        return [(left, "true"), (right, "false")]
+    return [(f"{name} !== null", f"!{right}" if question.unseen_left else left)]
+
+
 def _looping(code: Code) -> Iterator[str]:
     """`leaf(row)` as a loop over tables."""
     tables = Tables.of(code)
@@ -287,7 +306,11 @@ def _looping(code: Code) -> Iterator[str]:
     yield from _table("_threshold", [number(value, "Infinity") for value in tables.threshold])
     yield from _table("_right", list(map(str, tables.right)))
     yield from _table("_sides", list(map(str, tables.sides)))
-    if has_categories:
+    if tables.others:
+        yield "// where the tests begin that stand in for a missing value, the first one whose value is known;"
+        yield "// they follow the nodes; what passes one with 4 in _sides goes right"
+        yield from _table("_others", list(map(str, tables.others)))
+    if has_categories or tables.others:
         yield "// of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
         yield from _table("_subset", list(map(str, tables.subset)))
         yield from _table("_bits", list(map(str, tables.bits)))
@@ -300,18 +323,28 @@ def _looping(code: Code) -> Iterator[str]:
     for place, column in enumerate(code.columns):
         reading = _reading(column)
         yield f"        {f'_code({reading}, _codes{place})' if column.kind == 'category' else reading},"
-    yield from ["    ];", "    let node = 0;", "    while (_column[node] >= 0) {"]
-    yield from ["        const value = values[_column[node]];", "        let left;"]
+    yield "    ];"
+    values = {j: f"values[{place}]" for place, j in enumerate(code.used)}
+    yield from (f"    values.push({code.summed(j, values)});" for j in code.sums)
+    yield from ["    let node = 0;", "    while (_column[node] >= 0) {"]
+    at = "at" if tables.others else "node"
+    if tables.others:
+        yield from _STANDING_IN
+    else:
+        yield "        const value = values[_column[node]];"
+    yield "        let left;"
     if has_categories:
-        yield "        if (_subset[node] >= 0) {"
+        yield f"        if (_subset[{at}] >= 0) {{"
         yield "            left = value >= 0"
-        yield "                ? _bits[_subset[node] + (value >> 3)] >> (value & 7) & 1"
-        yield "                : _sides[node] & -value;"
+        yield f"                ? _bits[_subset[{at}] + (value >> 3)] >> (value & 7) & 1"
+        yield f"                : _sides[{at}] & -value;"
         yield "        } else {"
-        yield "            left = value === value ? value <= _threshold[node] : _sides[node] & 1;"
+        yield f"            left = value === value ? value <= _threshold[{at}] : _sides[{at}] & 1;"
         yield "        }"
     else:
-        yield "        left = value === value ? value <= _threshold[node] : _sides[node] & 1;"
+        yield f"        left = value === value ? value <= _threshold[{at}] : _sides[{at}] & 1;"
+    if tables.others:
+        yield "        if (_sides[at] & 4) left = !left;"
     yield from ["        node = left ? node + 1 : _right[node];", "    }", "    return _right[node];", "}"]
     if has_categories:
         yield from [
@@ -320,6 +353,21 @@ def _looping(code: Code) -> Iterator[str]:
             "function _code(value, codes) {",
         ]
         yield from ["    return value === null ? -1 : codes.get(value) ?? -2;", "}"]
+
+
+_STANDING_IN = """\
+        let at = node, value = values[_column[node]];
+        if (value !== value || value === -1 && _subset[node] >= 0) {
+            for (let other = _others[node]; other < _others[node + 1]; other++) {
+                const instead = values[_column[other]];
+                if (instead >= 0 || instead === instead && _subset[other] < 0) {
+                    at = other;
+                    value = instead;
+                    break;
+                }
+            }
+        }
+""".splitlines()
 
 
 def _literal(label: Any) -> str:

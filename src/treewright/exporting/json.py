@@ -14,7 +14,7 @@ from treewright.exporting.coding import Code, check_labels, labelled, plain
 from treewright.schema import Column, Target
 from treewright.tree import Tree
 
-VERSION = 1
+VERSION = 2  # of documents with sums, surrogates or another way with missing values; of all others 1
 MOST_TOLD = 1000  # nodes; to find the words of a large tree takes longer than all the rest
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _BEYOND = re.compile("[\ud800-\udfff\u2028\u2029]")  # what some readers of JSON or JavaScript do not take
@@ -29,6 +29,13 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     those that are there; lists of them where there are several targets. An infinite number is
     ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by default to
     a tree of up to 1,000 nodes.
+
+    In place of a column a branch may ask a "sum", a place in the list of "sums": the products of its terms
+    (column, weight), added up in order in double precision; it is missing where a part is, or where
+    infinities have no sum. Where a branch has "surrogates", the first of them whose value is known (and,
+    for categories, was seen) decides for a missing value; if "reversed", numbers up to the threshold go
+    right. "missing" is "both" where such a row goes to both children in "parts", and is answered by the
+    mixture of its leaves; "error" where the tree takes complete rows only.
 
     >>> from treewright import encode, grow
     >>> print(render(grow(encode({"x": [1.4, 4.7]}, ["a", "b"])), words=False).rstrip())
@@ -50,11 +57,11 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     """
     code = Code(tree)
     check_labels(code)
-    lines = ["{", '  "format": "treewright tree",', f'  "version": {VERSION},']
-    lines += [
-        *_list("columns", map(_column, tree.schema.columns)),
-        *_list("targets", map(_target, code.targets)),
-    ]
+    version = VERSION if code.sums or len(tree.surrogates) or tree.missing in _OTHER_WAYS else 1
+    lines = ["{", '  "format": "treewright tree",', f'  "version": {version},']
+    lines += _list("columns", map(_column, tree.schema.columns))
+    lines += _list("sums", [_sum(code, j) for j in code.sums]) if code.sums else []
+    lines += _list("targets", map(_target, code.targets))
     tells = tree.n_nodes <= MOST_TOLD if words is None else words
     lines += [*_list("nodes", _nodes(code, tells), last=True), "}"]
     return "\n".join(lines) + "\n"
@@ -63,29 +70,27 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
     """What the document says of the rows of a table, by following its nodes and nothing else."""
     document = json.loads(rendered)
-    kinds = {column["name"]: column["kind"] for column in document["columns"]}
-    known = {column["name"]: set(map(_read, column.get("categories", ()))) for column in document["columns"]}
-    columns = {name: plain(table[name]) for name in kinds}
-    nodes = document["nodes"]
-    lefts = [set(map(_read, node.get("categories_left", ()))) for node in nodes]
-    found = []
-    for row in range(len(next(iter(columns.values())))):
-        place = 0
-        while "column" in (node := nodes[place]):
-            value = columns[node["column"]][row]
-            if value is None or value != value:
-                side = node["missing"]
-            elif "threshold" in node:
-                side = "left" if value <= _read(node["threshold"]) else "right"
-            elif value not in known[node["column"]]:
-                side = node["unseen"]
-            else:
-                side = "left" if value in lefts[place] else "right"
-            place = node[side]
-        answer = node["answer"]
-        found.append(tuple(map(_read, answer)) if isinstance(answer, list) else _read(answer))
-    return labelled(tree, found)
+    reader = _Reader(document, table)
+    return labelled(tree, [reader.answer(row) for row in range(len(next(iter(table.values()))))])
 
+
+class _Reader:
+    """A program that follows a document."""
+
+    def __init__(self, document: dict[str, Any], table: dict[str, Any]) -> None:
+        self.nodes = document["nodes"]
+        kinds = {column["name"]: column["kind"] for column in document["columns"]}
+        self.known = {c["name"]: set(map(_read, c.get("categories", ()))) for c in document["columns"]}
+        self.columns = {name: plain(table[name]) for name in kinds}
+        self.sums = document.get("sums", ())
+
+    def answer(self, row: int) -> Any:
+        place = 0
+        while "threshold" in (node := self.nodes[place]) or "categories_left" in node:
+            value = self.value(node, row)
+            place = node[node["missing"] if self.is_missing(value) else self.side(node, value)]
+        answer = node["answer"]
+        return tuple(map(_read, answer)) if isinstance(answer, list) else _read(answer)
 
 def _read(value: Any) -> Any:
     return float(value["float"]) if isinstance(value, dict) else value

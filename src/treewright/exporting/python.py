@@ -16,11 +16,11 @@ from treewright.exporting.coding import (
     check_name,
     family,
     filled,
-    identifiers,
     labelled,
     number,
     plain,
 )
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column
 from treewright.tree import Tree
 
@@ -178,12 +178,12 @@ def _functions(code: Code, function: str) -> Iterator[str]:
 
 def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
-    names = dict(
-        zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True)
-    )
+    names = code.variables(_RESERVED)
     yield from ["", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
-    for j, name in names.items():
-        yield f"    {name} = {_reading(code.tree.schema.columns[j])}"
+    for j in code.used:
+        yield f"    {names[j]} = {_reading(code.tree.schema.columns[j])}"
+    for j in code.sums:
+        yield f"    {names[j]} = {code.summed(j, names)}"
     for what, node, level in code.steps():
         indent = "    " * (level + 1)
         if what == "leaf":
@@ -191,17 +191,20 @@ def _nested(code: Code) -> Iterator[str]:
         elif what == "else":
             yield f"{indent}else:"
         elif what != "end":
-            yield f"{indent}{what} {_test(code, node, names[int(code.tree.feature[node])])}"
+            yield f"{indent}{what} {_test(code, node, names)}"
 
 
 def _reading(column: Column) -> str:
     return f"{_READERS[family(column)]}(row, {column.name!r})"
 
 
-def _test(code: Code, node: int, name: str) -> str:
+def _test(code: Code, node: int, names: dict[int, str]) -> str:
     """The test of a node; where it is not plain, with its words."""
     tree = code.tree
-    words = f":  # {code.test_in_words(node)}"
+    name, words = names[int(tree.feature[node])], f":  # {code.test_in_words(node)}"
+    if has_surrogates(tree, node):
+        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
+        return f"({' '.join(f'{then} if {when} else' for when, then in ways)} {last}){words}"
     if tree.subset[node] >= 0:
         within, codes, missing = code.among(node)
         categories = tree.schema.columns[tree.feature[node]].categories
@@ -215,6 +218,22 @@ def _test(code: Code, node: int, name: str) -> str:
     return f"{test}{words if needs_words else ':'}"
 
 
+def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
+    """A question: whether its value is known, and what it must be."""
+    name = names[question.feature]
+    if not question.is_category:
+        bound = number(question.threshold, _INFINITY)
+        return [(f"{name} == {name}", f"{name} {question.operator} {bound}")]
+    categories = code.tree.schema.columns[question.feature].categories
+    left, right = (
+        f"{name} in {{{', '.join(_literal(categories[c]) for c in codes)}}}" if codes else "False"
+        for codes in (question.left, question.right)
+    )
+    if question.unseen_left is None:
+        return [(left, "True"), (right, "False")]
+    return [(f"{name} is not None", f"not {right}" if question.unseen_left else left)]
+
+
 def _looping(code: Code) -> Iterator[str]:
     """`leaf(row)` as a loop over tables."""
     tables = Tables.of(code)
@@ -226,7 +245,11 @@ def _looping(code: Code) -> Iterator[str]:
     yield from _table("_THRESHOLD", [number(value, _INFINITY) for value in tables.threshold], "float")
     yield from _table("_RIGHT", list(map(str, tables.right)), "int")
     yield from _table("_SIDES", list(map(str, tables.sides)), "int")
-    if has_categories:
+    if tables.others:
+        yield "# where the tests begin that stand in for a missing value, the first one whose value is known;"
+        yield "# they follow the nodes; what passes one with 4 in _SIDES goes right"
+        yield from _table("_OTHERS", list(map(str, tables.others)), "int")
+    if has_categories or tables.others:
         yield "# of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
         yield from _table("_SUBSET", list(map(str, tables.subset)), "int")
         yield "_BITS = bytes.fromhex("
@@ -242,23 +265,33 @@ def _looping(code: Code) -> Iterator[str]:
     for place, column in enumerate(code.columns):
         reading = _reading(column)
         yield f"        {f'_code({reading}, _CODES_{place})' if column.kind == 'category' else reading},"
-    yield from [
-        "    )",
-        "    node = 0",
-        "    while _COLUMN[node] >= 0:",
-        "        value = values[_COLUMN[node]]",
-    ]
+    yield "    )"
+    if code.sums:
+        values = {j: f"values[{place}]" for place, j in enumerate(code.used)}
+        yield "    values += ("
+        yield from (f"        {code.summed(j, values)}," for j in code.sums)
+        yield "    )"
+    yield from ["    node = 0", "    while _COLUMN[node] >= 0:"]
+    at = "at" if tables.others else "node"
+    if tables.others:
+        yield from _STANDING_IN
+    else:
+        yield "        value = values[_COLUMN[node]]"
     if has_categories:
-        yield "        if _SUBSET[node] >= 0:"
+        yield f"        if _SUBSET[{at}] >= 0:"
         yield "            if value >= 0:"
-        yield "                left = _BITS[_SUBSET[node] + (value >> 3)] >> (value & 7) & 1"
+        yield f"                left = _BITS[_SUBSET[{at}] + (value >> 3)] >> (value & 7) & 1"
         yield "            else:"
-        yield "                left = _SIDES[node] & -value"
+        yield f"                left = _SIDES[{at}] & -value"
         yield "        elif value == value:"
     else:
         yield "        if value == value:"
-    yield from ["            left = value <= _THRESHOLD[node]", "        else:"]
-    yield from ["            left = _SIDES[node] & 1", "        node = node + 1 if left else _RIGHT[node]"]
+    yield from [f"            left = value <= _THRESHOLD[{at}]", "        else:"]
+    yield f"            left = _SIDES[{at}] & 1"
+    if tables.others:
+        yield "        if _SIDES[at] & 4:"
+        yield "            left = not left"
+    yield "        node = node + 1 if left else _RIGHT[node]"
     yield "    return _RIGHT[node]"
     if has_categories:
         yield from [
@@ -268,6 +301,17 @@ def _looping(code: Code) -> Iterator[str]:
             '    """-1 where it is missing, -2 where it was never seen."""',
         ]
         yield "    return -1 if value is None else codes.get(value, -2)"
+
+
+_STANDING_IN = """\
+        at, value = node, values[_COLUMN[node]]
+        if value != value or value == -1 and _SUBSET[node] >= 0:
+            for other in range(_OTHERS[node], _OTHERS[node + 1]):
+                instead = values[_COLUMN[other]]
+                if instead >= 0 or instead == instead and _SUBSET[other] < 0:
+                    at, value = other, instead
+                    break
+""".splitlines()
 
 
 def _literal(label: Any) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright.exporting.coding import Code, check_labels, one_target
 from treewright.exporting.databases import run
 from treewright.exporting.dialects import Dialect, dialect_of
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.tree import Tree
 from treewright.wording import rows_in_words
 
@@ -190,30 +191,63 @@ class _Writer:
     def test(self, node: int, to_left: bool) -> str:
         """Whether a row goes to one child of a node."""
         tree, j = self.code.tree, int(self.code.tree.feature[node])
-        name, kind = self.column(j), tree.schema.columns[j].kind
+        if has_surrogates(tree, node):
+            ways, last = asked_in_turn(tree, node, self._ways, to_left=to_left)
+            whens = " ".join(f"WHEN {when} THEN {then}" for when, then in ways)
+            return f"CASE {whens} ELSE {self.dialect.truths[last]} END"
+        name, kind = self.value(j), tree.tested[j].kind
         missing = bool(tree.missing_left[node]) == to_left
         if kind == "category":
             return self._category(node, name, to_left)
-        if kind == "time" and self.times == "timestamp":
-            return self._bounded(name, float(tree.threshold[node]), to_left, missing, is_time=True)
-        return self._bounded(name, float(tree.threshold[node]), to_left, missing, is_time=False)
+        threshold, is_time = float(tree.threshold[node]), kind == "time" and self.times == "timestamp"
+        return self._bounded(name, threshold, to_left, missing, is_time, self.nan or j in self.code.sums)
 
-    def _bounded(self, name: str, threshold: float, to_left: bool, missing: bool, *, is_time: bool) -> str:
+    def value(self, j: int) -> str:
+        """A column, or a sum of columns; a product with a float is a float, whatever the column is."""
+        if j not in self.code.sums:
+            return self.column(j)
+        parts = (f"{self.column(c)} * {self.dialect.number(weight)}" for c, weight in self.code.terms(j))
+        return f"({' + '.join(parts)})"
+
+    def _bounded(
+        self, name: str, threshold: float, to_left: bool, missing: bool, is_time: bool, nan: bool
+    ) -> str:
         dialect = self.dialect
         if np.isinf(threshold) and (is_time or dialect.infinity is None):
             test = f"{name} IS NOT NULL" if (threshold > 0) == to_left else f"{name} <> {name}"
             return f"{test} OR {name} IS NULL" if missing else test
         bound = dialect.moment(threshold) if is_time else dialect.number(threshold)
         test = f"{name} {'<=' if to_left else '>'} {bound}"
-        greatest = self.nan and not is_time and dialect.nan == "greatest"
+        greatest = nan and not is_time and dialect.nan == "greatest"
         if not missing:  # where NaN is the greatest number it is above any threshold
             return f"{test} AND {name} <= {dialect.infinity}" if greatest and not to_left else test
         test += f" OR {name} IS NULL"
         if greatest and to_left:
             test += f" OR {name} > {dialect.infinity}"
-        elif self.nan and not is_time and dialect.nan == "unordered":
+        elif nan and not is_time and dialect.nan == "unordered":
             test += f" OR IS_NAN({name})"
         return test
+
+    def _ways(self, question: Question) -> Ways:
+        """A question: whether its value is known, and what it must be."""
+        name, column = self.value(question.feature), self.code.tree.tested[question.feature]
+        if question.is_category:
+            lists = [", ".join(self.dialect.label(column.categories[c]) for c in codes)
+                     for codes in (question.left, question.right)]
+            value = self.dialect.category(name) if isinstance(column.categories[0], str) else name
+            no, yes = self.dialect.truths
+            if question.unseen_left is None:
+                return [(f"{value} IN ({of})", then) for of, then in zip(lists, (yes, no), strict=True) if of]
+            of, word = (lists[1], "NOT IN") if question.unseen_left else (lists[0], "IN")
+            test = f"{value} {word} ({of})" if of else yes if question.unseen_left else no
+            return [(f"{name} IS NOT NULL", test)]
+        is_time = column.kind == "time" and self.times == "timestamp"
+        to_left, nan = not question.reversed, self.nan or question.feature in self.code.sums
+        test = self._bounded(name, question.threshold, to_left, False, is_time, False)
+        known = f"{name} IS NOT NULL"
+        if nan and not is_time and self.dialect.nan is not None:
+            known = f"{name} <= {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"NOT IS_NAN({name})"
+        return [(known, test)]
 
     def _category(self, node: int, name: str, to_left: bool) -> str:
         within, codes, listed_missing = self.code.among(node, to_left=to_left)
