@@ -63,6 +63,10 @@ class Surrogates:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def starts(self, n_nodes: int) -> NDArray[np.int64]:
+        """Where the entries of each node begin, and where the last ones end."""
+        return np.searchsorted(self.node, np.arange(n_nodes + 1)).astype(np.int64)
+
     def of(self, node: int) -> range:
         """The entries of one node, the best surrogate first."""
         first, end = np.searchsorted(self.node, [node, node + 1])

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core, arriving
+from treewright import _core, answering, arriving, routing
 from treewright.checking import TYPES, check
-from treewright.combining import Direction, extended_columns, tested_columns
+from treewright.combining import Direction, tested_columns
 from treewright.costing import cheapest, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, encode
@@ -191,19 +191,12 @@ class Tree(Shaped, Presented):
         return heavier
 
     def apply(self, data: Dataset, *, n_threads: int = 1) -> Ints:
-        """The leaf of each row of a table that was encoded with the tree's schema."""
+        """The leaf of each row of a table that was encoded with the tree's schema.
+
+        A row that the tree divides (``missing="fractional"``) goes with the heavier side.
+        """
         self._check_columns(data)
-        return _core.apply(
-            extended_columns(data, self.directions),
-            self.end,
-            self.feature,
-            self.threshold,
-            self.subset,
-            self.missing_left,
-            self.heavier_left,
-            self.subsets,
-            n_threads,
-        )
+        return routing.leaves(self, data, n_threads)
 
     def _check_columns(self, data: Dataset) -> None:
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
@@ -211,21 +204,17 @@ class Tree(Shaped, Presented):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        leaf = self.apply(encode(table, schema=self.schema))
-        if not self.schema.predicts_classes:
-            answers = self.value[leaf]
-        else:
+        answers = answering.answers(self, encode(table, schema=self.schema))
+        if self.schema.predicts_classes:
             names = [as_array(target.classes or ()) for target in self.schema.targets]
-            columns = [name[self.label[leaf, i]] for i, name in enumerate(names)]
-            answers = np.stack(columns, axis=1)
+            answers = np.stack([name[answers[:, i]] for i, name in enumerate(names)], axis=1)
         return answers[:, 0] if len(self.schema.targets) == 1 else answers
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of each class in the leaf of each row; a list where there are several targets."""
         if not self.schema.predicts_classes:
             raise ValueError("this tree predicts numbers; probabilities are for classes")
-        leaf = self.apply(encode(table, schema=self.schema))
-        shares = self.shares(leaf)
+        shares = answering.proportions(self, encode(table, schema=self.schema))
         return shares[0] if len(shares) == 1 else shares
 
     def statistic_of(self, data: Dataset) -> Floats | SparseRows:
@@ -322,6 +311,19 @@ class Tree(Shaped, Presented):
         ['ill']
         """
         return replace(self, schema=costed_schema(self, cost_matrix, priors))
+
+    def with_missing(self, missing: Missing) -> Tree:
+        """The same tests with another way of missing values; surrogates stay only where they are used.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "a", "b"])).with_missing("fractional")
+        >>> tree.predict_proba({"x": [None]}).round(3).tolist()
+        [[0.667, 0.333]]
+        """
+        surrogates = self.surrogates if missing == "surrogate" else Surrogates.none()
+        changed = replace(self, missing=missing, surrogates=surrogates)
+        changed.check()
+        return changed
 
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""
