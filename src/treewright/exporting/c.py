@@ -325,12 +325,13 @@ def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
         bound = number(question.threshold, "INFINITY")
         return [(f"!isnan({name})", f"{name} {question.operator} {bound}")]
     left, right = (
-        f"({' || '.join(f'{name} == {c}' for c in codes)})" if codes else "0"
+        f"({' || '.join(f'{name} == {c}' for c in codes)})" if codes else ""
         for codes in (question.left, question.right)
     )
     if question.unseen_left is None:
-        return [(left, "1"), (right, "0")]
-    return [(f"{name} != {MISSING}", f"!{right}" if question.unseen_left else left)]
+        return [(when, then) for when, then in ((left, "1"), (right, "0")) if when]
+    test = f"!{right or '0'}" if question.unseen_left else left or "0"
+    return [(f"{name} != {MISSING}", test)]
 
 
 def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:

@@ -287,12 +287,13 @@ def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
         return [(f"{name} === {name}", f"{name} {question.operator} {bound}")]
     categories = code.tree.schema.columns[question.feature].categories
     left, right = (
-        f"[{', '.join(_key(categories[c]) for c in codes)}].includes({name})" if codes else "false"
+        f"[{', '.join(_key(categories[c]) for c in codes)}].includes({name})" if codes else ""
         for codes in (question.left, question.right)
     )
     if question.unseen_left is None:
-        return [(left, "true"), (right, "false")]
-    return [(f"{name} !== null", f"!{right}" if question.unseen_left else left)]
+        return [(when, then) for when, then in ((left, "true"), (right, "false")) if when]
+    test = f"!{right or 'false'}" if question.unseen_left else left or "false"
+    return [(f"{name} !== null", test)]
 
 
 def _looping(code: Code) -> Iterator[str]:

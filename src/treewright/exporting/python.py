@@ -226,12 +226,13 @@ def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
         return [(f"{name} == {name}", f"{name} {question.operator} {bound}")]
     categories = code.tree.schema.columns[question.feature].categories
     left, right = (
-        f"{name} in {{{', '.join(_literal(categories[c]) for c in codes)}}}" if codes else "False"
+        f"{{{', '.join(_literal(categories[c]) for c in codes)}}}" if codes else ""
         for codes in (question.left, question.right)
     )
     if question.unseen_left is None:
-        return [(left, "True"), (right, "False")]
-    return [(f"{name} is not None", f"not {right}" if question.unseen_left else left)]
+        return [(f"{name} in {of}", then) for of, then in ((left, "True"), (right, "False")) if of]
+    word, of = ("not in", right) if question.unseen_left else ("in", left)
+    return [(f"{name} is not None", f"{name} {word} {of}" if of else str(question.unseen_left))]
 
 
 def _looping(code: Code) -> Iterator[str]:
