@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container
+from functools import reduce
+from operator import add, mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,15 +45,18 @@ def aim(
             other, other_weight = parts[chosen - 1]
             columns[column][row], columns[other][row] = np.inf * weight, -np.inf * other_weight
         return
-    with np.errstate(all="ignore"):
-        rest = sum(columns[c][row] * w for place, (c, w) in enumerate(parts) if place != chosen)
-        near = [(value - rest) / weight]
-        for _ in range(_STEPS):
-            near = [np.nextafter(near[0], -np.inf), *near, np.nextafter(near[-1], np.inf)]
-        totals = np.zeros(len(near))
-        for place, (c, w) in enumerate(parts):
-            part = w * (np.array(near) if place == chosen else columns[c][row])
-            totals = totals + part if place else part + np.zeros(len(near))
-        distance = np.abs(totals - value)
-    if not np.isnan(distance).all():
-        columns[column][row] = near[int(np.nanargmin(distance))]
+    values = [float(columns[c][row]) for c, _ in parts]
+    weights = [w for _, w in parts]
+    rest = sum(v * w for place, (v, w) in enumerate(zip(values, weights, strict=True)) if place != chosen)
+    below = above = (value - rest) / weight
+    near = [below]
+    for _ in range(_STEPS):
+        below, above = math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
+        near += [below, above]
+    best, least = near[0], math.inf
+    for candidate in near:
+        values[chosen] = candidate
+        distance = abs(reduce(add, map(mul, weights, values)) - value)
+        if distance < least:
+            best, least = candidate, distance
+    columns[column][row] = best

@@ -86,3 +86,22 @@ def asked_in_turn(
     """
     found = [way for question in questions(tree, node, to_left=to_left) for way in ways(question)]
     return found, bool(tree.missing_left[node]) == to_left
+
+
+def refuse_parts(tree: Tree, format: str) -> None:
+    """ValueError where rows with a missing value go to both sides, for a format that knows one leaf only."""
+    if tree.missing == "fractional" and tree.n_nodes > 1:
+        raise ValueError(
+            f"{format} sends a row to one leaf, and this tree divides rows with a missing value "
+            "(missing='fractional'): export it as python, javascript, c or json; or, for rows without missing "
+            "values, export tree.with_missing('learn')"
+        )
+
+
+def refuse_sums(tree: Tree, format: str, instead: str) -> None:
+    """ValueError where a tree tests sums of columns, for a format that knows columns only."""
+    found = tree.feature[tree.feature >= len(tree.schema.columns)]
+    if found.size:
+        raise ValueError(
+            f"{format} tests one column at a time, and this tree tests {tree.tested[found[0]].name!r}: {instead}"
+        )
