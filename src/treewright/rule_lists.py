@@ -405,7 +405,7 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
 
 def condition_of(tree: Tree, node: int, is_left: bool) -> Condition:
     """What a row must satisfy to go to one child of a node."""
-    column = tree.schema.columns[tree.feature[node]]
+    column = tree.tested[tree.feature[node]]
     missing = bool(tree.missing_left[node]) == is_left
     if tree.subset[node] < 0:
         threshold = float(tree.threshold[node])
