@@ -273,8 +273,9 @@ class _Heads:
         self.place = np.cumsum(tree.is_leaf) - 1
         self.sums = {j: Column(name) for j, name in _sum_names(tree).items()}
         if classes is not None:
-            leaves = np.flatnonzero(tree.is_leaf)
+            leaves = tree.answering[tree.is_leaf]  # a leaf without rows answers as one above it
             self.start, self.code, self.weights = weights_by_class(tree, leaves)
+            self.total = tree.weight[leaves].tolist()
 
     def predicate(self, parent: int, is_left: bool) -> str:
         """What a row must satisfy to go to one child of a node."""
@@ -312,7 +313,8 @@ class _Heads:
         """The classes of a leaf."""
         if self.labels is None or not self.is_leaf[node]:
             return
-        total, part = self.weight[node], slice(*self.start[self.place[node] : self.place[node] + 2])
+        place = self.place[node]
+        total, part = self.total[place], slice(*self.start[place : place + 2])
         for code, weight in zip(self.code[part].tolist(), self.weights[part].tolist(), strict=True):
             yield (
                 f"<ScoreDistribution value={self.labels[code]} "

@@ -105,3 +105,4 @@ def refuse_sums(tree: Tree, format: str, instead: str) -> None:
         raise ValueError(
             f"{format} tests one column at a time, and this tree tests {tree.tested[found[0]].name!r}: {instead}"
         )
+
