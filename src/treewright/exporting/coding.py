@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._version import __version__
+from treewright.exporting.mixing import divides
 from treewright.exporting.questions import has_surrogates
 from treewright.schema import Column, Target
 from treewright.tree import Tree
@@ -187,6 +188,13 @@ class Code:
                 f"this tree {what}; style='nested' goes to {DEEPEST_ASKED}, "
                 "as compilers limit how deep a program nests; use style='tables'"
             )
+        if divides(self.tree):
+            if style == "nested":
+                raise ValueError(
+                    "this tree divides rows with a missing value (missing='fractional'), which tests within "
+                    "tests cannot; use style='tables'"
+                )
+            return False
         if style != "auto":
             return style == "nested" or self.tree.n_leaves == 1
         if self.tree.n_leaves > MOST_NESTED_LEAVES or self.tree.depth > DEEPEST_NESTED:
@@ -265,7 +273,8 @@ class Tables:
         feature = np.concatenate([tree.feature, others.feature])
         threshold = np.concatenate([tree.threshold, others.threshold])
         later = np.where(others.subset < 0, -1, others.subset + len(tree.subsets))
-        sides = tree.missing_left + 2 * tree.heavier_left.astype(int)
+        missing_left = tree.heavier_left if divides(tree) else tree.missing_left
+        sides = missing_left + 2 * tree.heavier_left.astype(int)
         starts = tree.n_nodes + np.searchsorted(others.node, np.arange(tree.n_nodes + 1))
         return cls(
             place[feature].tolist(),

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.exporting import mixing
 from treewright.exporting.coding import (
     Code,
     Style,
@@ -28,6 +29,7 @@ from treewright.exporting.coding import (
     quoted,
     words,
 )
+from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column
 from treewright.tree import Tree
@@ -196,6 +198,10 @@ def _leaf_tables(code: Code) -> Iterator[str]:
     if code.predicts_classes:
         shares = [[_pairs(leaf) for leaf in code.shares(k)] for k in range(len(code.targets))]
         yield from _table("_shares", _joined(shares))
+    if divides(code.tree) and code.tree.schema.has_costs:
+        yield "// what it costs to answer each class (across) if another one (down) is true"
+        costs = [json.dumps(target.costs) for target in code.targets]
+        yield f"const _costs = {costs[0] if len(costs) == 1 else _joined([[each] for each in costs])[0]};"
 
 
 def _joined(per_target: list[list[str]]) -> list[str]:
@@ -221,6 +227,10 @@ def _table(name: str, items: list[str]) -> Iterator[str]:
 def _functions(code: Code, function: str) -> Iterator[str]:
     """`predict` and `predictProba`."""
     several, classes = len(code.targets) > 1, code.predicts_classes
+    if divides(code.tree):
+        costs = code.tree.schema.has_costs
+        yield from mixing.javascript(function, classes=classes, several=several, costs=costs)
+        return
     answer = "_answers[leaf(row)]"
     if classes:
         answer = f"{answer}.map((place, k) => classes[k][place])" if several else f"classes[{answer}]"
@@ -311,7 +321,7 @@ def _looping(code: Code) -> Iterator[str]:
         yield "// where the tests begin that stand in for a missing value, the first one whose value is known;"
         yield "// they follow the nodes; what passes one with 4 in _sides goes right"
         yield from _table("_others", list(map(str, tables.others)))
-    if has_categories or tables.others:
+    if has_categories or tables.others or divides(code.tree):
         yield "// of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
         yield from _table("_subset", list(map(str, tables.subset)))
         yield from _table("_bits", list(map(str, tables.bits)))
@@ -319,7 +329,25 @@ def _looping(code: Code) -> Iterator[str]:
         if column.kind == "category":
             yield from _table(f"_categories{place}", list(map(_key, column.categories)))
             yield f"const _codes{place} = new Map(_categories{place}.map((name, code) => [name, code]));"
-    yield from ["", "// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
+    if divides(code.tree):
+        yield "// of each node, how much of a divided row goes there"
+        yield from _table("_parted", list(map(repr, parts(code.tree))))
+        yield from [*JAVASCRIPT_WALK, "", "// the values that are asked", "function _values(row) {"]
+        yield from [*_values(code), "    return values;", "}"]
+    else:
+        yield from ["", "// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
+        yield from [*_values(code), *_walk(tables)]
+    if has_categories:
+        yield from [
+            "",
+            "// -1 where it is missing, -2 where it was never seen",
+            "function _code(value, codes) {",
+        ]
+        yield from ["    return value === null ? -1 : codes.get(value) ?? -2;", "}"]
+
+
+def _values(code: Code) -> Iterator[str]:
+    """The columns that are asked, then the sums."""
     yield "    const values = ["
     for place, column in enumerate(code.columns):
         reading = _reading(column)
@@ -327,6 +355,10 @@ def _looping(code: Code) -> Iterator[str]:
     yield "    ];"
     values = {j: f"values[{place}]" for place, j in enumerate(code.used)}
     yield from (f"    values.push({code.summed(j, values)});" for j in code.sums)
+
+
+def _walk(tables: Tables) -> Iterator[str]:
+    """From the root to the leaf."""
     yield from ["    let node = 0;", "    while (_column[node] >= 0) {"]
     at = "at" if tables.others else "node"
     if tables.others:
@@ -334,7 +366,7 @@ def _looping(code: Code) -> Iterator[str]:
     else:
         yield "        const value = values[_column[node]];"
     yield "        let left;"
-    if has_categories:
+    if tables.bits:
         yield f"        if (_subset[{at}] >= 0) {{"
         yield "            left = value >= 0"
         yield f"                ? _bits[_subset[{at}] + (value >> 3)] >> (value & 7) & 1"
@@ -347,13 +379,6 @@ def _looping(code: Code) -> Iterator[str]:
     if tables.others:
         yield "        if (_sides[at] & 4) left = !left;"
     yield from ["        node = left ? node + 1 : _right[node];", "    }", "    return _right[node];", "}"]
-    if has_categories:
-        yield from [
-            "",
-            "// -1 where it is missing, -2 where it was never seen",
-            "function _code(value, codes) {",
-        ]
-        yield from ["    return value === null ? -1 : codes.get(value) ?? -2;", "}"]
 
 
 _STANDING_IN = """\

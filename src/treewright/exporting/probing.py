@@ -276,12 +276,16 @@ def _lead(
 def _complete(tree: Tree, columns: dict[int, Array]) -> None:
     """Take values for what is missing in the columns that are asked, and for sums that are."""
     for j, values in columns.items():
-        values[values == MISSING if tree.schema.columns[j].kind == "category" else np.isnan(values)] = 0
-    for direction in tree.directions:
-        if all(c in columns for c in direction.columns):
+        column = tree.schema.columns[j]
+        if column.kind == "category":
+            values[values == MISSING] = 0
+            values[(values == UNSEEN) & (not unseen(column))] = 0  # nothing is unseen where all is known
+        else:
+            values[np.isnan(values)] = 0.0
+    with np.errstate(all="ignore"):
+        for direction in (each for each in tree.directions if all(c in columns for c in each.columns)):
             parts = [w * columns[c] for c, w in zip(direction.columns, direction.weights, strict=True)]
-            with np.errstate(all="ignore"):
-                lost = np.isnan(reduce(np.add, parts))
+            lost = np.isnan(reduce(np.add, parts))
             for c in direction.columns:
                 columns[c][lost] = 1.0
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from treewright.exporting import mixing
 from treewright.exporting.coding import (
     Code,
     Style,
@@ -20,6 +21,7 @@ from treewright.exporting.coding import (
     number,
     plain,
 )
+from treewright.exporting.mixing import PYTHON_WALK, divides, parts
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column
 from treewright.tree import Tree
@@ -108,6 +110,14 @@ def _leaf_tables(code: Code) -> Iterator[str]:
             yield from _leaf_shares(shares[0])
         else:
             yield from _table("_SHARES", [_tuple(leaf) for leaf in zip(*shares, strict=True)])
+    if divides(code.tree) and code.tree.schema.has_costs:
+        yield "# what it costs to answer each class (across) if another one (down) is true"
+        costs = [_costs(target.costs) for target in code.targets]
+        yield f"_COSTS = {costs[0] if len(costs) == 1 else _tuple(costs)}"
+
+
+def _costs(costs: Any) -> str:
+    return "None" if costs is None else _tuple(_tuple(map(repr, row)) for row in costs)
 
 
 def _pairs(leaf: list[tuple[int, float]]) -> str:
@@ -147,6 +157,9 @@ def _leaf_shares(leaves: list[str]) -> Iterator[str]:
 def _functions(code: Code, function: str) -> Iterator[str]:
     """`predict` and `predict_proba`."""
     several, classes = len(code.targets) > 1, code.predicts_classes
+    if divides(code.tree):
+        yield from mixing.python(function, classes=classes, several=several, costs=code.tree.schema.has_costs)
+        return
     answer = "_ANSWERS[leaf(row)]"
     if classes:
         answer = (
@@ -250,7 +263,7 @@ def _looping(code: Code) -> Iterator[str]:
         yield "# where the tests begin that stand in for a missing value, the first one whose value is known;"
         yield "# they follow the nodes; what passes one with 4 in _SIDES goes right"
         yield from _table("_OTHERS", list(map(str, tables.others)), "int")
-    if has_categories or tables.others:
+    if has_categories or tables.others or divides(code.tree):
         yield "# of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
         yield from _table("_SUBSET", list(map(str, tables.subset)), "int")
         yield "_BITS = bytes.fromhex("
@@ -261,7 +274,26 @@ def _looping(code: Code) -> Iterator[str]:
         if column.kind == "category":
             yield from _table(f"_CATEGORIES_{place}", list(map(_literal, column.categories)))
             yield f"_CODES_{place} = {{name: code for code, name in enumerate(_CATEGORIES_{place})}}"
-    yield from ["", "", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
+    if divides(code.tree):
+        yield "# of each node, how much of a divided row goes there"
+        yield from _table("_PARTS", list(map(repr, parts(code.tree))), "float")
+        yield from ["", *PYTHON_WALK, "", "", "def _values(row):", '    """The values that are asked."""']
+        yield from [*_values(code), "    return values"]
+    else:
+        yield from ["", "", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
+        yield from [*_values(code), *_walk(tables)]
+    if has_categories:
+        yield from [
+            "",
+            "",
+            "def _code(value, codes):",
+            '    """-1 where it is missing, -2 where it was never seen."""',
+        ]
+        yield "    return -1 if value is None else codes.get(value, -2)"
+
+
+def _values(code: Code) -> Iterator[str]:
+    """The columns that are asked, then the sums."""
     yield "    values = ("
     for place, column in enumerate(code.columns):
         reading = _reading(column)
@@ -272,13 +304,17 @@ def _looping(code: Code) -> Iterator[str]:
         yield "    values += ("
         yield from (f"        {code.summed(j, values)}," for j in code.sums)
         yield "    )"
+
+
+def _walk(tables: Tables) -> Iterator[str]:
+    """From the root to the leaf."""
     yield from ["    node = 0", "    while _COLUMN[node] >= 0:"]
     at = "at" if tables.others else "node"
     if tables.others:
         yield from _STANDING_IN
     else:
         yield "        value = values[_COLUMN[node]]"
-    if has_categories:
+    if tables.bits:
         yield f"        if _SUBSET[{at}] >= 0:"
         yield "            if value >= 0:"
         yield f"                left = _BITS[_SUBSET[{at}] + (value >> 3)] >> (value & 7) & 1"
@@ -294,14 +330,6 @@ def _looping(code: Code) -> Iterator[str]:
         yield "            left = not left"
     yield "        node = node + 1 if left else _RIGHT[node]"
     yield "    return _RIGHT[node]"
-    if has_categories:
-        yield from [
-            "",
-            "",
-            "def _code(value, codes):",
-            '    """-1 where it is missing, -2 where it was never seen."""',
-        ]
-        yield "    return -1 if value is None else codes.get(value, -2)"
 
 
 _STANDING_IN = """\
