@@ -44,7 +44,8 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
 
     The columns that the tree asks are the members of `treewright_row`: a double for a number (missing: NAN)
     or a time (microseconds since 1970), a code for a category, which `treewright_code_…(value)` finds.
-    Classes are codes, too; `treewright_class(code)` is the label. `name` takes the place of treewright in all
+    Classes are codes, too; `treewright_class(code)` is the label. Where the tree takes complete rows only, the
+    answer to others is -1 or NAN. `name` takes the place of treewright in all
     names; `target` says which of several targets; `style` is as for Python.
 
     >>> from treewright import encode, grow
@@ -280,12 +281,22 @@ def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
     yield from _leaf_start(name)
     if not names:
         yield "    (void)row;"
-    yield from _summed(code, name)
+    yield from [*_summed(code, name), *_demanded(code, members)]
     yield from code.braced(
         lambda node: f"return {code.place[node]};  /* {_remark(code.leaf_in_words(node))} */",
         lambda node: _test(code, node, names),
     )
     yield "}"
+
+
+def _demanded(code: Code, members: list[str]) -> Iterator[str]:
+    """A tree that takes complete rows only has no leaf for others."""
+    if code.tree.missing == "error" and code.columns:
+        tests = [
+            f"{value} == {MISSING}" if column.kind == "category" else f"isnan({value})"
+            for value, column in asked(code, members)
+        ]
+        yield f"    if ({' || '.join(tests)}) return -1;  /* a value is missing */"
 
 
 def _leaf_start(name: str) -> list[str]:
@@ -342,7 +353,7 @@ def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
         yield "    /* where the bits of the categories that go left begin */"
         yield from table("long", "subset", list(map(str, tables.subset)))
         yield from table("unsigned char", "bits", list(map(str, tables.bits)))
-    yield from _summed(code, name)
+    yield from [*_summed(code, name), *_demanded(code, members)]
     yield from ["    int node = 0;", "    while (column[node] >= 0) {"]
     if tables.others:
         yield from _standing_in(code, tables, members)
@@ -400,7 +411,11 @@ def _predict(code: Code, name: str, place: int) -> Iterator[str]:
         number(answer, "INFINITY") if kind == "double" else str(answer) for answer in code.answers(place)
     ]
     yield from table(kind, "answers", items)
-    yield from [f"    return answers[{name}_leaf(row)];", "}"]
+    if code.tree.missing == "error":
+        yield f"    const int leaf = {name}_leaf(row);"
+        yield from [f"    return leaf < 0 ? {'-1' if kind == 'int' else 'NAN'} : answers[leaf];", "}"]
+    else:
+        yield from [f"    return answers[{name}_leaf(row)];", "}"]
 
 
 def _predict_proba(code: Code, name: str, place: int) -> Iterator[str]:
@@ -416,7 +431,11 @@ def _predict_proba(code: Code, name: str, place: int) -> Iterator[str]:
     yield from table("int", "classes", [str(code) for code, _ in pairs])
     yield from table("double", "share", [repr(share) for _, share in pairs])
     yield from [f"    const int leaf = {name}_leaf(row);", "    int k;"]
-    yield f"    for (k = 0; k < {name}_n_classes; ++k) shares[k] = 0.0;"
+    if code.tree.missing == "error":
+        yield f"    for (k = 0; k < {name}_n_classes; ++k) shares[k] = leaf < 0 ? NAN : 0.0;"
+        yield "    if (leaf < 0) return;"
+    else:
+        yield f"    for (k = 0; k < {name}_n_classes; ++k) shares[k] = 0.0;"
     yield from ["    for (k = start[leaf]; k < start[leaf + 1]; ++k) shares[classes[k]] = share[k];", "}"]
 
 

@@ -80,14 +80,15 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
     lines += ["//", f"//   {function}(row)        {_ANSWERS[code.predicts_classes]}"]
     if code.predicts_classes:
         lines += [f"//   {function}Proba(row)   the share of each class, in the order of classes"]
-    lines += ["// where row is an object; a value that is null, NaN or not there is missing.", ""]
+    missing = ", and an error." if tree.missing == "error" else "."
+    lines += [f"// where row is an object; a value that is null, NaN or not there is missing{missing}", ""]
     lines += ['"use strict";', ""] if module == "script" else []
     lines += [*_leaf_tables(code), "", *_functions(code, function)]
     lines += ["", *(_nested(code) if code.nests(style) else _looping(code))]
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
         lines += ["", *_SOURCES[reader]]
     if code.columns:
-        lines += ["", *_VALUE]
+        lines += ["", *(_DEMANDED if tree.missing == "error" else _VALUE)]
     names = f"{function}, {function}Proba, leaf, classes" if code.predicts_classes else f"{function}, leaf"
     if module == "esm":
         lines += ["", f"export {{ {names} }};"]
@@ -258,6 +259,7 @@ def _nested(code: Code) -> Iterator[str]:
         yield f"    const {names[j]} = {_reading(code.tree.schema.columns[j])};"
     for j in code.sums:
         yield f"    const {names[j]} = {code.summed(j, names)};"
+    yield from _demanded(code, [names[j] for j in code.sums])
     yield from code.braced(
         lambda node: f"return {code.place[node]};  // {_remark(code.leaf_in_words(node))}",
         lambda node: _test(code, node, names),
@@ -355,6 +357,15 @@ def _values(code: Code) -> Iterator[str]:
     yield "    ];"
     values = {j: f"values[{place}]" for place, j in enumerate(code.used)}
     yield from (f"    values.push({code.summed(j, values)});" for j in code.sums)
+    yield from _demanded(code, [f"values[{len(code.used) + i}]" for i in range(len(code.sums))])
+
+
+def _demanded(code: Code, names: list[str]) -> Iterator[str]:
+    """Sums of infinite numbers may have no value."""
+    for j, name in zip(code.sums, names, strict=True):
+        if code.tree.missing == "error":
+            text = f"{code.tree.tested[j].name} has no value, and this tree takes complete rows only"
+            yield f"    if ({name} !== {name}) throw new RangeError({_literal(text)});"
 
 
 def _walk(tables: Tables) -> Iterator[str]:
@@ -425,6 +436,14 @@ function _value(row, name) {
     if (!Object.prototype.hasOwnProperty.call(row, name)) return null;
     const value = row[name];
     return value === undefined || value !== value ? null : value;
+}""".splitlines()
+
+_DEMANDED = """\
+// the value of a column, which must be there
+function _value(row, name) {
+    const value = Object.prototype.hasOwnProperty.call(row, name) ? row[name] : null;
+    if (value !== undefined && value !== null && value === value) return value;
+    throw new RangeError(`column ${name} is missing, and this tree takes complete rows only`);
 }""".splitlines()
 
 _SOURCES = {

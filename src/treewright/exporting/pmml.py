@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
 from math import inf, isinf
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -282,7 +283,10 @@ class _Heads:
         tree, j = self.tree, int(self.tree.feature[parent])
         if has_surrogates(tree, parent):
             return self._in_turn(parent, is_left)
-        return _predicate(condition_of(tree, parent, is_left), self.sums.get(j) or tree.schema.columns[j])
+        condition = condition_of(tree, parent, is_left)
+        if tree.missing == "error":  # no child takes it, and the answer is none
+            condition = replace(condition, missing=False)
+        return _predicate(condition, self.sums.get(j) or tree.schema.columns[j])
 
     def _in_turn(self, parent: int, is_left: bool) -> str:
         """The same by surrogates: a test holds, and there is no value for any of those before it."""

@@ -35,7 +35,8 @@ _READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_nam
 def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> str:
     """A module with `predict(row)` and, for classes, `predict_proba(row)`; `row` is a dict of values.
 
-    A value that is None, NaN or not there is missing; a text where a number is expected is an error. Times
+    A value that is None, NaN or not there is missing (ValueError, if the tree takes complete rows only); a
+    text where a number is expected is an error. Times
     are datetimes, dates or microseconds since 1970. Of several targets the answers are a tuple.
 
     `function` is another name for `predict`. A tree that a person can read is written as tests within tests,
@@ -57,8 +58,9 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
     lines += ["#", f"#   {function}(row)" + " " * 9 + _ANSWERS[code.predicts_classes]]
     if code.predicts_classes:
         lines += [f"#   {function}_proba(row)   the share of each class"]
+    missing = ", and an error." if tree.missing == "error" else "."
     lines += [
-        "# where row is a dict; a value that is None, NaN or not there is missing.",
+        f"# where row is a dict; a value that is None, NaN or not there is missing{missing}",
         "",
         "import datetime",
         "",
@@ -69,7 +71,7 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
         lines += ["", "", *_SOURCES[reader]]
     if code.columns:
-        lines += ["", "", *_VALUE]
+        lines += ["", "", *(_DEMANDED if tree.missing == "error" else _VALUE)]
     if not any(family(column) in ("number", "time") for column in code.columns):
         lines.remove("import datetime")
     return "\n".join(lines) + "\n"
@@ -197,6 +199,8 @@ def _nested(code: Code) -> Iterator[str]:
         yield f"    {names[j]} = {_reading(code.tree.schema.columns[j])}"
     for j in code.sums:
         yield f"    {names[j]} = {code.summed(j, names)}"
+    if code.tree.missing == "error":
+        yield from _demanded(code, [names[j] for j in code.sums])
     for what, node, level in code.steps():
         indent = "    " * (level + 1)
         if what == "leaf":
@@ -304,6 +308,16 @@ def _values(code: Code) -> Iterator[str]:
         yield "    values += ("
         yield from (f"        {code.summed(j, values)}," for j in code.sums)
         yield "    )"
+        if code.tree.missing == "error":
+            yield from _demanded(code, [f"values[{len(code.used) + i}]" for i in range(len(code.sums))])
+
+
+def _demanded(code: Code, names: list[str]) -> Iterator[str]:
+    """Sums of infinite numbers may have no value."""
+    for j, name in zip(code.sums, names, strict=True):
+        yield f"    if {name} != {name}:"
+        text = f"{code.tree.tested[j].name} has no value, and this tree takes complete rows only"
+        yield f"        raise ValueError({text!r})"
 
 
 def _walk(tables: Tables) -> Iterator[str]:
@@ -356,6 +370,17 @@ def _value(row, name):
     if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
         raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
     return value if value == value else None
+'''.splitlines()
+
+_DEMANDED = '''\
+def _value(row, name):
+    """The value of a column, which must be there."""
+    value = row.get(name)
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        raise ValueError(f"column {name!r} is missing, and this tree takes complete rows only")
+    if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
+        raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
+    return value
 '''.splitlines()
 
 _SOURCES = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.exporting.coding import Code, check_labels, one_target
 from treewright.exporting.databases import run
 from treewright.exporting.dialects import Dialect, dialect_of
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates, refuse_parts
 from treewright.tree import Tree
 from treewright.wording import rows_in_words
 
@@ -37,7 +37,7 @@ def render(
     """A CASE expression over the columns of a table; with `table` a SELECT of its rows with the answers.
 
     `dialect` is duckdb, postgres, sqlite, mysql, bigquery or snowflake. NULL goes where the tree sends
-    missing values. However deep the tree is, CASE nests no deeper than a balanced tree of as many leaves.
+    missing values; where it takes complete rows only, the answer to others is NULL. However deep the tree is, CASE nests no deeper than a balanced tree of as many leaves.
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ def render(
         END AS "prediction"
     FROM "flowers"
     """
+    refuse_parts(tree, "sql")
     code = Code(tree)
     check_labels(code)
     if times not in ("timestamp", "microseconds"):
@@ -163,6 +164,27 @@ class _Writer:
         The larger child of a branch goes on in the same CASE, and only the smaller one begins another, so
         that they nest no deeper than the logarithm of the number of leaves.
         """
+        if self.code.tree.missing == "error" and self.code.columns:
+            lost = " OR ".join(map(self._lost, [*self.code.used, *self.code.sums]))
+            yield f"{_INDENT * level}CASE"
+            yield f"{_INDENT * (level + 1)}WHEN {lost} THEN NULL"
+            yield f"{_INDENT * (level + 1)}ELSE"
+            yield from self._cases(answers, level + 2)
+            yield f"{_INDENT * level}END"
+        else:
+            yield from self._cases(answers, level)
+
+    def _lost(self, j: int) -> str:
+        """Whether a value is missing."""
+        name, column = self.value(j), self.code.tree.tested[j]
+        known = f"{name} IS NULL"
+        may_be_nan = column.kind == "number" or (column.kind == "time" and self.times == "microseconds")
+        if not (may_be_nan and (self.nan or j in self.code.sums)) or self.dialect.nan is None:
+            return known
+        test = f"{name} > {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"IS_NAN({name})"
+        return f"{known} OR {test}"
+
+    def _cases(self, answers: list[str], level: int) -> Iterator[str]:
         tree, size = self.code.tree, self.code.tree.end - np.arange(self.code.tree.n_nodes)
         left, right = tree.left.tolist(), tree.right.tolist()
         stack: list[tuple[str, int, int]] = [("", 0, level)]
