@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding.columns import MISSING, UNSEEN
+from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
 from treewright.exporting.coding import (
     Code,
     Style,
@@ -28,7 +29,6 @@ from treewright.exporting.coding import (
     quoted,
     remark,
 )
-from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
 from treewright.exporting.mixing import divides
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column, Target
@@ -44,9 +44,9 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
 
     The columns that the tree asks are the members of `treewright_row`: a double for a number (missing: NAN)
     or a time (microseconds since 1970), a code for a category, which `treewright_code_…(value)` finds.
-    Classes are codes, too; `treewright_class(code)` is the label. Where the tree takes complete rows only, the
-    answer to others is -1 or NAN. `name` takes the place of treewright in all
-    names; `target` says which of several targets; `style` is as for Python.
+    Classes are codes, too; `treewright_class(code)` is the label. Where the tree takes complete rows only,
+    the answer to others is -1 or NAN. `name` takes the place of treewright in all names; `target` says which
+    of several targets; `style` is as for Python.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "virginica", "virginica"]))
@@ -181,7 +181,7 @@ def _members(code: Code) -> list[str]:
 
 
 def _sums(code: Code, name: str) -> Iterator[str]:
-    """A function for each sum of columns, whose numbers are stored so that no compiler fuses or widens them."""
+    """A function for each sum of columns; its numbers are stored, so that no compiler fuses any."""
     names = code.variables(RESERVED)
     for j in code.sums:
         (first, weight), *others = code.terms(j)

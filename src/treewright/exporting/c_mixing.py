@@ -48,8 +48,8 @@ def divided(code: Code, name: str, place: int, members: list[str]) -> Iterator[s
     """The functions of a tree that sends a row with a missing value to several leaves."""
     if code.tree.depth > DEEPEST:
         raise ValueError(
-            f"in c a tree that divides rows (missing='fractional') goes to {DEEPEST:,} tests in a row, and this "
-            f"one has {code.tree.depth:,}: prune it, or export it as python, javascript or json"
+            f"in c a tree that divides rows (missing='fractional') goes to {DEEPEST:,} tests in a row, and "
+            f"this one has {code.tree.depth:,}: prune it, or export it as python, javascript or json"
         )
     tables = Tables.of(code)
     width = len(code.targets[place].classes or ()) if code.predicts_classes else 1
@@ -73,7 +73,7 @@ def _side(code: Code, name: str, members: list[str], tables: Tables) -> Iterator
     if any(column.kind != "category" for column in code.columns):
         yield from table("double", "threshold", [number(value, "INFINITY") for value in tables.threshold])
     if tables.bits:
-        yield "    /* whether categories that were never seen go left; where the bits of those begin that do */"
+        yield "    /* whether categories that were never seen go left; where the bits of the others begin */"
         yield from table("unsigned char", "unseen", [str(side >> 1) for side in tables.sides])
         yield from table("long", "subset", list(map(str, tables.subset)))
         yield from table("unsigned char", "bits", list(map(str, tables.bits)))
@@ -198,7 +198,7 @@ def _predict_class(name: str, costs: tuple[tuple[float, ...], ...] | None) -> It
     yield "/* the code of the class for a row: of its leaf, or by a mixture of several */"
     yield from [f"static inline int {name}_predict(const {name}_row *row)", "{"]
     if costs is not None:
-        yield "    /* what it costs to answer each class if another one is true, that one's after one another */"
+        yield "    /* what it costs to answer each class (across) if another one (down) is true */"
         yield from table("double", "costs", [repr(cost) for row in costs for cost in row])
         yield "    volatile double part;"
         yield "    int i;"

@@ -320,7 +320,7 @@ def _looping(code: Code) -> Iterator[str]:
     yield from _table("_right", list(map(str, tables.right)))
     yield from _table("_sides", list(map(str, tables.sides)))
     if tables.others:
-        yield "// where the tests begin that stand in for a missing value, the first one whose value is known;"
+        yield "// where the tests begin that stand in for a missing value: the first whose value is known;"
         yield "// they follow the nodes; what passes one with 4 in _sides goes right"
         yield from _table("_others", list(map(str, tables.others)))
     if has_categories or tables.others or divides(code.tree):

@@ -27,7 +27,11 @@ def parts(tree: Tree) -> list[float]:
 
 def python(function: str, *, classes: bool, several: bool, costs: bool) -> Iterator[str]:
     """`predict` and `predict_proba` of a module with `_parts(row)`."""
-    yield from ["", f"def {function}(row):", '    """What is predicted for a row: by its leaf, or of a mixture."""']
+    yield from [
+        "",
+        f"def {function}(row):",
+        '    """What is predicted for a row: by its leaf, or of a mixture."""',
+    ]
     yield "    parts = _parts(row)"
     if not classes:
         yield from ["    if len(parts) == 1:", "        return _ANSWERS[parts[0][0]]"]
@@ -50,7 +54,12 @@ def python(function: str, *, classes: bool, several: bool, costs: bool) -> Itera
     else:
         yield from ["    if len(parts) == 1:", "        return CLASSES[_ANSWERS[parts[0][0]]]"]
         yield f"    return CLASSES[{place.format(', _COSTS' if costs else '')}]"
-    yield from ["", "", f"def {function}_proba(row):", '    """The share of each class, by the leaf or a mixture."""']
+    yield from [
+        "",
+        "",
+        f"def {function}_proba(row):",
+        '    """The share of each class, by the leaf or a mixture."""',
+    ]
     yield "    parts = _parts(row)"
     if several:
         yield "    if len(parts) == 1:"

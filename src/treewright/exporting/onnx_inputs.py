@@ -133,6 +133,7 @@ class Layout:
 
 
 def is_text(column: Column) -> bool:
+    """Whether a column holds categories that are texts."""
     return bool(column.categories) and isinstance(column.categories[0], str)
 
 
@@ -186,6 +187,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def demand_utf8(text: str, what: str) -> None:
+    """ValueError about a text that no model can hold."""
     if not _is_utf8(text):
         raise ValueError(f"{what}, {text!r}, is no valid Unicode, so ONNX cannot hold it; rename it")
 

@@ -69,7 +69,7 @@ def _refuse_what_pmml_lacks(tree: Tree) -> None:
             "prune it, or export it as onnx, sql or code"
         )
     if any(len(code.terms(j)) > MOST_TERMS for j in code.sums):
-        raise ValueError(f"in pmml a sum has up to {MOST_TERMS} columns; export this tree as onnx, sql or code")
+        raise ValueError(f"in pmml a sum has up to {MOST_TERMS} columns: export this as onnx, sql or code")
 
 
 def _lines(tree: Tree, name: str) -> Iterator[str]:
@@ -210,7 +210,8 @@ def _derived_fields(tree: Tree) -> Iterator[str]:
             field = f"<FieldRef field={_quoted(tree.schema.names[column])}/>"
             part = f'<Apply function="*"><Constant dataType="double">{weight!r}</Constant>{field}</Apply>'
             total = f'<Apply function="+">{total}{part}</Apply>' if total else part
-        yield f'<DerivedField name={_quoted(name)} optype="continuous" dataType="double">{total}</DerivedField>'
+        field = f'<DerivedField name={_quoted(name)} optype="continuous" dataType="double">'
+        yield f"{field}{total}</DerivedField>"
     if names:
         yield "</TransformationDictionary>"
 
@@ -274,7 +275,9 @@ class _Heads:
         self.place = np.cumsum(tree.is_leaf) - 1
         self.sums = {j: Column(name) for j, name in _sum_names(tree).items()}
         if classes is not None:
-            leaves = tree.answering[tree.is_leaf]  # a leaf without rows answers as one above it
+            leaves = tree.answering[tree.is_leaf].astype(
+                np.intp
+            )  # a leaf without rows answers as one above it
             self.start, self.code, self.weights = weights_by_class(tree, leaves)
             self.total = tree.weight[leaves].tolist()
 

@@ -29,6 +29,7 @@ from treewright.tree import Tree
 _RESERVED = frozenset([*keyword.kwlist, "row"])
 _INFINITY = "1e999"  # a literal that is too large: Python reads it as infinity
 _MANY = 200  # numbers of a table
+_LEAF_START = ("def leaf(row):", '    """The leaf that a row comes to, counted from the left."""')
 _READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
 
 
@@ -194,7 +195,7 @@ def _functions(code: Code, function: str) -> Iterator[str]:
 def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
     names = code.variables(_RESERVED)
-    yield from ["", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
+    yield from ["", *_LEAF_START]
     for j in code.used:
         yield f"    {names[j]} = {_reading(code.tree.schema.columns[j])}"
     for j in code.sums:
@@ -264,7 +265,7 @@ def _looping(code: Code) -> Iterator[str]:
     yield from _table("_RIGHT", list(map(str, tables.right)), "int")
     yield from _table("_SIDES", list(map(str, tables.sides)), "int")
     if tables.others:
-        yield "# where the tests begin that stand in for a missing value, the first one whose value is known;"
+        yield "# where the tests begin that stand in for a missing value: the first whose value is known;"
         yield "# they follow the nodes; what passes one with 4 in _SIDES goes right"
         yield from _table("_OTHERS", list(map(str, tables.others)), "int")
     if has_categories or tables.others or divides(code.tree):
@@ -284,7 +285,7 @@ def _looping(code: Code) -> Iterator[str]:
         yield from ["", *PYTHON_WALK, "", "", "def _values(row):", '    """The values that are asked."""']
         yield from [*_values(code), "    return values"]
     else:
-        yield from ["", "", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
+        yield from ["", "", *_LEAF_START]
         yield from [*_values(code), *_walk(tables)]
     if has_categories:
         yield from [

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.tree import Tree
 
@@ -37,9 +38,7 @@ class Question:
     def flipped(self) -> Question:
         """The same question about the right side."""
         unseen = None if self.unseen_left is None else not self.unseen_left
-        return replace(
-            self, reversed=not self.reversed, left=self.right, right=self.left, unseen_left=unseen
-        )
+        return replace(self, reversed=not self.reversed, left=self.right, right=self.left, unseen_left=unseen)
 
 
 def has_surrogates(tree: Tree, node: int) -> bool:
@@ -48,13 +47,12 @@ def has_surrogates(tree: Tree, node: int) -> bool:
 
 
 def questions(tree: Tree, node: int, *, to_left: bool = True) -> Iterator[Question]:
-    """What a node asks, then what stands in for it, the best first; of what goes right where not `to_left`."""
-    lefts, rights = (), ()
-    if tree.subset[node] >= 0:
-        lefts, rights = _sides(tree.goes_left(node))
+    """What a node asks, then what stands in for it, the best first: which values go left, or else right."""
+    goes_left = tree.goes_left(node) if tree.subset[node] >= 0 else np.zeros(0, np.bool_)
+    lefts, rights = _sides(goes_left)
     unseen = bool(tree.heavier_left[node])
     found = [Question(int(tree.feature[node]), float(tree.threshold[node]), False, lefts, rights, unseen)]
-    found += map(lambda entry: stand_in(tree, entry), tree.surrogates.of(node))
+    found += [stand_in(tree, entry) for entry in tree.surrogates.of(node)]
     return (question if to_left else question.flipped for question in found)
 
 
@@ -72,7 +70,7 @@ def stand_in(tree: Tree, entry: int) -> Question:
     return Question(feature, np.nan, turned, lefts, rights)
 
 
-def _sides(goes_left: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _sides(goes_left: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(np.flatnonzero(goes_left).tolist()), tuple(np.flatnonzero(~goes_left).tolist())
 
 
@@ -93,8 +91,8 @@ def refuse_parts(tree: Tree, format: str) -> None:
     if tree.missing == "fractional" and tree.n_nodes > 1:
         raise ValueError(
             f"{format} sends a row to one leaf, and this tree divides rows with a missing value "
-            "(missing='fractional'): export it as python, javascript, c or json; or, for rows without missing "
-            "values, export tree.with_missing('learn')"
+            "(missing='fractional'): export it as python, javascript, c or json; for rows without missing "
+            "values tree.with_missing('learn') answers alike"
         )
 
 
@@ -102,7 +100,5 @@ def refuse_sums(tree: Tree, format: str, instead: str) -> None:
     """ValueError where a tree tests sums of columns, for a format that knows columns only."""
     found = tree.feature[tree.feature >= len(tree.schema.columns)]
     if found.size:
-        raise ValueError(
-            f"{format} tests one column at a time, and this tree tests {tree.tested[found[0]].name!r}: {instead}"
-        )
-
+        name = tree.tested[found[0]].name
+        raise ValueError(f"{format} tests one column at a time, and this tree tests {name!r}: {instead}")

@@ -37,7 +37,8 @@ def render(
     """A CASE expression over the columns of a table; with `table` a SELECT of its rows with the answers.
 
     `dialect` is duckdb, postgres, sqlite, mysql, bigquery or snowflake. NULL goes where the tree sends
-    missing values; where it takes complete rows only, the answer to others is NULL. However deep the tree is, CASE nests no deeper than a balanced tree of as many leaves.
+    missing values; where it takes complete rows only, the answer to others is NULL. However deep the tree is,
+    CASE nests no deeper than a balanced tree of as many leaves.
 
     Parameters
     ----------
@@ -254,8 +255,10 @@ class _Writer:
         """A question: whether its value is known, and what it must be."""
         name, column = self.value(question.feature), self.code.tree.tested[question.feature]
         if question.is_category:
-            lists = [", ".join(self.dialect.label(column.categories[c]) for c in codes)
-                     for codes in (question.left, question.right)]
+            lists = [
+                ", ".join(self.dialect.label(column.categories[c]) for c in codes)
+                for codes in (question.left, question.right)
+            ]
             value = self.dialect.category(name) if isinstance(column.categories[0], str) else name
             no, yes = self.dialect.truths
             if question.unseen_left is None:
@@ -266,10 +269,10 @@ class _Writer:
         is_time = column.kind == "time" and self.times == "timestamp"
         to_left, nan = not question.reversed, self.nan or question.feature in self.code.sums
         test = self._bounded(name, question.threshold, to_left, False, is_time, False)
-        known = f"{name} IS NOT NULL"
-        if nan and not is_time and self.dialect.nan is not None:
-            known = f"{name} <= {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"NOT IS_NAN({name})"
-        return [(known, test)]
+        if not nan or is_time or self.dialect.nan is None:
+            return [(f"{name} IS NOT NULL", test)]
+        is_greatest = self.dialect.nan == "greatest"
+        return [(f"{name} <= {self.dialect.infinity}" if is_greatest else f"NOT IS_NAN({name})", test)]
 
     def _category(self, node: int, name: str, to_left: bool) -> str:
         within, codes, listed_missing = self.code.among(node, to_left=to_left)
