@@ -17,9 +17,10 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
-    {"schema", "sparse", "surrogates", "linear"},
+    {"schema", "sparse", "linear"},
     {"encoding", "writing", "shaping"},
-    {"combining", "checking"},
+    {"combining", "surrogates"},
+    {"checking"},
     {"costing", "routing"},
     {"viewing", "answering", "arriving", "cutting", "memory", "folding"},
     {"presenting"},

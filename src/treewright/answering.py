@@ -28,7 +28,7 @@ def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
     That of its leaf; to a row in parts the class of least cost by their mixture.
     """
     if not divides(tree, data):
-        return np.asarray(tree.label[leaves(tree, data, n_threads)])
+        return tree.label.take(leaves(tree, data, n_threads), axis=0)
     out = np.empty((data.n_rows, len(tree.schema.targets)), np.int64)
     costs = cost_arrays(tree.schema)
     for portion in _portions(tree, data, tree.shares, tree.schema.width):
@@ -41,7 +41,7 @@ def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
 def numbers(tree: Tree, data: Dataset, n_threads: int = 1) -> Floats:
     """The number that a tree answers to each row, (rows, targets); to a row in parts their mean."""
     if not divides(tree, data):
-        return np.asarray(tree.value[leaves(tree, data, n_threads)])
+        return tree.value.take(leaves(tree, data, n_threads), axis=0)
     return _filled(tree, data, lambda nodes: [tree.value[nodes]], [len(tree.schema.targets)])[0]
 
 

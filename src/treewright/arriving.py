@@ -96,12 +96,21 @@ def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
 
 
 def leaves_of(tree: Tree, data: Dataset) -> Ints:
-    """The leaf of each whole row. Those of the last table are kept: several questions about it cost one walk."""
+    """The leaf of each row by itself. Those of the last table are kept: several questions cost one walk."""
     table, leaf = vars(tree).get("_arrived", (None, None))
     if table is None or table() is not data:
         leaf = tree.apply(data)
         vars(tree)["_arrived"] = ref(data), leaf
     return cast(Ints, leaf)
+
+
+def whole_rows(tree: Tree, data: Dataset) -> tuple[Ints, NDArray[Any]]:
+    """The leaves and the targets of the rows that come to one leaf each: not of those that are divided."""
+    leaf, targets = leaves_of(tree, data), np.asarray(data.targets)
+    if not divides(tree, data):
+        return leaf, targets
+    whole = np.concatenate([np.diff(parts.start) == 1 for parts in parts_of(tree, data)])
+    return leaf[whole], targets[:, whole]
 
 
 class Arrival(NamedTuple):
@@ -249,16 +258,20 @@ def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
 
 def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any]) -> Floats:
     """What single rows lose by the answer of one node each, added up over the targets."""
-    return np.asarray(sum(_row_losses(tree, i, node, y) for i, y in enumerate(targets)))
+    return said_losses(tree, (tree.label if tree.schema.predicts_classes else tree.value)[node], targets)
 
 
-def _row_losses(tree: Tree, i: int, node: Ints, y: NDArray[Any]) -> Floats:
-    """What single rows lose by the answer of one node each, for one target."""
-    if tree.schema.predicts_classes:
-        costs = cost_arrays(tree.schema)[i]
-        label = tree.label[node, i]
-        return np.asarray(label != y if costs is None else costs[y, label], np.float64)
-    return number_losses(tree.criterion, y, tree.value[node, i])
+def said_losses(tree: Tree, said: NDArray[Any], targets: NDArray[Any]) -> Floats:
+    """What single rows lose by answers, (rows, targets) codes or numbers, added up over the targets."""
+    costs = cost_arrays(tree.schema)
+    total = np.zeros(len(said))
+    for i, y in enumerate(targets):
+        answer, matrix = said[:, i], costs[i]
+        if not tree.schema.predicts_classes:
+            total += number_losses(tree.criterion, y, answer)
+        else:
+            total += answer != y if matrix is None else matrix[y, answer]
+    return total
 
 
 def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:

@@ -55,6 +55,11 @@ def sent_by_others(tree: Tree) -> bool:
     return bool(len(tree.surrogates)) or (tree.missing == "fractional" and tree.n_nodes > 1)
 
 
+def asked_columns(tree: Tree) -> NDArray[np.int32]:
+    """The columns on which the way of some row depends: those that are tested, and those that stand in."""
+    return np.unique(np.concatenate([tree.feature[~tree.is_leaf], tree.surrogates.feature]))
+
+
 def divides(tree: Tree, data: Dataset) -> bool:
     """Whether some row goes to several leaves."""
     return tree.missing == "fractional" and first_missing(tree, data) is not None
@@ -87,17 +92,19 @@ def refuse_rows_with_missing(tree: Tree, data: Dataset, name: str, what: str) ->
     if found is not None:
         column, row = found
         raise ValueError(
-            f"row {row} of {name} has no value of {tree.tested[column].name!r}, and this tree {_sending(tree)}; "
-            f"{what}. Give rows without missing values in the columns that the tree tests"
+            f"row {row} of {name} has no value of {tree.tested[column].name!r}, and this tree "
+            f"{_sending(tree)}: {what}"
         )
 
 
 def refuse_sending(tree: Tree, what: str) -> None:
-    """Refuse a tree that sends missing values by more than the node that tests them."""
+    """Refuse a tree that sends missing values by more than the node that tests them; `what` ends before the
+    way out.
+    """
     if sent_by_others(tree):
         raise ValueError(
-            f"this tree {_sending(tree)}; {what}. tree.with_missing('learn') is the same tree with one side "
-            "for missing values at each node"
+            f"this tree {_sending(tree)}; {what} take tree.with_missing('learn'), the same tests with one "
+            "side for missing values at each node"
         )
 
 

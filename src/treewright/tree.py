@@ -315,13 +315,17 @@ class Tree(Shaped, Presented):
     def with_missing(self, missing: Missing) -> Tree:
         """The same tests with another way of missing values; surrogates stay only where they are used.
 
+        Training rows that were divided then count as one in each of their leaves.
+
         >>> from treewright import encode, grow
         >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "a", "b"])).with_missing("fractional")
         >>> tree.predict_proba({"x": [None]}).round(3).tolist()
         [[0.667, 0.333]]
         """
         surrogates = self.surrogates if missing == "surrogate" else Surrogates.none()
-        changed = replace(self, missing=missing, surrogates=surrogates)
+        before = np.concatenate([[0], np.cumsum(np.where(self.is_leaf, self.rows, 0))])
+        rows = self.rows if missing == "fractional" else before[self.end] - before[:-1]
+        changed = replace(self, missing=missing, surrogates=surrogates, rows=rows)
         changed.check()
         return changed
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from treewright.aligning import aligned
+from treewright.answering import answers
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
@@ -37,8 +38,9 @@ class Score:
     @staticmethod
     def of(part: str, tree: Tree, data: Dataset, n_threads: int) -> Score:
         """Apply a tree to rows."""
-        leaf = tree.apply(data, n_threads=n_threads)
-        return Score(part, _error(tree, data, leaf), _error(tree, data, np.zeros_like(leaf)))
+        said = answers(tree, data, n_threads)[:, 0]
+        root = tree.label[0, 0] if tree.schema.predicts_classes else tree.value[0, 0]
+        return Score(part, _error(tree, data, said), _error(tree, data, np.full_like(said, root)))
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,12 @@ class Fit:
     seconds: dict[str, float]  # of each stage
 
 
-def _error(tree: Tree, data: Dataset, node: Any) -> float:
+def _error(tree: Tree, data: Dataset, said: Any) -> float:
     """The share of wrong classes; or the root of the mean square, or the mean, of the distance to numbers."""
     assert data.targets is not None
     if tree.schema.predicts_classes:
-        return float(np.average(tree.label[node, 0] != data.targets[0], weights=data.weight))
-    distance = np.abs(tree.value[node, 0] - data.targets[0])
+        return float(np.average(said != data.targets[0], weights=data.weight))
+    distance = np.abs(said - data.targets[0])
     if tree.criterion == "absolute_error":
         return float(np.average(distance, weights=data.weight))
     return float(np.sqrt(np.average(distance**2, weights=data.weight)))
