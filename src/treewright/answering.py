@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.costing import cheapest, cost_arrays
+from treewright.costing import cheapest_in_order, cost_arrays
 from treewright.encoding import Dataset
 from treewright.routing import Ints, divides, leaves, parts_of
 
@@ -34,7 +34,7 @@ def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
     for portion in _portions(tree, data, tree.shares, tree.schema.width):
         out[portion.whole] = tree.label[portion.leaf]
         for i, shares in enumerate(portion.mixed):
-            out[portion.divided, i] = cheapest(shares, costs[i])
+            out[portion.divided, i] = cheapest_in_order(shares, costs[i])
     return out
 
 

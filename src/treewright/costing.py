@@ -205,6 +205,16 @@ def cheapest(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
     return np.asarray(block.argmax(axis=1) if costs is None else (block @ costs).argmin(axis=1))
 
 
+def cheapest_in_order(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
+    """`cheapest` with sums added up class after class: the same bits in any program that does it so."""
+    if costs is None:
+        return np.asarray(block.argmax(axis=1))
+    total = np.zeros(block.shape)
+    for shares, row in zip(block.T, costs, strict=True):
+        total += shares[:, np.newaxis] * row
+    return np.asarray(total.argmin(axis=1))
+
+
 def lost(block: Floats, label: NDArray[np.int64], costs: Floats | None, power: int = 1) -> Floats:
     """What rows of the given weights of classes lose by the answer `label`: Σ weight · cost**power."""
     if costs is None:

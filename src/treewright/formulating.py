@@ -102,8 +102,12 @@ def with_formulas(tree: Tree, data: Dataset) -> Tree:
     return replace(tree, linear=linear)
 
 
-def check_can_formulate(criterion: str, data: Dataset) -> None:
-    """ValueError unless formulas can be fitted: to one number, by squares."""
+def check_can_formulate(criterion: str, data: Dataset, missing: str = "learn") -> None:
+    """ValueError unless formulas can be fitted: to one number, by squares, of rows that go one way."""
+    if missing in ("fractional", "error"):
+        raise ValueError(
+            f"leaf='linear' does not go with missing={missing!r}; take 'learn', 'surrogate' or 'category'"
+        )
     if data.schema.predicts_classes or len(data.schema.targets) > 1:
         raise ValueError("leaf='linear' is for one target of numbers; formulas answer numbers")
     if criterion != "squared_error":

@@ -196,7 +196,7 @@ def grow(
     name = _checked_criterion(criterion, data)
     _check_choices(splitter=splitter, threshold=threshold, leaf=leaf, split=split, selection=selection)
     if leaf == "linear":
-        check_can_formulate(name, data)
+        check_can_formulate(name, data, missing)
         return with_formulas(grow(data, root=root, **given), data)
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)

@@ -223,6 +223,14 @@ def condition_in_words(
     return words + (" or missing" if condition.missing and told_missing else "")
 
 
+def note_on_missing(tree: Tree) -> str:
+    """A few words for a picture, whose tests do not tell where missing values go; empty where they do."""
+    if tree.missing == "surrogate":
+        return "missing values: by surrogates" if len(tree.surrogates) else ""
+    notes = {"fractional": "missing values: down both sides", "error": "missing values: refused"}
+    return notes.get(tree.missing, "") if tree.n_nodes > 1 else ""
+
+
 def value_in_words(column: Column, value: float) -> str:
     """A threshold: a number as short as it can be and still be the same one, a time as a date."""
     if column.kind == "time":
