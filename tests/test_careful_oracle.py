@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from careful_tables import WAYS, cases, grown, oracle
 from careful_comparing import compare
+from careful_tables import WAYS, cases, grown, oracle
 from checks import same_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -151,6 +151,7 @@ def grow(
         "n_categories": data.schema.category_counts,
         "labels": labels,
         "n_classes": list(data.schema.block_widths) if labels is not None else [],
+        "is_wide": data.schema.is_wide,
         "numbers": numbers,
         "weight": data.weight,
         "criterion": name,
@@ -169,8 +170,8 @@ def grow(
     if ruled.need_care:
         return _careful_tree(_core.grow_carefully(**task, **ruled.arguments), data, name, threshold, missing)
     bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
-    fast = {"bins": bins, "is_mixed": is_mixed, "is_wide": data.schema.is_wide, "small_rows": _small_rows}
-    grown = _core.grow(**task, **fast, random_splits=splitter == "random")
+    random = splitter == "random"
+    grown = _core.grow(**task, bins=bins, is_mixed=is_mixed, random_splits=random, small_rows=_small_rows)
     return _tree(grown, data, name, threshold, missing)
 
 

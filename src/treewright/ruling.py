@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.schema import MISSING, WIDEST_TABLE, Missing, Schema
+from treewright.schema import MISSING, Missing, Schema
 
 ByColumn = Mapping[Any, Any] | Sequence[Any] | NDArray[Any]
 Groups = str | Iterable[Iterable[Any]]
@@ -107,15 +107,13 @@ def check_company(found: Rules, data: Dataset, criterion: str, splitter: str) ->
         check_known(data)
     if not found.need_care:
         return
-    first, schema = found.asked[0], data.schema
+    first = found.asked[0]
     if splitter == "random":
         raise ValueError(f"{first} does not go with splitter='random'; set splitter='best'")
     if criterion == "absolute_error":
         raise ValueError(
             f"{first} does not go with criterion='absolute_error'; take 'squared_error' or 'poisson'"
         )
-    if schema.is_wide:
-        raise ValueError(f"{first} is for up to {WIDEST_TABLE} classes, the targets have {schema.width}")
 
 
 def check_known(data: Dataset) -> None:
