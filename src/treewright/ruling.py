@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.schema import MISSING, WIDEST_TABLE, Missing, Schema
+from treewright.schema import MISSING, Missing, Schema
 
 ByColumn = Mapping[Any, Any] | Sequence[Any] | NDArray[Any]
 Groups = str | Iterable[Iterable[Any]]
@@ -120,7 +120,7 @@ def check_company(
         raise ValueError(f"{others[0]} does not go with {others[1]}; choose one of them")
     if not found.need_care:
         return
-    first, schema = found.asked[0], data.schema
+    first = found.asked[0]
     if others:
         name = others[0].split("=")[0]
         raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
@@ -130,8 +130,6 @@ def check_company(
         raise ValueError(
             f"{first} does not go with criterion='absolute_error'; take 'squared_error' or 'poisson'"
         )
-    if schema.is_wide:
-        raise ValueError(f"{first} is for up to {WIDEST_TABLE} classes, the targets have {schema.width}")
 
 
 def check_known(data: Dataset) -> None:

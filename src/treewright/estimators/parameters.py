@@ -54,9 +54,8 @@ def not_negative() -> Rule:
 
 def by_column() -> Rule:
     """A dict by the names of columns, one entry for each column, or None; `grow` knows the columns."""
-    return (
-        lambda v: v is None or isinstance(v, Mapping | list | tuple | np.ndarray)
-    ), "a dict by column, one entry for each, or None"
+    allowed = "a dict by column, one entry for each, or None"
+    return (lambda v: v is None or isinstance(v, Mapping | list | tuple | np.ndarray)), allowed
 
 
 def _is_random_state(value: Any) -> bool:
