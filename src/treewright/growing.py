@@ -25,7 +25,7 @@ _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
-_CAREFULLY = {  # what the careful grower could do besides
+_CAREFULLY: dict[str, Any] = {  # what the careful grower could do besides
     "missing": "learn",
     "n_surrogates": 0,
     "monotone": None,
@@ -144,32 +144,32 @@ def grow(
     _check_categories(data)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
-    arguments: dict[str, Any] = dict(
-        columns=data.columns,
-        n_categories=data.schema.category_counts,
-        labels=labels,
-        n_classes=list(data.schema.block_widths) if labels is not None else [],
-        is_wide=data.schema.is_wide,
-        numbers=numbers,
-        weight=weighed.weight,
-        criterion=name,
-        max_depth=_limit("max_depth", max_depth, 0),
-        max_splits=_budget(max_leaf_nodes, max_splits),
-        min_rows_split=whole_number("min_samples_split", min_samples_split, 1),
-        min_rows_leaf=whole_number("min_samples_leaf", min_samples_leaf, 1),
-        min_weight_leaf=non_negative("min_weight_leaf", min_weight_leaf),
-        min_gain=non_negative("min_gain", min_gain),
-        max_columns=_drawn_columns(max_features, len(data.schema.columns)),
-        seed=whole_number("seed", seed, 0),
-        critical=_critical_values(significance, data.schema),
-        n_threads=threads,
-        progress=progress,
-    )
+    arguments: dict[str, Any] = {
+        "columns": data.columns,
+        "n_categories": data.schema.category_counts,
+        "labels": labels,
+        "n_classes": list(data.schema.block_widths) if labels is not None else [],
+        "is_wide": data.schema.is_wide,
+        "numbers": numbers,
+        "weight": weighed.weight,
+        "criterion": name,
+        "max_depth": _limit("max_depth", max_depth, 0),
+        "max_splits": _budget(max_leaf_nodes, max_splits),
+        "min_rows_split": whole_number("min_samples_split", min_samples_split, 1),
+        "min_rows_leaf": whole_number("min_samples_leaf", min_samples_leaf, 1),
+        "min_weight_leaf": non_negative("min_weight_leaf", min_weight_leaf),
+        "min_gain": non_negative("min_gain", min_gain),
+        "max_columns": _drawn_columns(max_features, len(data.schema.columns)),
+        "seed": whole_number("seed", seed, 0),
+        "critical": _critical_values(significance, data.schema),
+        "n_threads": threads,
+        "progress": progress,
+    }
     if data.schema.targets[0].stakes is not None:
         grown = _grown_by_pairs(arguments, data, splitter)
     else:
         bins = given.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
-        more = {"bins": bins[0], "is_mixed": bins[1], "small_rows": _small_rows}
+        more: dict[str, Any] = {"bins": bins[0], "is_mixed": bins[1], "small_rows": _small_rows}
         grown = _core.grow(**arguments, **more, random_splits=splitter == "random")
     tree = _tree(grown, data, name, threshold)
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
