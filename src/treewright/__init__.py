@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from treewright._version import __version__ as __version__
 from treewright.encoding import Dataset, encode
 from treewright.growing import criteria, grow
+from treewright.regrowing import regrow
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.viewing import Node
@@ -74,6 +75,7 @@ __all__ = [
     "load",
     "overfitting_curve",
     "prune",
+    "regrow",
     "report",
     "rules",
     "select",

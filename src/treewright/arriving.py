@@ -105,7 +105,7 @@ def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
     leaf = leaves_of(tree, data)
     weight = data.row_weights
     if not schema.predicts_classes:
-        blocks = [_moments(tree, leaf, weight, y, tree.value[:, i]) for i, y in enumerate(targets)]
+        blocks = [_moments(tree, leaf, weight, y, tree.centre[:, i]) for i, y in enumerate(targets)]
         return np.concatenate(blocks, axis=1)
     first = np.cumsum((0, *schema.block_widths))[:-1]
     columns = (targets + first[:, np.newaxis]).ravel()
@@ -137,6 +137,8 @@ def own_losses(tree: Tree) -> Floats:
     if isinstance(tree.statistic, SparseRows):
         summary = tree.statistic.summary(tree.criterion, tree.schema.block_widths)
         return np.asarray((summary.weight - summary.heaviest).sum(axis=1))
+    if tree.linear is not None:
+        return tree.linear.loss
     if not tree.schema.predicts_classes:
         return np.asarray(tree.statistic[:, 2::3].sum(axis=1))
     return least_losses(tree.schema, tree.statistic)
@@ -153,7 +155,8 @@ def losses(tree: Tree, data: Dataset) -> Floats:
     """What the rows that arrive at each node lose if it answers them, added up over the targets: the weight
     of those misclassified, or what that costs; for numbers the loss of the tree's criterion.
     """
-    if not tree.schema.predicts_classes and tree.criterion != "squared_error":
+    by_row = tree.criterion != "squared_error" or tree.linear is not None
+    if not tree.schema.predicts_classes and by_row:
         return _climbing(tree, data, 1)
     arrived = statistic_of(tree, data)
     if isinstance(arrived, SparseRows):
@@ -190,19 +193,22 @@ def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
 
 def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
     """Σ weight · loss**power at each node, by sending every row from its leaf up to the root."""
-    targets = checked_targets(tree, data)
+    checked_targets(tree, data)
     node, total = leaves_of(tree, data), np.zeros(tree.n_nodes)
-    weight = data.row_weights
     while node.size:
-        loss = answer_losses(tree, node, targets)
-        total += np.bincount(node, weight * loss**power, tree.n_nodes)
+        loss = answer_losses(tree, node, np.asarray(data.targets), data)
+        total += np.bincount(node, data.row_weights * loss**power, tree.n_nodes)
         below = node > 0
-        node, weight, targets = tree.parent[node[below]], weight[below], targets[:, below]
+        node, data = tree.parent[node[below]], data if below.all() else data.take(below)
     return total
 
 
-def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any]) -> Floats:
-    """What single rows lose by the answer of one node each, added up over the targets."""
+def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any], data: Dataset | None = None) -> Floats:
+    """What single rows lose by the answer of one node each, added up over the targets; formulas need the rows
+    themselves.
+    """
+    if tree.linear is not None and data is not None:
+        return number_losses(tree.criterion, targets[0], tree.linear.at(node, data))
     return np.asarray(sum(_row_losses(tree, i, node, y) for i, y in enumerate(targets)))
 
 

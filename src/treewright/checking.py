@@ -272,14 +272,23 @@ def _check_linear(tree: Tree) -> None:
     _demand(not schema.predicts_classes and len(schema.targets) == 1, "only one number can have a formula")
     start, column = linear.start, linear.column
     n_terms = len(column)
-    shapes = (tree.n_nodes,), (tree.n_nodes + 1,), (n_terms,), (n_terms,), (len(schema.columns),)
-    arrays: list[NDArray[Any]] = [linear.intercept, start, column, linear.coefficient, linear.mean]
+    per_node = (tree.n_nodes,)
+    shapes = per_node, (tree.n_nodes + 1,), (n_terms,), (n_terms,), per_node, (len(schema.columns),)
+    arrays: list[NDArray[Any]] = [
+        linear.intercept,
+        start,
+        column,
+        linear.coefficient,
+        linear.loss,
+        linear.mean,
+    ]
     fits = all(array.shape == shape for array, shape in zip(arrays, shapes, strict=True))
     _demand(fits, "a formula has loose ends")
     types = [str(array.dtype) for array in arrays]
-    _demand(types == ["float64", "int64", "int32", "float64", "float64"], "a formula has another type")
-    numbers = np.concatenate([linear.intercept, linear.coefficient, linear.mean])
+    _demand(types == ["float64", "int64", "int32", *["float64"] * 3], "a formula has another type")
+    numbers = np.concatenate([linear.intercept, linear.coefficient, linear.loss, linear.mean])
     _demand(np.isfinite(numbers).all(), "a formula has numbers that are not finite")
+    _demand((linear.loss >= 0).all(), "a formula loses less than nothing")
     _demand(
         start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == n_terms, "a formula has loose ends"
     )

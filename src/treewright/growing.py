@@ -6,6 +6,7 @@ import math
 import operator
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,28 +15,27 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.costing import CostSplit, check_cost_split, costed, emphasised
 from treewright.encoding import Dataset
+from treewright.forcing import grown_from
+from treewright.formulating import check_can_formulate, with_formulas
 from treewright.memory import check_memory, memory_needed
-from treewright.schema import Schema
+from treewright.ruling import ByColumn, Groups, check_company, rules_from
+from treewright.schema import Missing, Schema
 from treewright.sparse import SparseRows
+from treewright.surrogates import Surrogates
 from treewright.tree import Tree
+from treewright.writing import Among, Below
 
 Threshold = Literal["readable", "midpoint"]
 
+_CHOICES = {
+    "splitter": ("best", "random"),
+    "threshold": ("readable", "midpoint"),
+    "leaf": ("constant", "linear"),
+}
 _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
-_CAREFULLY: dict[str, Any] = {  # what the careful grower could do besides
-    "missing": "learn",
-    "n_surrogates": 0,
-    "monotone": None,
-    "groups": None,
-    "max_columns_used": -1,
-    "prices": None,
-    "multiway": False,
-    "once": False,
-    "release8": False,
-}
 _MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
 _LARGEST_SUM = 1e305  # of weighted squares, logarithms included
@@ -55,6 +55,7 @@ def grow(
     *,
     criterion: str | None = None,
     splitter: Literal["best", "random"] = "best",
+    root: Below | Among | str | None = None,
     max_depth: int | None = None,
     min_samples_split: int = 2,
     min_samples_leaf: int = 1,
@@ -66,6 +67,13 @@ def grow(
     max_features: int | None = None,
     seed: int = 0,
     threshold: Threshold = "readable",
+    missing: Missing = "learn",
+    n_surrogates: int = 5,
+    monotonic_cst: ByColumn | None = None,
+    interaction_cst: Groups | None = None,
+    feature_costs: ByColumn | None = None,
+    max_features_used: int | None = None,
+    leaf: Literal["constant", "linear"] = "constant",
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
     cost_matrix: Any = None,
@@ -83,6 +91,9 @@ def grow(
         One of `criteria()`; gini for classes and squared_error for numbers by default.
     splitter : {"best", "random"}
         The best cut of each column, or one drawn at random from each (extremely randomised trees).
+    root : Below, Among or str, optional
+        The first split, if it is given instead of found: a test, or the name of a column whose best split is
+        taken. It must keep to the limits like any other. Missing values go to the side that gains more.
     max_depth, min_samples_split, min_samples_leaf : int
         Limits on the depth and on the rows of a node that is split and of a leaf.
     min_weight_leaf, min_gain : float
@@ -99,6 +110,26 @@ def grow(
         Of the draws. Without draws the tree does not depend on it.
     threshold : {"readable", "midpoint"}
         The shortest decimal in the gap between two values, or its middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int
+        How many other columns a split keeps to ask, one after the other; for ``missing="surrogate"``.
+    monotonic_cst : dict or sequence, optional
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise, 0 if it may do both. Of classes the share of the later ones must not fall or rise.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, optional
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or sequence, optional
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, optional
+        The most columns that the tree as a whole may test.
+    leaf : {"constant", "linear"}
+        For numbers: whether leaves answer their mean, or a formula of the columns tested above them, a ridge
+        regression (a model tree). The splits are the same.
     n_jobs : int, optional
         Threads: None is 1, -1 all cores. The tree is the same for any number.
     progress : callable, optional
@@ -128,23 +159,38 @@ def grow(
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> tree.n_leaves, float(tree.threshold[0])
     (2, 2.5)
+
+    Of two columns that tell the same, the cheaper one:
+
+    >>> twins = encode({"scan": [1, 2, 3, 4], "pulse": [60, 62, 64, 66]}, ["a", "a", "b", "b"])
+    >>> grow(twins).root.test.column, grow(twins, feature_costs={"scan": 3}).root.test.column
+    ('scan', 'pulse')
     """
+    given = {name: value for name, value in locals().items() if name not in ("data", "root", "leaf")}
     _check_rows(data)
     check_cost_split(cost_split)
-    given = data  # it keeps its bins for other trees
+    binned = data  # it keeps its bins for other trees
     if cost_matrix is not None or priors is not None:
         data = costed(data, cost_matrix, priors, cost_split)
     weighed = emphasised(data)
     name = _checked_criterion(criterion, data)
-    if splitter not in ("best", "random"):
-        raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
-    if threshold not in ("readable", "midpoint"):
-        raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
+    _check_choices(splitter=splitter, threshold=threshold, leaf=leaf)
+    if leaf == "linear":
+        check_can_formulate(name, data)
+        return with_formulas(grow(data, root=root, **given), data)
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
+    budget = split_budget(max_leaf_nodes, max_splits)
+    if root is not None:
+        limits = {"criterion": name, "max_leaf_nodes": None, "max_splits": None if budget < 0 else budget}
+        told = {"cost_matrix": None, "priors": None}  # the rows know them by now
+        return grown_from(data, root, grow, given | limits | told)
+    asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
+    ruled = rules_from(data.schema, *asked)
+    check_company(ruled, data, name, splitter)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
-    arguments: dict[str, Any] = {
+    task: dict[str, Any] = {
         "columns": data.columns,
         "n_categories": data.schema.category_counts,
         "labels": labels,
@@ -154,7 +200,7 @@ def grow(
         "weight": weighed.weight,
         "criterion": name,
         "max_depth": _limit("max_depth", max_depth, 0),
-        "max_splits": _budget(max_leaf_nodes, max_splits),
+        "max_splits": budget,
         "min_rows_split": whole_number("min_samples_split", min_samples_split, 1),
         "min_rows_leaf": whole_number("min_samples_leaf", min_samples_leaf, 1),
         "min_weight_leaf": non_negative("min_weight_leaf", min_weight_leaf),
@@ -165,32 +211,29 @@ def grow(
         "n_threads": threads,
         "progress": progress,
     }
-    if data.schema.targets[0].stakes is not None:
-        grown = _grown_by_pairs(arguments, data, splitter)
+    if ruled.need_care:
+        tree = _careful_tree(_core.grow_carefully(**task, **ruled.arguments), data, name, threshold, missing)
     else:
-        bins = given.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
-        more: dict[str, Any] = {"bins": bins[0], "is_mixed": bins[1], "small_rows": _small_rows}
-        grown = _core.grow(**arguments, **more, random_splits=splitter == "random")
-    tree = _tree(grown, data, name, threshold)
+        bins = binned.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
+        fast: dict[str, Any] = {"bins": bins[0], "is_mixed": bins[1], "small_rows": _small_rows}
+        tree = _tree(
+            _core.grow(**task, **fast, random_splits=splitter == "random"), data, name, threshold, missing
+        )
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
-def _grown_by_pairs(arguments: dict[str, Any], data: Dataset, splitter: str) -> _core.GrownTree:
-    """What the core grows by the generalised Gini index."""
-    for what, value, right in (("criterion", arguments["criterion"], "gini"), ("splitter", splitter, "best")):
-        if value != right:
-            raise ValueError(
-                f"cost_split='generalised_gini' needs {what}={right!r}; 'altered_priors' goes with any {what}"
-            )
-    return _core.grow_carefully(**arguments, **_CAREFULLY, costs=np.array(data.schema.targets[0].stakes))
+def _check_choices(**choices: str) -> None:
+    for name, choice in choices.items():
+        if choice not in _CHOICES[name]:
+            raise ValueError(f"{name} is {choice!r}; it must be {' or '.join(map(repr, _CHOICES[name]))}")
 
 
-def _tree(grown: _core.GrownTree, data: Dataset, criterion: str, threshold: Threshold) -> Tree:
+def _tree(grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing) -> Tree:
     """What the core has grown, with numbers in the gaps."""
     return Tree(
         end=grown["end"],
         feature=grown["feature"],
-        threshold=_thresholds(grown, data, threshold),
+        threshold=_thresholds(grown["feature"], grown["low"], grown["high"], data, threshold),
         subset=grown["subset"],
         missing_left=grown["missing_left"].view(np.bool_),
         step=grown["step"],
@@ -198,8 +241,28 @@ def _tree(grown: _core.GrownTree, data: Dataset, criterion: str, threshold: Thre
         statistic=_statistic(grown, data.schema),
         subsets=grown["subsets"],
         schema=data.schema,
-        criterion=criterion,
+        criterion=name,
+        missing=missing,
     )
+
+
+def _careful_tree(
+    grown: _core.CarefullyGrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing
+) -> Tree:
+    """What the careful grower adds: splits into many branches, and surrogates."""
+    feature = grown["surrogate_feature"]
+    surrogates = Surrogates(
+        node=grown["surrogate_node"],
+        feature=feature,
+        threshold=_thresholds(feature, grown["surrogate_low"], grown["surrogate_high"], data, threshold),
+        subset=grown["surrogate_subset"],
+        reversed=grown["surrogate_reversed"].view(np.bool_),
+        agreement=grown["surrogate_agreement"],
+        adjusted=grown["surrogate_adjusted"],
+        subsets=grown["surrogate_subsets"],
+    )
+    joined = grown["joined"].view(np.bool_)
+    return replace(_tree(grown, data, name, threshold, missing), joined=joined, surrogates=surrogates)
 
 
 def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
@@ -340,7 +403,7 @@ def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.f
     return np.concatenate([[0.0], chdtri(freedom, level)])
 
 
-def _budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
+def split_budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
     """The smaller of the two budgets in splits; -1 without one."""
     leaves = _limit("max_leaf_nodes", max_leaf_nodes, 1)
     budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, _limit("max_splits", max_splits, 0)) if n >= 0]
@@ -353,14 +416,21 @@ def _drawn_columns(max_features: int | None, n_columns: int) -> int:
     return 0 if drawn < 0 or drawn >= n_columns else drawn
 
 
-def _thresholds(grown: _core.GrownTree, data: Dataset, threshold: Threshold) -> NDArray[np.float64]:
+def _thresholds(
+    feature: NDArray[np.int32],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    data: Dataset,
+    threshold: Threshold,
+) -> NDArray[np.float64]:
+    """A number in each gap, for tests of the columns `feature`."""
     choose: Any = _core.readable if threshold == "readable" else _core.midpoint
-    values: NDArray[np.float64] = choose(grown["low"], grown["high"])
+    values: NDArray[np.float64] = choose(low, high)
     if threshold == "readable":
         times = [i for i, column in enumerate(data.schema.columns) if column.kind == "time"]
         if times:
-            for node in np.flatnonzero(np.isin(grown["feature"], times)):
-                values[node] = _readable_time(grown["low"][node], grown["high"][node])
+            for test in np.flatnonzero(np.isin(feature, times)):
+                values[test] = _readable_time(low[test], high[test])
     return values
 
 

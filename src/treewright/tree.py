@@ -182,8 +182,25 @@ class Tree(Shaped, Presented):
 
     @cached_property
     def value(self) -> Floats:
-        """The number predicted at each node, for each target."""
+        """The number predicted at each node, for each target.
+
+        ValueError where the nodes answer with formulas: what cannot tell them must not tell another number.
+        """
+        if self.linear is not None:
+            raise ValueError(
+                "this tree answers with a formula in each leaf, which cannot be said here; grow it with "
+                "leaf='constant', or ask predict"
+            )
+        return self.centre
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The mean (or median) of the training rows at each node, for each target; see `value`."""
         return np.stack([self._answered(block)[:, 1] for block in self._blocks], axis=1)
+
+    def numbers_at(self, nodes: NDArray[np.integer], data: Dataset) -> Floats:
+        """What one node each answers to the rows of a table, a column for each target of numbers."""
+        return self.value[nodes] if self.linear is None else self.linear.at(nodes, data)[:, np.newaxis]
 
     # ---- rows --------------------------------------------------------------------------------------
 
@@ -216,9 +233,10 @@ class Tree(Shaped, Presented):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        leaf = self.apply(encode(table, schema=self.schema))
+        data = encode(table, schema=self.schema)
+        leaf = self.apply(data)
         if not self.schema.predicts_classes:
-            answers = self.value[leaf]
+            answers = self.numbers_at(leaf, data)
         else:
             names = [as_array(target.classes or ()) for target in self.schema.targets]
             columns = [name[self.label[leaf, i]] for i, name in enumerate(names)]

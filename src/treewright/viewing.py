@@ -55,6 +55,17 @@ class Node:
         return f"<Node {self.index}: {self.test or 'leaf'}, {int(self.tree.rows[self.index])} rows>"
 
 
+def asked_columns(tree: Tree) -> list[int]:
+    """The columns of the table that an answer may depend on: of tests, and of the formulas of leaves."""
+    n_columns = len(tree.schema.columns)
+    asked = set(tree.feature[~tree.is_leaf].tolist())
+    for j in [j for j in asked if j >= n_columns]:
+        asked |= set(tree.directions[j - n_columns].columns)
+    if tree.linear is not None:
+        asked |= {j for leaf in np.flatnonzero(tree.is_leaf).tolist() for j, _ in tree.linear.terms(leaf)}
+    return sorted(j for j in asked if j < n_columns)
+
+
 def columns_with_missing(tree: Tree) -> frozenset[int]:
     """The columns in which some node sends missing values elsewhere than by default, to the heavier child."""
     inner = np.flatnonzero(~tree.is_leaf)

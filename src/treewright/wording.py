@@ -125,6 +125,17 @@ def answer_in_words(answer: Hashable) -> str:
     return f"{answer:.6g}" if isinstance(answer, float) else word(answer)
 
 
+def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
+    """What a node of a tree of numbers answers: the number of each target, or its formula."""
+    if tree.linear is None:
+        return ", ".join(f"{value:.{digits}g}" for value in tree.value[node].tolist())
+    text = f"{tree.linear.intercept[node]:.{digits}g}"
+    for column, coefficient in tree.linear.terms(node):
+        sign = "-" if coefficient < 0 else "+"
+        text += f" {sign} {abs(coefficient):.{digits}g}·{escape(tree.schema.columns[column].name)}"
+    return text
+
+
 def rows_in_words(rows: int) -> str:
     """A number of rows."""
     return "1 row" if rows == 1 else f"{rows:,} rows"

@@ -155,7 +155,7 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
     heavier_left = branches & (weight[left] >= weight[np.minimum(end[left], n - 1)])
     said = [node.missing_left if isinstance(node, Branch) else None for node in nodes]
     tests = [
-        _encoded_test(schema, node.test) if isinstance(node, Branch) else (-1, np.nan, b"") for node in nodes
+        encoded_test(schema, node.test) if isinstance(node, Branch) else (-1, np.nan, b"") for node in nodes
     ]
     lengths = np.array([len(bits) for _, _, bits in tests])
     return {
@@ -205,7 +205,7 @@ def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
     return statistic
 
 
-def _encoded_test(schema: Schema, test: Below | Among) -> tuple[int, float, bytes]:
+def encoded_test(schema: Schema, test: Below | Among) -> tuple[int, float, bytes]:
     """(column, threshold, bits of the categories that go left)."""
     if not isinstance(test, Below | Among):
         raise TypeError(f"a test is Below(column, threshold) or Among(column, categories), not {test!r}")

@@ -65,7 +65,7 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
             raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(NUMBER_LOSSES)}")
         if kind == "poisson" and (targets < 0).any():
             raise ValueError("the rows have negative numbers; the poisson loss needs y >= 0")
-        each = number_losses(kind, targets.T, tree.value[leaf])
+        each = number_losses(kind, targets.T, tree.numbers_at(leaf, data))
         return RowLosses(leaf, each.mean(axis=1), np.inf, False, NUMBER_LOSSES[kind])
     if loss is not None:
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")

@@ -12,7 +12,7 @@ from treewright.certifying import Certificates
 from treewright.cli.summary import Fit, measure, missing_cells
 from treewright.encoding import Dataset
 from treewright.tree import Tree
-from treewright.wording import branch_in_words
+from treewright.wording import branch_in_words, number_in_words
 
 
 def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) -> dict[str, Any]:
@@ -111,6 +111,8 @@ def nodes_document(tree: Tree, max_depth: int | None = None) -> list[dict[str, A
 
 def _answer(tree: Tree, node: int, which: int) -> Any:
     classes = tree.schema.targets[which].classes
+    if tree.linear is not None:
+        return number_in_words(tree, node)
     return tree.value[node, which] if classes is None else classes[tree.label[node, which]]
 
 

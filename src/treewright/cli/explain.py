@@ -34,6 +34,7 @@ from treewright.explaining import contrast as contrast_of
 from treewright.explaining import explain as explain_row
 from treewright.schema import Column
 from treewright.tree import Tree
+from treewright.viewing import asked_columns
 
 MISSING = ("", "NA", "?", "missing")  # values of --set that are none
 
@@ -135,7 +136,7 @@ def _cells(path: Path, tree: Tree, row: int, dialect: Dialect, work: Stages) -> 
 
 def _tested(tree: Tree) -> list[str]:
     """The columns that the tree tests."""
-    return [tree.schema.names[column] for column in np.unique(tree.feature[~tree.is_leaf]).tolist()]
+    return [tree.schema.names[column] for column in asked_columns(tree)]
 
 
 def _said(tree: Tree, texts: list[str]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, o
 from treewright.encoding import Dataset, encode
 from treewright.schema import Column
 from treewright.tree import Tree
+from treewright.viewing import asked_columns
 
 
 def predict(
@@ -162,7 +163,7 @@ class Answering:
 
     def __init__(self, tree: Tree, keep: tuple[str, ...], proba: bool, threads: int) -> None:
         self.tree, self.keep, self.proba, self.threads = tree, keep, proba, threads
-        tested = np.unique(tree.feature[tree.feature >= 0])
+        tested = asked_columns(tree)
         self._positions = tested
         self.tested = [tree.schema.columns[i] for i in tested]
         self.rows = self.missing = self.unseen = 0
@@ -193,14 +194,17 @@ class Answering:
                 rows = encode_rows(frame, self.tree, self.tested)
                 self._count(rows)
                 work.begin("predicting", f"{self.rows:,} rows")
-                yield self._answers(frame, self.tree.apply(rows, n_threads=self.threads))
+                yield self._answers(frame, rows, self.tree.apply(rows, n_threads=self.threads))
 
-    def _answers(self, frame: Frame, leaf: NDArray[Any]) -> Answers:
+    def _answers(self, frame: Frame, rows: Dataset, leaf: NDArray[Any]) -> Answers:
         """What was kept, what the tree says, how surely."""
         answers: Answers = {name: frame.kept[name] for name in self.keep}
         shares = self.tree.shares(leaf) if self.proba else []
+        numbers = (
+            self.tree.numbers_at(leaf, rows) if not self.tree.schema.predicts_classes else np.zeros((0, 0))
+        )
         for i, ((said, *of_classes), labels) in enumerate(zip(self._names, self._labels, strict=True)):
-            answers[said] = self.tree.value[leaf, i] if labels is None else labels[self.tree.label[leaf, i]]
+            answers[said] = numbers[:, i] if labels is None else labels[self.tree.label[leaf, i]]
             answers |= {name: shares[i][:, code] for code, name in enumerate(of_classes)}
         return answers
 

@@ -46,8 +46,9 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         cost is multiplied by it, too; `priors` undo it.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
-    monotonic_cst : None
-        Monotonic constraints are not offered yet; anything but None is an error.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the share of the later classes (of two: of the second one) must
+        not fall as the column grows, -1 if it must not rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
     significance : float, default=None
@@ -62,6 +63,20 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, default=None
+        The most columns that the tree as a whole may test.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -127,12 +142,17 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
         ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Any = None,
         max_splits: int | None = None,
         significance: float | None = None,
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        max_features_used: int | None = None,
         kinds: Any = None,
         n_jobs: int | None = None,
         cost_matrix: Any = None,
@@ -158,6 +178,11 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
             pruning=pruning,
             pruning_options=pruning_options,
             threshold=threshold,
+            missing=missing,
+            n_surrogates=n_surrogates,
+            interaction_cst=interaction_cst,
+            feature_costs=feature_costs,
+            max_features_used=max_features_used,
             kinds=kinds,
             n_jobs=n_jobs,
             cost_matrix=cost_matrix,
@@ -200,8 +225,9 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         A split must lower the risk by at least this much per unit of the whole weight.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
-    monotonic_cst : None
-        Monotonic constraints are not offered yet; anything but None is an error.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
     pruning : str or None, default=None
@@ -214,6 +240,20 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, default=None
+        The most columns that the tree as a whole may test.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -265,11 +305,16 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Any = None,
         max_splits: int | None = None,
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        max_features_used: int | None = None,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -290,6 +335,11 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
             pruning=pruning,
             pruning_options=pruning_options,
             threshold=threshold,
+            missing=missing,
+            n_surrogates=n_surrogates,
+            interaction_cst=interaction_cst,
+            feature_costs=feature_costs,
+            max_features_used=max_features_used,
             kinds=kinds,
             n_jobs=n_jobs,
         )

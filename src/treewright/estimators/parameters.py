@@ -16,6 +16,8 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.costing import PARAMETERS as COSTS
 from treewright.costing import CostSplit
+from treewright.schema import MISSING
+from treewright.writing import Among, Below
 
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
 
@@ -50,6 +52,13 @@ def not_negative() -> Rule:
     return (lambda v: is_real(v) and 0 <= v < float("inf")), "a finite number >= 0"
 
 
+def by_column() -> Rule:
+    """A dict by the names of columns, one entry for each column, or None; `grow` knows the columns."""
+    return (
+        lambda v: v is None or isinstance(v, Mapping | list | tuple | np.ndarray)
+    ), "a dict by column, one entry for each, or None"
+
+
 def _is_random_state(value: Any) -> bool:
     return value is None or isinstance(value, np.random.RandomState) or (is_int(value) and 0 <= value < 2**32)
 
@@ -80,11 +89,25 @@ RULES: dict[str, Rule] = {
     "max_leaf_nodes": at_least(2),
     "min_impurity_decrease": not_negative(),
     "ccp_alpha": not_negative(),
-    "monotonic_cst": (lambda v: v is None, "None: monotonic constraints are not offered yet"),
+    "monotonic_cst": by_column(),
+    "missing": one_of(*MISSING),
+    "n_surrogates": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
+    "interaction_cst": (
+        lambda v: v is None or v in ("pairwise", "no_interactions") or isinstance(v, list | tuple | set),
+        "'pairwise', 'no_interactions', a list of groups of columns, or None",
+    ),
+    "feature_costs": by_column(),
+    "max_features_used": at_least(1),
     "max_splits": at_least(0),
     "pruning": (lambda v: v is None or isinstance(v, str), "the name of a pruning method, or None"),
     "pruning_options": (lambda v: v is None or isinstance(v, Mapping), "a dict of options, or None"),
     "threshold": one_of("readable", "midpoint"),
+    "leaf": one_of("constant", "linear"),
+    "root": (
+        lambda v: v is None or isinstance(v, str | Below | Among),
+        "Below(column, threshold), Among(column, categories), the name of a column, or None",
+    ),
+    "n_competitors": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "cost_split": one_of(*get_args(CostSplit)),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
@@ -160,6 +183,14 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
         "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,
         "threshold": estimator.threshold,
+        "missing": estimator.missing,
+        "n_surrogates": int(estimator.n_surrogates),
+        "monotonic_cst": estimator.monotonic_cst,
+        "interaction_cst": estimator.interaction_cst,
+        "feature_costs": estimator.feature_costs,
+        "max_features_used": _int_or_none(estimator.max_features_used),
+        "root": getattr(estimator, "root", None),
+        "leaf": getattr(estimator, "leaf", "constant"),
         "n_jobs": _int_or_none(estimator.n_jobs),
         **{name: getattr(estimator, name) for name in COSTS if hasattr(estimator, name)},
     }

@@ -11,8 +11,9 @@ import sklearn.tree
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.fitting import Fitted, TreeEstimator, rows_to_predict
 from treewright.estimators.targets import class_arrays, class_weights
+from treewright.tree import Tree
 
 
 class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
@@ -55,8 +56,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         cost is multiplied by it, too; `priors` undo it.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
-    monotonic_cst : None
-        Monotonic constraints are not offered yet; anything but None is an error.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the share of the later classes (of two: of the second one) must
+        not fall as the column grows, -1 if it must not rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
     significance : float, default=None
@@ -71,6 +73,24 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, default=None
+        The most columns that the tree as a whole may test.
+    root : Below, Among or str, default=None
+        The first split, if it is given instead of found: a test, or a column whose best split is taken.
+    n_competitors : int, default=0
+        How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -105,6 +125,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
         The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -139,12 +162,19 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
         ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Any = None,
         max_splits: int | None = None,
         significance: float | None = None,
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        max_features_used: int | None = None,
+        root: Any = None,
+        n_competitors: int = 0,
         kinds: Any = None,
         n_jobs: int | None = None,
         cost_matrix: Any = None,
@@ -169,6 +199,13 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
+        self.missing = missing
+        self.n_surrogates = n_surrogates
+        self.interaction_cst = interaction_cst
+        self.feature_costs = feature_costs
+        self.max_features_used = max_features_used
+        self.root = root
+        self.n_competitors = n_competitors
         self.kinds = kinds
         self.n_jobs = n_jobs
         self.cost_matrix = cost_matrix
@@ -289,8 +326,9 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         A split must lower the risk by at least this much per unit of the whole weight.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
-    monotonic_cst : None
-        Monotonic constraints are not offered yet; anything but None is an error.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
     pruning : str or None, default=None
@@ -303,6 +341,27 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, default=None
+        The most columns that the tree as a whole may test.
+    leaf : {"constant", "linear"}, default="constant"
+        Whether leaves answer their mean, or a formula of the columns that are tested on the way (a model
+        tree; for one target, by "squared_error").
+    root : Below, Among or str, default=None
+        The first split, if it is given instead of found: a test, or a column whose best split is taken.
+    n_competitors : int, default=0
+        How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -324,6 +383,9 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
         The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -355,11 +417,19 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Any = None,
         max_splits: int | None = None,
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        max_features_used: int | None = None,
+        leaf: str = "constant",
+        root: Any = None,
+        n_competitors: int = 0,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -379,11 +449,20 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
+        self.missing = missing
+        self.n_surrogates = n_surrogates
+        self.interaction_cst = interaction_cst
+        self.feature_costs = feature_costs
+        self.max_features_used = max_features_used
+        self.leaf = leaf
+        self.root = root
+        self.n_competitors = n_competitors
         self.kinds = kinds
         self.n_jobs = n_jobs
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """The value of each row's leaf: the mean of its targets, or the median for "absolute_error".
+        """What each row's leaf answers: the mean of its targets, the median for "absolute_error", or what its
+        formula says of the row.
 
         Parameters
         ----------
@@ -398,7 +477,10 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
             The predicted numbers.
         """
         fitted, leaves = self._arrive(X)
-        values: NDArray[np.float64] = fitted["model_"].value
+        tree: Tree = fitted["model_"]
+        if tree.linear is not None:
+            return tree.linear.at(leaves, rows_to_predict(self, fitted, X))
+        values = tree.value
         return values[:, 0].take(leaves) if values.shape[1] == 1 else values.take(leaves, axis=0)
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:

@@ -16,6 +16,7 @@ from treewright.encoding.tables import Table, read_table
 from treewright.rule_lists import column_of
 from treewright.schema import Column
 from treewright.tree import Tree
+from treewright.viewing import asked_columns
 from treewright.wording import value_in_words, word
 
 
@@ -157,7 +158,7 @@ def _check_length(table: Table, tree: Tree) -> None:
 
 def _check_names(tree: Tree, place: Mapping[str, int]) -> None:
     """Every column that the tree tests is there."""
-    for position in np.unique(tree.feature[~tree.is_leaf]).tolist():
+    for position in asked_columns(tree):
         name = tree.schema.columns[position].name
         if name in place:
             continue

@@ -158,8 +158,7 @@ def competitors(
     """
     tree = as_tree(model)
     rows = given_rows(tree, data, "data")
-    if rows.schema is not tree.schema:
-        # rivals are found as the tree's own splits were: by costs, where it has some
+    if rows.schema is not tree.schema:  # rivals go by the costs of the tree
         rows = rows.restated(tree.schema.targets)
     if most is not None and not (isinstance(most, int | np.integer) and most >= 0):
         raise ValueError(f"most is {most!r}; it must be a whole number of at least 0, or None")

@@ -88,7 +88,7 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
     members = _members(code)
     lines += [*_row(code, name, members), "", *_code_functions(code, name, members)]
     lines += _nested(code, name, members) if code.nests(style) else _looping(code, name, members)
-    lines += ["", *_predict(code, name, place)]
+    lines += ["", *(_predict(code, name, place) if code.formulas is None else _formulas(code, name, members))]
     if code.predicts_classes:
         lines += ["", *_predict_proba(code, name, place), "", *_class(code.targets[place], name)]
     return "\n".join([*lines, "", "#endif"]) + "\n"
@@ -267,7 +267,7 @@ def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The leaf of a row, by tests within tests."""
     names = dict(zip(code.used, members, strict=True))
     yield from _leaf_start(name)
-    if not names:
+    if code.tree.is_leaf[0]:
         yield "    (void)row;"
     yield from code.braced(
         lambda node: f"return {code.place[node]};  /* {_remark(code.leaf_in_words(node))} */",
@@ -356,6 +356,25 @@ def _predict(code: Code, name: str, place: int) -> Iterator[str]:
     ]
     yield from _table(kind, "answers", items)
     yield from [f"    return answers[{name}_leaf(row)];", "}"]
+
+
+def _formulas(code: Code, name: str, members: list[str]) -> Iterator[str]:
+    """The number for a row where each leaf has a formula."""
+    member = dict(zip(code.used, members, strict=True))
+    yield "/* a sum and one more term; a value that is not finite counts as the mean. The product is rounded"
+    yield "   by itself, also where the machine could do both at once */"
+    yield f"static inline double {name}_add(double sum, double coefficient, double value, double mean)"
+    yield from ["{", "    volatile double product = coefficient * (isfinite(value) ? value : mean);"]
+    yield from ["    return sum + product;", "}", "", "/* the number for a row */"]
+    yield from [f"static inline double {name}_predict(const {name}_row *row)", "{", "    double sum;"]
+    yield f"    switch ({name}_leaf(row)) {{"
+    for leaf, (first, terms) in enumerate(code.formulas or ()):
+        yield f"    {f'case {leaf}' if leaf < len(code.leaves) - 1 else 'default'}:"
+        yield f"        sum = {number(first, 'INFINITY')};"
+        for j, coefficient, mean in terms:
+            yield f"        sum = {name}_add(sum, {coefficient!r}, row->{member[j]}, {mean!r});"
+        yield "        return sum;"
+    yield from ["    }", "}"]
 
 
 def _predict_proba(code: Code, name: str, place: int) -> Iterator[str]:

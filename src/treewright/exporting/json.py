@@ -26,9 +26,10 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     A node is a branch or a leaf. A branch has the "column" that it asks and either the "threshold" (values
     up to it go left) or the "categories_left"; the numbers of its two children; where missing values go and,
     for categories, where those go that were never seen. A leaf has its answer and, for classes, the shares of
-    those that are there; lists of them where there are several targets. An infinite number is
-    ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by default to
-    a tree of up to 1,000 nodes.
+    those that are there; lists of them where there are several targets. The answer of a model tree has an
+    "intercept" and "terms", each with what a value counts as that is "missing" or not finite. An infinite
+    number is ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by
+    default to a tree of up to 1,000 nodes.
 
     >>> from treewright import encode, grow
     >>> print(render(grow(encode({"x": [1.4, 4.7]}, ["a", "b"])), words=False).rstrip())
@@ -68,7 +69,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     columns = {name: plain(table[name]) for name in kinds}
     nodes = document["nodes"]
     lefts = [set(map(_read, node.get("categories_left", ()))) for node in nodes]
-    found = []
+    found: list[Any] = []
     for row in range(len(next(iter(columns.values())))):
         place = 0
         while "column" in (node := nodes[place]):
@@ -83,8 +84,19 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
                 side = "left" if value in lefts[place] else "right"
             place = node[side]
         answer = node["answer"]
+        if isinstance(answer, dict) and "terms" in answer:
+            found.append(_summed(answer, columns, row))
+            continue
         found.append(tuple(map(_read, answer)) if isinstance(answer, list) else _read(answer))
     return labelled(tree, found)
+
+
+def _summed(formula: dict[str, Any], columns: dict[str, Any], row: int) -> float:
+    total: float = formula["intercept"]
+    for term in formula["terms"]:
+        value = columns[term["column"]][row]
+        total += term["coefficient"] * (value if value - value == 0 else term["missing"])
+    return total
 
 
 def _read(value: Any) -> Any:
@@ -110,7 +122,7 @@ def _target(target: Target) -> dict[str, Any]:
 def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
     tree = code.tree
     shares = _joined([code.shares(k) for k in range(len(code.targets))]) if code.predicts_classes else None
-    leaf_answers = list(zip(*(code.answers(k) for k in range(len(code.targets))), strict=True))
+    leaf_answers = list(zip(*_leaf_answers(code), strict=True))
     rows, right = tree.rows.tolist(), tree.right.tolist()
     for node in range(tree.n_nodes):
         facts: dict[str, Any] = {"node": node, "rows": rows[node]}
@@ -125,6 +137,21 @@ def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
             if tree.subset[node] >= 0:
                 facts["unseen"] = "left" if tree.heavier_left[node] else "right"
         yield facts
+
+
+def _leaf_answers(code: Code) -> list[list[Any]]:
+    """What the leaves answer, for each target."""
+    if code.formulas is None:
+        return [code.answers(k) for k in range(len(code.targets))]
+    names = code.tree.schema.names
+    formulas = [
+        {
+            "intercept": first,
+            "terms": [{"column": names[j], "coefficient": c, "missing": mean} for j, c, mean in terms],
+        }
+        for first, terms in code.formulas
+    ]
+    return [formulas]
 
 
 def _test(code: Code, node: int) -> dict[str, Any]:

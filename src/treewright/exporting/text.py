@@ -14,7 +14,14 @@ from treewright.presenting import intervals_of
 from treewright.rule_lists import Condition, Rule, RuleList
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, condition_in_words, percent, rows_in_words, word
+from treewright.wording import (
+    branch_in_words,
+    condition_in_words,
+    number_in_words,
+    percent,
+    rows_in_words,
+    word,
+)
 
 if TYPE_CHECKING:
     from treewright.certifying.leaves import LeafIntervals
@@ -124,7 +131,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
     if not tree.schema.predicts_classes:
         return _Line(
             start,
-            ", ".join(f"{value:.6g}" for value in tree.value[node]),
+            number_in_words(tree, node, 6 if tree.linear is None else 4),
             _rows(tree, node),
             note=note,
             node=node,

@@ -30,6 +30,7 @@ LINEAR_TYPES: dict[str, type[np.generic]] = {
     "start": np.int64,
     "column": np.int32,
     "coefficient": np.float64,
+    "loss": np.float64,
     "mean": np.float64,
 }
 NUMBER_STATISTIC = ("weight", "value", "deviation")

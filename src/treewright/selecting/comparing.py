@@ -16,7 +16,7 @@ from treewright.encoding import Dataset
 from treewright.enlisting import check_names, offered, options_of
 from treewright.folding import split
 from treewright.growing import grow
-from treewright.pruning import METHODS, PruningPath, methods, prune
+from treewright.pruning import METHODS, PruningPath, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rules import rule_list
 from treewright.rule_lists import RuleList
@@ -237,8 +237,13 @@ class _Task:
 
     def _outcomes(self, method: str) -> Iterator[Outcome]:
         start = perf_counter()
-        make = _function(method) if method == "rules" else partial(prune, method=method)
-        path: Any = make(self.tree, **self._arguments(method))
+        arguments = self._arguments(method)
+        if method == "rules":
+            make: Callable[..., Any] = _function(method)
+        else:
+            make = partial(prune, method=method)
+            refuse_raising(method, arguments, self.growing, self.tree.schema)
+        path: Any = make(self.tree, **arguments)
         seconds = perf_counter() - start
         if isinstance(path, RuleList):
             yield "", path, seconds
