@@ -17,11 +17,12 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
     {"_core", "_version", "aligning", "datasets", "enlisting", "files", "plain"},
-    {"schema", "sparse", "surrogates", "linear"},
+    {"schema", "sparse", "linear"},
     {"encoding", "writing", "shaping"},
-    {"combining", "checking"},
-    {"costing"},
-    {"viewing", "arriving", "cutting", "memory", "folding"},
+    {"combining", "surrogates"},
+    {"checking"},
+    {"costing", "routing"},
+    {"viewing", "answering", "arriving", "cutting", "memory", "folding"},
     {"presenting"},
     {"tree"},
     {"rule_lists"},

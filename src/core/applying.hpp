@@ -37,4 +37,31 @@ inline bool goes_left(const Routes& routes, std::size_t node, std::int32_t code)
 void apply(const Routes& routes, const std::vector<Column>& columns, std::size_t n_rows, std::int32_t* leaf,
            Pool& pool, Interrupt& interrupt);
 
+/// Tests of other columns that stand in where the value that a node tests is missing. Those of node i are
+/// start[i] … start[i + 1], the best one first; what passes a reversed one goes right.
+struct StandIns {
+    std::span<const std::int64_t> start;
+    std::span<const std::int32_t> feature;
+    std::span<const double> threshold;
+    std::span<const std::int64_t> subset;
+    std::span<const std::uint8_t> reversed, subsets;
+};
+
+/// The same where the first stand-in whose value is known decides for a missing one; missing_left where none
+/// is. A category that training never saw is no known value of a stand-in.
+void apply(const Routes& routes, const StandIns& stand_ins, const std::vector<Column>& columns,
+           std::size_t n_rows, std::int32_t* leaf, Pool& pool, Interrupt& interrupt);
+
+/// Parts of rows at leaves. Those of a row lie together, from left to right, and their shares add up to 1.
+struct Parts {
+    std::vector<std::int64_t> start{0};  // of each row, and where the last one ends
+    std::vector<std::int32_t> leaf;
+    std::vector<double> share;
+};
+
+/// The rows from `first` on, where a row without the value that a node tests goes to both children in the
+/// shares of their weights; as many rows as it takes to make `most` parts, and at least one.
+Parts spread(const Routes& routes, std::span<const double> weight, const std::vector<Column>& columns,
+             std::size_t first, std::size_t n_rows, std::size_t most, Interrupt& interrupt);
+
 }  // namespace treewright

@@ -113,6 +113,35 @@ def apply(
     subsets: NDArray[np.uint8],
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def apply_by_surrogates(
+    columns: Columns,
+    end: NDArray[np.int32],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    subset: NDArray[np.int64],
+    missing_left: NDArray[np.bool_],
+    heavier_left: NDArray[np.bool_],
+    subsets: NDArray[np.uint8],
+    start: NDArray[np.int64],
+    other_feature: NDArray[np.int32],
+    other_threshold: NDArray[np.float64],
+    other_subset: NDArray[np.int64],
+    reversed: NDArray[np.bool_],
+    other_subsets: NDArray[np.uint8],
+    n_threads: int,
+) -> NDArray[np.int32]: ...
+def spread(
+    columns: Columns,
+    end: NDArray[np.int32],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    subset: NDArray[np.int64],
+    heavier_left: NDArray[np.bool_],
+    subsets: NDArray[np.uint8],
+    weight: NDArray[np.float64],
+    first: int,
+    most: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
 def summarise(
     criterion: str,
     end: NDArray[np.int32],

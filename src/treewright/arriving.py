@@ -1,8 +1,12 @@
-"""Other rows in a tree: the statistic of those that arrive at each node, and what they lose there."""
+"""Other rows in a tree: the statistic of those that arrive at each node, and what they lose there.
+
+Where a tree divides rows with missing values, each part counts with its share of the row's weight.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
 import numpy as np
@@ -11,6 +15,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.costing import cheapest, cost_arrays, lost
 from treewright.encoding import Dataset, encode
+from treewright.routing import Parts, divides, parts_of
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
 
@@ -91,7 +96,7 @@ def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
 
 
 def leaves_of(tree: Tree, data: Dataset) -> Ints:
-    """The leaf of each row. Those of the last table are kept: several questions about it cost one walk."""
+    """The leaf of each row by itself. Those of the last table are kept: several questions cost one walk."""
     table, leaf = vars(tree).get("_arrived", (None, None))
     if table is None or table() is not data:
         leaf = tree.apply(data)
@@ -99,37 +104,83 @@ def leaves_of(tree: Tree, data: Dataset) -> Ints:
     return cast(Ints, leaf)
 
 
+def whole_rows(tree: Tree, data: Dataset) -> tuple[Ints, NDArray[Any]]:
+    """The leaves and the targets of the rows that come to one leaf each: not of those that are divided."""
+    leaf, targets = leaves_of(tree, data), np.asarray(data.targets)
+    if not divides(tree, data):
+        return leaf, targets
+    whole = np.concatenate([np.diff(parts.start) == 1 for parts in parts_of(tree, data)])
+    return leaf[whole], targets[:, whole]
+
+
+class Arrival(NamedTuple):
+    """Rows, or parts of them, at leaves."""
+
+    row: Any  # an index of rows
+    leaf: Ints
+    weight: Floats
+
+
+def arrivals(tree: Tree, data: Dataset) -> Iterator[Arrival]:
+    """All rows at their leaves; where the tree divides them, a portion of their parts at a time."""
+    weight = data.row_weights
+    if not divides(tree, data):
+        yield Arrival(slice(None), leaves_of(tree, data), weight)
+        return
+    for parts in parts_of(tree, data):
+        row = parts.first + parts.place
+        yield Arrival(row, parts.leaf, weight[row] * parts.share)
+
+
 def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
     """The statistic of other rows at each node, like the tree's own."""
     targets, schema = checked_targets(tree, data), tree.schema
-    leaf = leaves_of(tree, data)
-    weight = data.row_weights
     if not schema.predicts_classes:
-        blocks = [_moments(tree, leaf, weight, y, tree.centre[:, i]) for i, y in enumerate(targets)]
-        return np.concatenate(blocks, axis=1)
+        return np.concatenate(_moments(tree, data, targets), axis=1)
     first = np.cumsum((0, *schema.block_widths))[:-1]
-    columns = (targets + first[:, np.newaxis]).ravel()
-    leaves, weights = np.tile(leaf, len(targets)), np.tile(weight, len(targets))
+    columns = targets + first[:, np.newaxis]
     if isinstance(tree.statistic, SparseRows):
-        return SparseRows.summed(tree.end, leaves, columns, weights, schema.width)
-    cells = leaves.astype(np.int64) * schema.width + columns
-    sums: Floats = np.bincount(cells, weights, tree.n_nodes * schema.width).astype(np.float64, copy=False)
+        return _sparse_sums(tree, data, columns)
+    sums = np.zeros(tree.n_nodes * schema.width)
+    for row, leaf, weight in arrivals(tree, data):
+        for column in columns[:, row]:
+            cells = leaf.astype(np.int64) * schema.width + column
+            sums += np.bincount(cells, weight, len(sums))
     return _core.join_classes(tree.end, sums.reshape(tree.n_nodes, schema.width))
 
 
-def _moments(tree: Tree, leaf: Ints, weight: Floats, numbers: Floats, value: Floats) -> Floats:
-    """(weight, mean, squared deviation) at each node: about each leaf's value, so that an offset of y
-    costs no digits; then parents join their children.
+def _sparse_sums(tree: Tree, data: Dataset, columns: NDArray[Any]) -> SparseRows:
+    """The weights of very many classes at each node; portion by portion, so that parts need not all fit."""
+    width, cells = tree.schema.width, list[tuple[NDArray[Any], NDArray[Any], Floats]]()
+    for row, leaf, weight in arrivals(tree, data):
+        own = columns[:, row]
+        sums = SparseRows.summed(
+            tree.end, np.tile(leaf, len(own)), own.ravel(), np.tile(weight, len(own)), width
+        )
+        cells.append((np.repeat(np.arange(tree.n_nodes), np.diff(sums.start)), sums.column, sums.value))
+    node, column, value = (np.concatenate(part) for part in zip(*cells, strict=True))
+    return SparseRows.summed(tree.end, node, column, value, width)
+
+
+def _moments(tree: Tree, data: Dataset, targets: NDArray[Any]) -> list[Floats]:
+    """(weight, mean, squared deviation) at each node, for each target: about each leaf's value, so that an
+    offset of y costs no digits; then parents join their children.
     """
-    shift = numbers - value[leaf]
-    powers = [np.bincount(leaf, weight * shift**power, tree.n_nodes) for power in range(3)]
-    sums = np.stack(powers, axis=1)
-    mean = np.divide(sums[:, 1], sums[:, 0], out=np.zeros(tree.n_nodes), where=sums[:, 0] > 0)
-    centre = value[0]
-    deviation = np.maximum(sums[:, 2] - sums[:, 0] * mean**2, 0.0)
-    out = _core.join_moments(tree.end, np.stack([sums[:, 0], value - centre + mean, deviation], axis=1))
-    out[:, 1] += centre
-    return out
+    n = tree.n_nodes
+    sums = np.zeros((len(targets), 3, n))
+    for row, leaf, weight in arrivals(tree, data):
+        for i, numbers in enumerate(targets[:, row]):
+            shift = numbers - tree.centre[leaf, i]
+            sums[i] += [np.bincount(leaf, weight * shift**power, n) for power in range(3)]
+    blocks = []
+    for (total, first, second), value in zip(sums, tree.centre.T, strict=True):
+        mean = np.divide(first, total, out=np.zeros(n), where=total > 0)
+        deviation = np.maximum(second - total * mean**2, 0.0)
+        own = np.stack([total, value - value[0] + mean, deviation], axis=1)
+        out = _core.join_moments(tree.end, own)
+        out[:, 1] += value[0]
+        blocks.append(out)
+    return blocks
 
 
 def own_losses(tree: Tree) -> Floats:
@@ -176,7 +227,10 @@ def loses_0_or_1(tree: Tree) -> bool:
 
 
 def squared_losses(tree: Tree, data: Dataset) -> Floats:
-    """The sum of the squares of what each row loses at each node: what a standard error is made of."""
+    """The sum of the squares of what each row loses at each node: what a standard error is made of.
+
+    The parts of a row count like rows of their weight: its own square is never more than their sum.
+    """
     if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
         return _climbing(tree, data, 2)
     if loses_0_or_1(tree):
@@ -193,32 +247,39 @@ def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
 
 def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
     """Σ weight · loss**power at each node, by sending every row from its leaf up to the root."""
-    checked_targets(tree, data)
-    node, total = leaves_of(tree, data), np.zeros(tree.n_nodes)
-    while node.size:
-        loss = answer_losses(tree, node, np.asarray(data.targets), data)
-        total += np.bincount(node, data.row_weights * loss**power, tree.n_nodes)
-        below = node > 0
-        node, data = tree.parent[node[below]], data if below.all() else data.take(below)
+    targets = checked_targets(tree, data)
+    total = np.zeros(tree.n_nodes)
+    for row, node, weight in arrivals(tree, data):
+        own, rows = targets[:, row], None if tree.linear is None else data.take(row)
+        while node.size:
+            loss = answer_losses(tree, node, own, rows)
+            total += np.bincount(node, weight * loss**power, tree.n_nodes)
+            below = node > 0
+            node, weight, own = tree.parent[node[below]], weight[below], own[:, below]
+            rows = None if rows is None else rows.take(below)
     return total
 
 
-def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any], data: Dataset | None = None) -> Floats:
+def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any], rows: Dataset | None = None) -> Floats:
     """What single rows lose by the answer of one node each, added up over the targets; formulas need the rows
     themselves.
     """
-    if tree.linear is not None and data is not None:
-        return number_losses(tree.criterion, targets[0], tree.linear.at(node, data))
-    return np.asarray(sum(_row_losses(tree, i, node, y) for i, y in enumerate(targets)))
+    if rows is not None:
+        return said_losses(tree, tree.numbers_at(node, rows), targets)
+    return said_losses(tree, (tree.label if tree.schema.predicts_classes else tree.value)[node], targets)
 
 
-def _row_losses(tree: Tree, i: int, node: Ints, y: NDArray[Any]) -> Floats:
-    """What single rows lose by the answer of one node each, for one target."""
-    if tree.schema.predicts_classes:
-        costs = cost_arrays(tree.schema)[i]
-        label = tree.label[node, i]
-        return np.asarray(label != y if costs is None else costs[y, label], np.float64)
-    return number_losses(tree.criterion, y, tree.value[node, i])
+def said_losses(tree: Tree, said: NDArray[Any], targets: NDArray[Any]) -> Floats:
+    """What single rows lose by answers, (rows, targets) codes or numbers, added up over the targets."""
+    costs = cost_arrays(tree.schema)
+    total = np.zeros(len(said))
+    for i, y in enumerate(targets):
+        answer, matrix = said[:, i], costs[i]
+        if not tree.schema.predicts_classes:
+            total += number_losses(tree.criterion, y, answer)
+        else:
+            total += answer != y if matrix is None else matrix[y, answer]
+    return total
 
 
 def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
@@ -232,8 +293,31 @@ def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
 
 
 def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:
-    """How many rows of positive weight arrive at each node."""
-    leaf = leaves_of(tree, data)
-    counted = leaf if data.weight is None else leaf[data.weight > 0]
-    before = np.concatenate([[0], np.cumsum(np.bincount(counted, minlength=tree.n_nodes))])
+    """How many rows of positive weight arrive at each node, as a whole or in part."""
+    at_leaf = np.zeros(tree.n_nodes, np.int64)
+    if divides(tree, data):
+        for parts in parts_of(tree, data):
+            at_leaf += _counted_parts(tree, parts, data.row_weights)
+    else:
+        leaf = leaves_of(tree, data)
+        counted = leaf if data.weight is None else leaf[data.weight > 0]
+        at_leaf += np.bincount(counted, minlength=tree.n_nodes)
+    before = np.concatenate([[0], np.cumsum(at_leaf)])
     return np.asarray(before[tree.end] - before[:-1])
+
+
+def _counted_parts(tree: Tree, parts: Parts, weight: Floats) -> NDArray[np.int64]:
+    """Numbers whose sum over a subtree is how many rows have a part in it: 1 for each part, and -1 where two
+    neighbouring parts of a row meet, the lowest node above both.
+    """
+    row = parts.first + parts.place
+    here = np.flatnonzero(weight[row] > 0)
+    count = np.bincount(parts.leaf[here], minlength=tree.n_nodes)
+    again = here[1:][row[here[1:]] == row[here[:-1]]]
+    one, node = parts.leaf[again - 1], parts.leaf[again]
+    while node.size:
+        node = tree.parent[node]
+        met = node <= one
+        count -= np.bincount(node[met], minlength=tree.n_nodes)
+        one, node = one[~met], node[~met]
+    return np.asarray(count, np.int64)

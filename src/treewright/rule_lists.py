@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset, encode
+from treewright.routing import refuse_sending
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
 from treewright.tree import Tree, as_array
@@ -196,6 +197,7 @@ class RuleList:
 
         Leaves that no row can reach have no rule. For one target, of classes or of numbers.
         """
+        refuse_sending(tree, "rules could not answer such rows as it does;")
         _refuse_several(tree.schema)
         made = _class_rules(tree) if tree.schema.predicts_classes else _number_rules(tree)
         rules = []

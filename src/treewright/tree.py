@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core, arriving
+from treewright import answering, arriving, routing
 from treewright.checking import TYPES, check
-from treewright.combining import Direction, extended_columns, tested_columns
+from treewright.combining import Direction, tested_columns
 from treewright.costing import cheapest, class_risks, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, encode
@@ -213,19 +213,12 @@ class Tree(Shaped, Presented):
         return heavier
 
     def apply(self, data: Dataset, *, n_threads: int = 1) -> Ints:
-        """The leaf of each row of a table that was encoded with the tree's schema."""
+        """The leaf of each row of a table that was encoded with the tree's schema.
+
+        A row that the tree divides (``missing="fractional"``) goes with the heavier side.
+        """
         self._check_columns(data)
-        return _core.apply(
-            extended_columns(data, self.directions),
-            self.end,
-            self.feature,
-            self.threshold,
-            self.subset,
-            self.missing_left,
-            self.heavier_left,
-            self.subsets,
-            n_threads,
-        )
+        return routing.leaves(self, data, n_threads)
 
     def _check_columns(self, data: Dataset) -> None:
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
@@ -233,22 +226,17 @@ class Tree(Shaped, Presented):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        data = encode(table, schema=self.schema)
-        leaf = self.apply(data)
-        if not self.schema.predicts_classes:
-            answers = self.numbers_at(leaf, data)
-        else:
+        answers = answering.answers(self, encode(table, schema=self.schema))
+        if self.schema.predicts_classes:
             names = [as_array(target.classes or ()) for target in self.schema.targets]
-            columns = [name[self.label[leaf, i]] for i, name in enumerate(names)]
-            answers = np.stack(columns, axis=1)
+            answers = np.stack([name[answers[:, i]] for i, name in enumerate(names)], axis=1)
         return answers[:, 0] if len(self.schema.targets) == 1 else answers
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of each class in the leaf of each row; a list where there are several targets."""
         if not self.schema.predicts_classes:
             raise ValueError("this tree predicts numbers; probabilities are for classes")
-        leaf = self.apply(encode(table, schema=self.schema))
-        shares = self.shares(leaf)
+        shares = answering.proportions(self, encode(table, schema=self.schema))
         return shares[0] if len(shares) == 1 else shares
 
     def statistic_of(self, data: Dataset) -> Floats | SparseRows:
@@ -348,6 +336,23 @@ class Tree(Shaped, Presented):
         """
         weights = np.zeros(0) if self.schema.is_wide else np.asarray(self.statistic[0])
         return replace(self, schema=costed_schema(self.schema, weights, cost_matrix, priors))
+
+    def with_missing(self, missing: Missing) -> Tree:
+        """The same tests with another way of missing values; surrogates stay only where they are used.
+
+        Training rows that were divided then count as one in each of their leaves.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "a", "b"])).with_missing("fractional")
+        >>> tree.predict_proba({"x": [None]}).round(3).tolist()
+        [[0.667, 0.333]]
+        """
+        surrogates = self.surrogates if missing == "surrogate" else Surrogates.none()
+        before = np.concatenate([[0], np.cumsum(np.where(self.is_leaf, self.rows, 0))])
+        rows = self.rows if missing == "fractional" else before[self.end] - before[:-1]
+        changed = replace(self, missing=missing, surrogates=surrogates, rows=rows)
+        changed.check()
+        return changed
 
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.routing import sent_by_others
 from treewright.writing import Among, Below, Combination
 
 if TYPE_CHECKING:
@@ -67,7 +68,12 @@ def asked_columns(tree: Tree) -> list[int]:
 
 
 def columns_with_missing(tree: Tree) -> frozenset[int]:
-    """The columns in which some node sends missing values elsewhere than by default, to the heavier child."""
+    """The columns in which some node sends missing values elsewhere than by default, to the heavier child.
+
+    None of them where surrogates decide, where such rows are divided, or where the tree refuses them.
+    """
+    if sent_by_others(tree) or tree.missing == "error":
+        return frozenset()
     inner = np.flatnonzero(~tree.is_leaf)
     heavier_left = tree.weight[tree.left[inner]] >= tree.weight[tree.right[inner]]
     learnt = (tree.missing_left[inner] != heavier_left) | np.isposinf(tree.threshold[inner])
@@ -79,6 +85,10 @@ def missing_arrives(tree: Tree) -> NDArray[np.bool_]:
 
     It cannot where a test of the same column above sent missing values the other way.
     """
+    if tree.missing == "error":
+        return np.zeros(tree.n_nodes, np.bool_)
+    if sent_by_others(tree):
+        return ~tree.is_leaf
     if "_missing_arrives" not in vars(tree):
         arrives = ~tree.is_leaf
         for column in np.unique(tree.feature[arrives]):

@@ -7,7 +7,10 @@ from collections.abc import Hashable, Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
+from numpy.typing import NDArray
 
+from treewright.encoding import Dataset
+from treewright.routing import sent_by_others
 from treewright.rule_lists import Between, Condition
 from treewright.schema import Column
 from treewright.tree import Tree
@@ -43,23 +46,78 @@ def branch_parts(
     if learnt is None:
         learnt = columns_with_missing(tree)
     column = tree.schema.columns[tree.feature[node]]
-    name, only_missing_right = escape(column.name), not tree.missing_left[node]
+    name = escape(column.name)
+    only_missing_right = not (tree.missing_left[node] or sent_by_others(tree))
     if tree.subset[node] >= 0:
         goes_left = tree.goes_left(node)
-        own, others = np.flatnonzero(goes_left == is_left), np.flatnonzero(goes_left != is_left)
         only_missing_right &= bool(goes_left.all())
-        within = len(own) <= len(others)
-        codes = own if within else others
-        named = [column.categories[code] for code in codes[:longest].tolist()]
-        words = f"{'in' if within else 'not in'} {listed(named, longest, more=len(codes) - len(named))}"
+        words = _among(column, goes_left == is_left, longest)
     else:
         only_missing_right &= bool(tree.threshold[node] == np.inf)
-        words = f"{'<=' if is_left else '>'} {value_in_words(column, float(tree.threshold[node]))}"
+        words = _beside(column, float(tree.threshold[node]), is_left)
     if only_missing_right:
         return name, "is known" if is_left else "is missing"
     if tree.feature[node] in learnt and tree.missing_left[node] == is_left and missing_arrives(tree)[node]:
         words += " or missing"
     return name, words
+
+
+def _among(column: Column, own: NDArray[np.bool_], longest: int) -> str:
+    """Some categories of a column, or all but the others where these are fewer."""
+    within = 2 * int(own.sum()) <= len(own)
+    codes = np.flatnonzero(own == within)
+    named = [column.categories[code] for code in codes[:longest].tolist()]
+    return f"{'in' if within else 'not in'} {listed(named, longest, more=len(codes) - len(named))}"
+
+
+def _beside(column: Column, threshold: float, is_left: bool) -> str:
+    """One side of a threshold."""
+    return f"{'<=' if is_left else '>'} {value_in_words(column, threshold)}"
+
+
+def surrogate_in_words(tree: Tree, entry: int, to_left: bool = True, *, longest: int = LONGEST_LIST) -> str:
+    """What a row must satisfy to be sent left, or right, by a surrogate."""
+    surrogates, schema = tree.surrogates, tree.schema
+    position = int(surrogates.feature[entry])
+    column, passes = schema.columns[position], to_left != bool(surrogates.reversed[entry])
+    start = int(surrogates.subset[entry])
+    if start < 0:
+        words = _beside(column, float(surrogates.threshold[entry]), passes)
+    else:
+        own = surrogates.bits(entry, schema) == passes
+        words = _among(column, own, longest)
+    return f"{escape(column.name)} {words}"
+
+
+def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> str:
+    """Where a row goes that misses the value of a node: left by the first of these whose column is known.
+
+    >>> from dataclasses import replace
+    >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
+    >>> from treewright.surrogates import Surrogates
+    >>> schema = Schema((Column("age"), Column("income")), (Target("loan", ("no", "yes")),))
+    >>> tree = Tree.write(schema, Branch(Below("age", 40), Leaf([8, 2]), Leaf([1, 6])))
+    >>> income = Surrogates.listed(schema, [(0, Below("income", 30), False, 0.85, 0.6)])
+    >>> missing_in_words(replace(tree, missing="surrogate", surrogates=income), 0)
+    'if age is missing: income <= 30 (agrees 85.0 %) · else left'
+    """
+    column = escape(tree.tested[tree.feature[node]].name)
+    side = "left" if tree.missing_left[node] else "right"
+    told = [
+        f"{surrogate_in_words(tree, entry, longest=longest)} ({'agrees ' * (not place)}"
+        f"{percent(float(tree.surrogates.agreement[entry]))})"
+        for place, entry in enumerate(tree.surrogates.of(node))
+    ]
+    return f"if {column} is missing: " + " · ".join([*told, f"else {side}" if told else side])
+
+
+def surrogate_of(tree: Tree, node: int, row: Dataset) -> str:
+    """What a single row satisfies of the surrogate that decides for it at a node; empty where none does."""
+    for entry in tree.surrogates.of(node):
+        passes = tree.surrogates.passes(entry, row)
+        if passes is not None:
+            return surrogate_in_words(tree, entry, passes != bool(tree.surrogates.reversed[entry]))
+    return ""
 
 
 def condition_in_words(

@@ -45,6 +45,7 @@ from treewright.certifying.decimals import (
 )
 from treewright.certifying.names import count_bits, name_bits, read_names, write_names
 from treewright.encoding import Dataset
+from treewright.routing import refuse_sending
 from treewright.schema import Schema
 from treewright.tree import Tree
 
@@ -116,6 +117,12 @@ def _split_parts(tree: Tree, complete: bool, known: bool) -> dict[str, Floats]:
     """The bits of each split's parts; 0 at leaves."""
     schema = tree.schema
     inner = ~tree.is_leaf
+    if not complete:
+        refuse_sending(
+            tree,
+            "a code of its tests does not tell that. Give rows that were never used (test=), or the training "
+            "rows (data=) if none of them misses a value; or",
+        )
     return {
         "columns": np.where(inner, log2(len(schema.columns)), 0.0),
         "thresholds": _threshold_bits(tree),

@@ -63,7 +63,7 @@ def certify_errors(errors: int, rows: int, *, delta: float = 0.05, choices: int 
     if not whole or not 0 <= errors <= rows or rows < 1:
         raise ValueError(f"{errors} errors on {rows} rows are not possible; both are whole numbers")
     wrong = np.arange(rows) < errors
-    counted = RowLosses(np.zeros(rows, np.int32), wrong.astype(np.float64), 1.0, True, "error")
+    counted = RowLosses(wrong.astype(np.float64), 1.0, True, "error")
     return _after_choice(None, delta, counted, choices, None)
 
 

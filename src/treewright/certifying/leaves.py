@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arriving import whole_rows
 from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
@@ -53,7 +54,8 @@ class LeafIntervals:
 def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafIntervals:
     """Clopper and Pearson's interval of each leaf's error at δ / leaves, from held-out rows.
 
-    Half of it is spent below and half above. A leaf that no row reaches says nothing: 0 to 1.
+    Half of it is spent below and half above. A leaf that no row reaches says nothing: 0 to 1. Rows that the
+    tree divides, since they miss values, belong to no leaf and are left out.
 
     Parameters
     ----------
@@ -79,8 +81,8 @@ def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafInt
     if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
         raise ValueError("leaf intervals are for trees that predict the classes of one target")
     data = checked_rows(tree, test)
-    arrived = tree.apply(data)
-    wrong = arrived[tree.label[arrived, 0] != np.asarray(data.targets)[0]]
+    arrived, targets = whole_rows(tree, data)
+    wrong = arrived[tree.label[arrived, 0] != targets[0]]
     leaves = np.flatnonzero(tree.is_leaf)
     rows = np.bincount(arrived, minlength=tree.n_nodes)[leaves]
     errors = np.bincount(wrong, minlength=tree.n_nodes)[leaves]

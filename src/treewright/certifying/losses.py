@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.answering import answers
 from treewright.arriving import given_rows, number_losses
 from treewright.costing import cost_arrays, costed_schema
 from treewright.encoding import Dataset
@@ -31,9 +32,8 @@ def loss_name(tree: Tree) -> str:
 
 
 class RowLosses(NamedTuple):
-    """The loss of each row, averaged over the targets, and its leaf."""
+    """The loss of each row by what the tree answers to it, averaged over the targets."""
 
-    leaf: NDArray[np.int32]
     loss: Floats
     most: float  # that a row can lose; infinite where nobody knows
     whole: bool  # whether every row loses either 0 or `most`
@@ -55,8 +55,7 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         For numbers; that of the tree's criterion by default.
     """
     data = checked_rows(tree, data)
-    leaf = tree.apply(data)
-    targets = np.asarray(data.targets)
+    said, targets = answers(tree, data), np.asarray(data.targets)
     if not tree.schema.predicts_classes:
         if cost_matrix is not None:
             raise ValueError("cost_matrix is for classes; this tree predicts numbers")
@@ -65,22 +64,21 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
             raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(NUMBER_LOSSES)}")
         if kind == "poisson" and (targets < 0).any():
             raise ValueError("the rows have negative numbers; the poisson loss needs y >= 0")
-        each = number_losses(kind, targets.T, tree.numbers_at(leaf, data))
-        return RowLosses(leaf, each.mean(axis=1), np.inf, False, NUMBER_LOSSES[kind])
+        each = number_losses(kind, targets.T, said)
+        return RowLosses(each.mean(axis=1), np.inf, False, NUMBER_LOSSES[kind])
     if loss is not None:
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
-    answers = tree.label[leaf].T
-    schema = (
-        tree.schema if cost_matrix is None else costed_schema(tree.schema, np.zeros(0), cost_matrix, None)
-    )
+    schema = tree.schema
+    if cost_matrix is not None:
+        schema = costed_schema(schema, np.zeros(0), cost_matrix, None)
     if not schema.has_costs:
-        wrong = (answers != targets).mean(axis=0)
-        return RowLosses(leaf, wrong, 1.0, len(targets) == 1, "error")
+        wrong = (targets != said.T).mean(axis=0)
+        return RowLosses(wrong, 1.0, len(targets) == 1, "error")
     paid = [
         (answer != y).astype(np.float64) if costs is None else costs[y, answer]
-        for costs, answer, y in zip(cost_arrays(schema), answers, targets, strict=True)
+        for costs, answer, y in zip(cost_arrays(schema), said.T, targets, strict=True)
     ]
-    return RowLosses(leaf, np.mean(paid, axis=0), most_cost(schema), False, "cost")
+    return RowLosses(np.mean(paid, axis=0), most_cost(schema), False, "cost")
 
 
 def training_loss(tree: Tree) -> tuple[float, int, bool, float]:

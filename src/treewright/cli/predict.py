@@ -11,6 +11,8 @@ import numpy as np
 from cyclopts import Parameter
 from numpy.typing import NDArray
 
+from treewright.answering import answers as answers_to
+from treewright.answering import proportions
 from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import (
     Misuse,
@@ -194,17 +196,15 @@ class Answering:
                 rows = encode_rows(frame, self.tree, self.tested)
                 self._count(rows)
                 work.begin("predicting", f"{self.rows:,} rows")
-                yield self._answers(frame, rows, self.tree.apply(rows, n_threads=self.threads))
+                yield self._answers(frame, rows)
 
-    def _answers(self, frame: Frame, rows: Dataset, leaf: NDArray[Any]) -> Answers:
+    def _answers(self, frame: Frame, rows: Dataset) -> Answers:
         """What was kept, what the tree says, how surely."""
         answers: Answers = {name: frame.kept[name] for name in self.keep}
-        shares = self.tree.shares(leaf) if self.proba else []
-        numbers = (
-            self.tree.numbers_at(leaf, rows) if not self.tree.schema.predicts_classes else np.zeros((0, 0))
-        )
+        values = answers_to(self.tree, rows, self.threads)
+        shares = proportions(self.tree, rows, self.threads) if self.proba else []
         for i, ((said, *of_classes), labels) in enumerate(zip(self._names, self._labels, strict=True)):
-            answers[said] = numbers[:, i] if labels is None else labels[self.tree.label[leaf, i]]
+            answers[said] = values[:, i] if labels is None else labels[values[:, i]]
             answers |= {name: shares[i][:, code] for code, name in enumerate(of_classes)}
         return answers
 
@@ -233,12 +233,19 @@ class Answering:
             )
         if self.missing:
             rows = count(self.missing, "row")
-            voice.note(f"{rows} with missing values; they go where the tree sends missing values")
+            voice.note(f"{rows} with missing values; {_GOING.get(self.tree.missing, _BY_SIDE)}")
 
     def document(self, source: Source, model: Path) -> dict[str, Any]:
         """The same for programs."""
         counts = {"rows": self.rows, "rows_with_missing": self.missing, "rows_with_unseen": self.unseen}
         return {"model": str(model), "table": source.path, **counts, "unseen_in": list(self.unseen_in)}
+
+
+_BY_SIDE = "they go where the tree sends missing values"
+_GOING = {
+    "surrogate": "surrogates decide where they go",
+    "fractional": "they go down both sides, and their answers are mixtures",
+}
 
 
 def _labels(classes: tuple[Any, ...] | None) -> NDArray[Any] | None:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from treewright.aligning import aligned
-from treewright.arriving import answer_losses
+from treewright.answering import answers
+from treewright.arriving import said_losses
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
@@ -38,8 +39,9 @@ class Score:
     @staticmethod
     def of(part: str, tree: Tree, data: Dataset, n_threads: int) -> Score:
         """Apply a tree to rows."""
-        leaf = tree.apply(data, n_threads=n_threads)
-        return Score(part, _error(tree, data, leaf), _error(tree, data, np.zeros_like(leaf)))
+        said = answers(tree, data, n_threads)[:, 0]
+        root = tree.label[0, 0] if tree.schema.predicts_classes else tree.value[0, 0]
+        return Score(part, _error(tree, data, said), _error(tree, data, np.full_like(said, root)))
 
 
 @dataclass(frozen=True)
@@ -59,14 +61,15 @@ class Fit:
     seconds: dict[str, float]  # of each stage
 
 
-def _error(tree: Tree, data: Dataset, node: Any) -> float:
+def _error(tree: Tree, data: Dataset, said: Any) -> float:
     """The share of wrong classes, or what a row costs; the root of the mean square, or the mean, of the
     distance to numbers.
     """
     assert data.targets is not None
     if tree.schema.predicts_classes:
-        return float(np.average(answer_losses(tree, node, data.targets), weights=data.weight))
-    distance = np.abs(tree.value[node, 0] - data.targets[0])
+        losses = said_losses(tree, np.asarray(said)[:, np.newaxis], data.targets)
+        return float(np.average(losses, weights=data.weight))
+    distance = np.abs(said - data.targets[0])
     if tree.criterion == "absolute_error":
         return float(np.average(distance, weights=data.weight))
     return float(np.sqrt(np.average(distance**2, weights=data.weight)))

@@ -12,6 +12,7 @@ from treewright.converting.lightgbm import from_lightgbm
 from treewright.converting.rounding import Rows, check_rows, thresholds
 from treewright.converting.xgboost import from_xgboost
 from treewright.presenting import as_tree
+from treewright.routing import refuse_sending
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 
@@ -101,6 +102,7 @@ def to_sklearn(model: Any, *, rows: Rows = "float64") -> Any:
     from treewright.estimators.sklearn_view import sklearn_model
 
     check_rows(rows)
+    refuse_sending(as_tree(model), "scikit-learn's trees know one side only;")
     return sklearn_model(as_tree(model), cast_rows=rows == "float64")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treewright.presenting import as_tree
+from treewright.routing import refuse_sending
 
 
 def to_shap(model: Any) -> dict[str, Any]:
@@ -32,6 +33,7 @@ def to_shap(model: Any) -> dict[str, Any]:
     [[-10.0]]
     """
     tree = as_tree(model)
+    refuse_sending(tree, "shap's arrays know one side only;")
     tested = tree.feature[tree.subset >= 0]
     if tested.size:
         name = tree.schema.columns[int(tested[0])].name

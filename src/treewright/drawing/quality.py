@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.answering import codes, proportions
 from treewright.arranging.colours import class_colours
 from treewright.arriving import given_rows
 from treewright.drawing import FAINT, INK, axes_or_new, in_per_cent, plain, tidy
@@ -66,7 +67,7 @@ def confusion(model: Any, data: Any) -> Floats:
     tree, rows = _checked(as_tree(model), data)
     n = len(tree.schema.targets[0].classes or ())
     assert rows.targets is not None
-    answers = tree.label[tree.apply(rows), 0]
+    answers = codes(tree, rows)[:, 0]
     cells = np.bincount(rows.targets[0].astype(np.int64) * n + answers, rows.row_weights, n * n)
     return np.asarray(cells.reshape(n, n), np.float64)
 
@@ -192,14 +193,10 @@ def _taken(tree: Tree, data: Dataset, positive: Any) -> tuple[Floats, Floats]:
         raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {known}")
     code = classes.index(positive)
     assert data.targets is not None
-    leaves = np.flatnonzero(tree.is_leaf)
-    place = np.searchsorted(leaves, tree.apply(data))
     weight = data.row_weights
-    every = np.bincount(place, weight, len(leaves))
-    own = np.bincount(place, weight * (data.targets[0] == code), len(leaves))
-    share = tree.shares(leaves)[0][:, code]
-    levels, level = np.unique(-share, return_inverse=True)  # leaves with equal shares are taken together
-    sums = [np.bincount(level, part, len(levels)) for part in (every, own)]
+    share = proportions(tree, data)[0][:, code]
+    levels, level = np.unique(-share, return_inverse=True)  # rows with equal shares are taken together
+    sums = [np.bincount(level, part, len(levels)) for part in (weight, weight * (data.targets[0] == code))]
     taken, right = (np.concatenate([[0.0], np.cumsum(part)]) for part in sums)
     return taken, right
 

@@ -15,6 +15,7 @@ from treewright.arriving import given_table
 from treewright.drawing import axes_or_new, plain
 from treewright.encoding import Dataset, encode
 from treewright.presenting import as_tree
+from treewright.routing import sent_by_others
 from treewright.schema import Column
 from treewright.tree import Tree
 from treewright.wording import escape, word
@@ -60,6 +61,7 @@ def regions(
     tree = as_tree(model)
     axes = [_position(tree, name) for name in (x, y)]
     others = _others(tree, axes, at or {}, None if data is None else given_table(tree, data, "data"))
+    _refuse_missing(tree, axes, others)
     found, waiting = [], [(0, within)]
     while waiting:
         node, box = waiting.pop()
@@ -161,6 +163,18 @@ def _others(tree: Tree, axes: list[int], at: Mapping[str, Any], data: Dataset | 
             if name not in at and i not in axes:
                 values[i] = _typical(tree.schema.columns[i], _values(data, i))
     return values
+
+
+def _refuse_missing(tree: Tree, axes: list[int], others: list[float]) -> None:
+    """Where more than a side decides for missing values, each tested column needs a value."""
+    if sent_by_others(tree):
+        for j in np.unique(tree.feature[~tree.is_leaf]).tolist():
+            is_category = tree.schema.columns[j].kind == "category"
+            if j not in axes and (others[j] == -1 if is_category else np.isnan(others[j])):
+                raise ValueError(
+                    f"{tree.schema.names[j]!r} has no value here, and this tree sends missing values by "
+                    "surrogates or down both sides: give it one with at=, or rows with data="
+                )
 
 
 def _typical(column: Column, values: NDArray[Any]) -> float:

@@ -341,12 +341,17 @@ class TreeEstimator:
             name = type(self).__name__
             raise error(f"this {name} is not fitted yet; call fit with a table and a target first") from None
 
-    def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
-        """What a fit has set and the leaf of each row in its tree; of one fit, even if another follows."""
+    def _rows(self, X: Any) -> tuple[Fitted, Dataset]:
+        """What a fit has set and the rows for its tree; of one fit, even if another follows."""
         self._fitted_tree()
         fitted = vars(self)
+        return fitted, rows_to_predict(self, fitted, X)
+
+    def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
+        """What a fit has set and the leaf of each row in its tree."""
+        fitted, rows = self._rows(X)
         tree: Tree = fitted["model_"]
-        return fitted, tree.apply(rows_to_predict(self, fitted, X), n_threads=n_threads(self.n_jobs))
+        return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
 
 
 def _price_of_leaves(tree: Tree) -> NDArray[np.float64]:

@@ -10,10 +10,12 @@ import numpy as np
 import sklearn.tree
 from numpy.typing import NDArray
 
+from treewright.answering import codes, numbers, proportions
 from treewright.encoding import Dataset
-from treewright.estimators.fitting import Fitted, TreeEstimator, rows_to_predict
+from treewright.estimators.fitting import Fitted, TreeEstimator
 from treewright.estimators.targets import class_arrays, class_weights
-from treewright.tree import Tree
+from treewright.growing import n_threads
+from treewright.routing import divides
 
 
 class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
@@ -215,6 +217,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
         """The heaviest class of each row's leaf, or the one that costs least; the first of several.
 
+        Of a row that the tree divides (``missing="fractional"``) the heaviest of the mixture of its leaves.
+
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
@@ -227,15 +231,15 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         ndarray of shape (n_rows,) or (n_rows, n_targets)
             The predicted classes.
         """
-        fitted, leaves = self._arrive(X)
-        label, known = fitted["model_"].label, fitted["classes_"]
+        fitted, rows = self._rows(X)
+        tree, known, threads = fitted["model_"], fitted["classes_"], n_threads(self.n_jobs)
         if fitted["n_outputs_"] == 1:
-            codes = label[:, 0]  # the shorter of the two ways: name the nodes first, or the rows
-            answers: NDArray[Any] = (
-                known.take(codes).take(leaves) if len(leaves) > len(codes) else known.take(codes.take(leaves))
-            )
-            return answers
-        columns = [classes.take(label[leaves, k]) for k, classes in enumerate(known)]
+            if rows.n_rows <= tree.n_nodes or divides(tree, rows):
+                return np.asarray(known.take(codes(tree, rows, threads)[:, 0]))
+            named = known.take(tree.label[:, 0])  # the shorter way for many rows: name the nodes first
+            return np.asarray(named.take(tree.apply(rows, n_threads=threads)))
+        said = codes(tree, rows, threads)
+        columns = [classes.take(said[:, k]) for k, classes in enumerate(known)]
         same = len({column.dtype.kind for column in columns}) == 1
         return np.stack(columns if same else [column.astype(object) for column in columns], axis=1)
 
@@ -254,8 +258,8 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         ndarray of shape (n_rows, n_classes), or a list of them, one per target
             The shares, in the order of `classes_`.
         """
-        fitted, leaves = self._arrive(X)
-        shares = fitted["model_"].shares(leaves)
+        fitted, rows = self._rows(X)
+        shares = proportions(fitted["model_"], rows, n_threads(self.n_jobs))
         return shares[0] if len(shares) == 1 else shares
 
     def predict_log_proba(self, X: Any) -> Any:
@@ -476,12 +480,9 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         ndarray of shape (n_rows,) or (n_rows, n_targets)
             The predicted numbers.
         """
-        fitted, leaves = self._arrive(X)
-        tree: Tree = fitted["model_"]
-        if tree.linear is not None:
-            return tree.linear.at(leaves, rows_to_predict(self, fitted, X))
-        values = tree.value
-        return values[:, 0].take(leaves) if values.shape[1] == 1 else values.take(leaves, axis=0)
+        fitted, rows = self._rows(X)
+        values = numbers(fitted["model_"], rows, n_threads(self.n_jobs))
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
         return self._encode(X, y, sample_weight, classes=False), {}

@@ -34,6 +34,11 @@ class Row(NamedTuple):
     data: Dataset
     unseen: Mapping[str, Any]
 
+    def is_unseen(self, position: int) -> bool:
+        """Whether the column at a position has a category that the tree has never seen."""
+        is_category = self.data.schema.columns[position].kind == "category"
+        return bool(is_category and column_of(self.data, position)[0] == UNSEEN)
+
     def cell(self, position: int) -> Cell:
         """The value of the column at a position."""
         column = self.data.schema.columns[position]

@@ -19,6 +19,7 @@ from treewright.explaining.tabling import html_table
 from treewright.growing import n_threads
 from treewright.plain import plain
 from treewright.presenting import as_tree
+from treewright.routing import refuse_rows_with_missing
 from treewright.schema import Schema
 from treewright.wording import escape, rows_in_words, word
 
@@ -165,6 +166,7 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
     """
     tree = as_tree(model)
     data = one_row(tree, rows).data if is_one_row(rows) else given_table(tree, rows, "rows")
+    refuse_rows_with_missing(tree, data, "rows", _FOLLOWED)
     leaves = np.flatnonzero(tree.is_leaf)
     outputs = _outputs(tree.schema)
     _check_memory(data.n_rows * data.n_columns * len(outputs) + 2 * len(leaves) * len(outputs))
@@ -174,6 +176,8 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
         answers, blocks = tree.value[leaves], []
     place = np.cumsum(tree.is_leaf) - 1  # of a leaf among the leaves
     others = None if background is None else given_table(tree, background, "background")
+    if others is not None:
+        refuse_rows_with_missing(tree, others, "background", _FOLLOWED)
     if others is None:
         weight = tree.weight
         base = np.average(answers, axis=0, weights=weight[leaves])
@@ -202,6 +206,9 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
     if len(outputs) == 1 and not tree.schema.predicts_classes:
         return Attribution(values[:, :, 0], float(base[0]), said[:, 0], outputs, others is not None, **kept)
     return Attribution(values, base, said, outputs, others is not None, **kept)
+
+
+_FOLLOWED = "attributions follow one test at a time; give rows without missing values in what it tests"
 
 
 def _outputs(schema: Schema) -> tuple[Output, ...]:

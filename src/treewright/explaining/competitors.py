@@ -17,6 +17,7 @@ from treewright.encoding import Dataset
 from treewright.growing import grow
 from treewright.plain import plain
 from treewright.presenting import as_tree
+from treewright.routing import divides, parts_of
 from treewright.rule_lists import column_of
 from treewright.schema import Column, Schema
 from treewright.tree import Tree
@@ -183,16 +184,11 @@ def _chosen_nodes(tree: Tree, nodes: Iterable[int] | None) -> list[int]:
 def _of_node(
     tree: Tree, data: Dataset, node: int, most: int | None, limits: Mapping[str, Any]
 ) -> tuple[Competitor, ...]:
-    leaf = leaves_of(tree, data)
-    inside = (leaf >= node) & (leaf < tree.end[node])
-    if data.weight is not None:
-        inside &= data.weight > 0
-    here = np.flatnonzero(inside)
+    here, left, data = _at_node(tree, data, node)
     if not here.size:
         return ()
     if tree.criterion == "poisson" and not np.asarray(data.targets)[:, here].any(axis=1).all():
         return ()  # of other rows than those that it was grown from: without counts there is nothing to part
-    left = leaf[here] < tree.end[node + 1]
     own = _gain_of_sides(tree, data, here, left)
     found = []
     for position in range(len(tree.schema.columns)):
@@ -221,6 +217,28 @@ def _of_node(
             )
         )
     return tuple(made)
+
+
+def _at_node(tree: Tree, data: Dataset, node: int) -> tuple[NDArray[Any], NDArray[np.bool_], Dataset]:
+    """The rows that a node parts, whether each goes left, and the table with their weights.
+
+    Where the tree divides rows these are the ones whose value is known to the node, with their share there.
+    """
+    if divides(tree, data):
+        sides = np.zeros((2, data.n_rows))
+        for parts in parts_of(tree, data):
+            row, leaf = parts.first + parts.place, parts.leaf
+            for side, child in zip(sides, (node + 1, int(tree.right[node])), strict=True):
+                inside = (leaf >= child) & (leaf < tree.end[child])
+                side += np.bincount(row[inside], parts.share[inside], data.n_rows)
+        weight = data.row_weights * np.where(sides.all(axis=0), 0.0, sides.sum(axis=0))
+        return np.flatnonzero(weight > 0), sides[0, weight > 0] > 0, data.reweighted(weight)
+    leaf = leaves_of(tree, data)
+    inside = (leaf >= node) & (leaf < tree.end[node])
+    if data.weight is not None:
+        inside &= data.weight > 0
+    here = np.flatnonzero(inside)
+    return here, leaf[here] < tree.end[node + 1], data
 
 
 def _gain(split: Tree) -> float:

@@ -17,6 +17,7 @@ from treewright.explaining.moving import Move, Mover, ends, movers
 from treewright.explaining.tabling import html_table
 from treewright.plain import plain
 from treewright.presenting import as_tree
+from treewright.routing import refuse_rows_with_missing, refuse_sending
 from treewright.rule_lists import Condition, column_of, merged, paths
 from treewright.tree import Tree
 from treewright.wording import answer_in_words, escape, listed, word
@@ -101,6 +102,9 @@ def contrast(
     It is exact: in each leaf that gives the wanted answer the nearest point is known, column by column, and
     the nearest of all leaves is taken. The changed row is sent through the tree before it is returned.
 
+    Where a tree sends missing values by surrogates or down both sides, the row must have all values that the
+    tree tests.
+
     The distance is the sum over the columns of ``costs[column] · |change| / scale``; a change of a category,
     or from or to a missing value, counts as one scale. The scale of a column is the middle half of its values
     in `data` (the interquartile range; where that is 0 the standard deviation), or 1 without data.
@@ -154,6 +158,9 @@ of debt, which is frozen.
     if norm not in ("distance", "columns"):
         raise ValueError(f"norm is {norm!r}; it must be 'distance' or 'columns'")
     asked = one_row(tree, row)
+    refuse_rows_with_missing(tree, asked.data, "what is asked", "give a value to start from")
+    if allow_missing:
+        refuse_sending(tree, "allow_missing=True has no nearest change there;")
     leaf = int(tree.apply(asked.data)[0])
     wanted = _wanted(tree, leaf, to)
     data = None if data is None else given_table(tree, data, "data")

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import leaves_of
+from treewright.answering import answers as answers_to
+from treewright.answering import proportions
+from treewright.arriving import whole_rows
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.costing import cost_arrays
@@ -19,10 +21,11 @@ from treewright.explaining.competitors import MOST_NODES, Competitor, Competitor
 from treewright.explaining.held_out import HeldOut, mean_held_out, median_held_out, share_held_out
 from treewright.plain import plain
 from treewright.presenting import as_tree
+from treewright.routing import divides, parts_of
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, escape
+from treewright.wording import branch_in_words, escape, percent, surrogate_of
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -49,6 +52,8 @@ class Step:
     after: tuple[float, ...]
     competitors: tuple[Competitor, ...] = ()
     competitor_words: tuple[str, ...] = ()  # what the row satisfies of them
+    surrogate: str = ""  # what the row satisfies of the test that stands in for the missing value
+    share: float = 1.0  # of what comes to the node, that goes this way: less where the row is divided
 
     @property
     def test_words(self) -> str:
@@ -56,7 +61,11 @@ class Step:
         follows.
         """
         words = self.words[len(escape(self.column)) + 1 :]
-        return words if self.known or words.endswith("missing") else f"goes with {words}"
+        if self.known or words.endswith("missing"):
+            return words
+        if self.share < 1:
+            return f"{percent(self.share)} of it goes with {words}"
+        return f"goes with {words}" + (f", as {self.surrogate}" if self.surrogate else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -70,6 +79,8 @@ class Step:
             "rows": self.rows,
             "before": plain(self.before),
             "after": plain(self.after),
+            "surrogate": self.surrogate or None,
+            "share": plain(self.share),
             "competitors": others,
         }
 
@@ -103,6 +114,19 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Way:
+    """One of several ways of a row that a tree divides: its leaf, the share that goes there, what it says."""
+
+    leaf: int
+    share: float
+    value: Any  # the answer of the leaf; a tuple where there are several targets
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"leaf": self.leaf, "share": plain(self.share), "value": plain(self.value)}
+
+
+@dataclass(frozen=True)
 class Decision:
     """How a tree comes to its answer for one row; `print` tells it.
 
@@ -121,6 +145,8 @@ class Decision:
     start: tuple[float, ...]  # for each target what the steps move, before the first of them
     delta: float
     own_rows: bool = False  # the "held-out" rows look like those that the tree was grown from
+    # of a row that misses values, where the tree divides it; the largest first, whose steps are told
+    ways: tuple[Way, ...] = ()
 
     @property
     def value(self) -> Any:
@@ -149,6 +175,7 @@ class Decision:
             "start": plain(self.start),
             "delta": self.delta,
             "own_rows": self.own_rows,
+            "ways": [way.to_dict() for way in self.ways],
         }
 
 
@@ -207,9 +234,10 @@ def explain(
     check_delta(delta)
     tree = as_tree(model)
     asked = one_row(tree, row)
-    leaf = int(tree.apply(asked.data)[0])
+    ways = _ways(tree, asked.data)
+    leaf = ways[0].leaf if ways else int(tree.apply(asked.data)[0])
     way = _way(tree, leaf)
-    moved = _moved(tree, way, asked.data)
+    moved = _moved(tree, way, asked.data, _codes(tree, asked.data, leaf, bool(ways)))
     steps = _steps(tree, asked, way, moved)
     kept = getattr(model, "competitors_", None)
     if data is not None:
@@ -217,14 +245,15 @@ def explain(
         steps = _with_competitors(asked, steps, competitors(tree, data, nodes, most), most)
     elif isinstance(kept, Competitors):
         steps = _with_competitors(asked, steps, kept, most)
-    answers = _answers(tree, leaf, moved[-1].tolist())
+    answers = _mixed_answers(tree, asked.data) if ways else _answers(tree, leaf, moved[-1].tolist())
     own_rows = False
     if test is not None:
         if tree.linear is not None:
             raise ValueError("test tells the mean of a leaf's rows, and this tree answers with a formula")
         rows = checked_rows(tree, test)
         own_rows = grew(tree, rows)
-        answers = _held_out(tree, leaf, answers, rows, delta)
+        if not ways:  # what is mixed is the answer of no leaf
+            answers = _held_out(tree, leaf, answers, rows, delta)
     return Decision(
         answers=answers,
         steps=steps,
@@ -234,6 +263,46 @@ def explain(
         start=tuple(moved[0].tolist()),
         delta=float(delta),
         own_rows=own_rows,
+        ways=ways,
+    )
+
+
+def _ways(tree: Tree, row: Dataset) -> tuple[Way, ...]:
+    """The leaves of a row that the tree divides, the largest share first; none for a whole row."""
+    if not divides(tree, row):
+        return ()
+    (parts,) = parts_of(tree, row)
+    if len(parts.leaf) < 2:
+        return ()
+    order = np.argsort(-parts.share, kind="stable")
+    return tuple(
+        Way(leaf, share, _value(tree, tree.label[leaf] if tree.schema.predicts_classes else tree.value[leaf]))
+        for leaf, share in zip(parts.leaf[order].tolist(), parts.share[order].tolist(), strict=True)
+    )
+
+
+def _codes(tree: Tree, row: Dataset, leaf: int, is_divided: bool) -> Ints:
+    """The classes that are answered, by their codes; of numbers nothing."""
+    if not tree.schema.predicts_classes:
+        return np.zeros(0, np.int64)
+    return np.asarray(answers_to(tree, row)[0] if is_divided else tree.label[leaf])
+
+
+def _value(tree: Tree, said: NDArray[Any]) -> Any:
+    """An answer by name; a tuple where there are several targets."""
+    pairs = zip(tree.schema.targets, said.tolist(), strict=True)
+    names = tuple(one if target.classes is None else target.classes[one] for target, one in pairs)
+    return names[0] if len(names) == 1 else names
+
+
+def _mixed_answers(tree: Tree, row: Dataset) -> tuple[Answer, ...]:
+    """What the leaves of a divided row say together, for each target."""
+    said = answers_to(tree, row)[0]
+    if tree.schema.predicts_classes:
+        return _class_answers(tree, [share[0] for share in proportions(tree, row)], said.tolist())
+    return tuple(
+        Answer(target.name, value, None, None)
+        for target, value in zip(tree.schema.targets, said.tolist(), strict=True)
     )
 
 
@@ -245,12 +314,12 @@ def _way(tree: Tree, leaf: int) -> Ints:
     return np.array(way[::-1], np.int64)
 
 
-def _moved(tree: Tree, way: Ints, row: Dataset) -> Floats:
-    """What moves along the way, a column for each target: the share of the leaf's class, or the number."""
+def _moved(tree: Tree, way: Ints, row: Dataset, codes: Ints) -> Floats:
+    """What moves along the way, a column for each target: the share of the answered class, or the number."""
     if not tree.schema.predicts_classes:
         return tree.numbers_at(way, row.take(np.zeros(len(way), np.intp)))
     first = np.cumsum((0, *tree.schema.block_widths))[:-1]
-    cells = first + tree.label[way[-1]]
+    cells = first + codes
     if isinstance(tree.statistic, SparseRows):
         weight = tree.statistic.at(np.tile(cells, (tree.n_nodes, 1)))[way]
     else:
@@ -266,7 +335,9 @@ def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]
     for place, node in enumerate(way[:-1].tolist()):
         position = int(tree.feature[node])
         cell = cells.setdefault(position, asked.cell(position))
-        words = branch_in_words(tree, node, bool(way[place + 1] == node + 1), learnt=learnt)
+        child = int(way[place + 1])
+        words = branch_in_words(tree, node, child == node + 1, learnt=learnt)
+        missing = not cell.known and cell.value is None and not asked.is_unseen(position)
         steps.append(
             Step(
                 node=node,
@@ -278,6 +349,10 @@ def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]
                 rows=rows[place + 1],
                 before=tuple(numbers[place]),
                 after=tuple(numbers[place + 1]),
+                surrogate=surrogate_of(tree, node, asked.data) if missing else "",
+                share=float(tree.weight[child] / tree.weight[node])
+                if missing and tree.missing == "fractional"
+                else 1.0,
             )
         )
     return tuple(steps)
@@ -307,10 +382,15 @@ def _answers(tree: Tree, leaf: int, values: list[float]) -> tuple[Answer, ...]:
             Answer(target.name, value, None, deviation)
             for target, value, deviation in zip(schema.targets, values, spread, strict=True)
         )
-    answers = []
-    shares, costs = tree.shares(np.array([leaf])), cost_arrays(schema)
-    for i, target in enumerate(schema.targets):
-        classes, share, code = target.classes or (), shares[i][0], int(tree.label[leaf, i])
+    shares = [block[0] for block in tree.shares(np.array([leaf]))]
+    return _class_answers(tree, shares, tree.label[leaf].tolist())
+
+
+def _class_answers(tree: Tree, shares: list[Floats], codes: list[int]) -> tuple[Answer, ...]:
+    """Answers of classes by the shares of each target."""
+    answers, costs = [], cost_arrays(tree.schema)
+    for i, target in enumerate(tree.schema.targets):
+        classes, share, code = target.classes or (), shares[i], codes[i]
         heaviest = np.argsort(-share, kind="stable")[:MOST_CLASSES]
         named = tuple((classes[c], float(share[c])) for c in heaviest if share[c] > 0)
         paid: tuple[tuple[Hashable, float], ...] = ()
@@ -327,7 +407,8 @@ def _held_out(
     tree: Tree, leaf: int, answers: tuple[Answer, ...], rows: Dataset, delta: float
 ) -> tuple[Answer, ...]:
     """The answers with what held-out rows of the same leaf say of them."""
-    targets = np.asarray(rows.targets)[:, leaves_of(tree, rows) == leaf]
+    leaves, targets = whole_rows(tree, rows)
+    targets = targets[:, leaves == leaf]
     told = []
     for i, (answer, y) in enumerate(zip(answers, targets, strict=True)):
         if tree.schema.predicts_classes:

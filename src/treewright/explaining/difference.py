@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from treewright.explaining.tabling import html_table
 from treewright.growing import non_negative
 from treewright.plain import plain
 from treewright.presenting import as_tree
+from treewright.routing import first_missing, refuse_sending, sent_by_others
 from treewright.rule_lists import Condition
 from treewright.schema import Column
 from treewright.tree import Tree
@@ -101,7 +102,8 @@ def difference(
     """Where two trees answer differently: regions with their share of the rows, in words.
 
     Rows are grouped by the leaves that they reach in both trees; what lies together is told together, as long
-    as in all of it the one answers so and the other so, for any row.
+    as in all of it the one answers so and the other so, for any row. Where a tree sends missing values by
+    surrogates or down both sides, only rows without missing values can be compared.
 
     Parameters
     ----------
@@ -130,6 +132,10 @@ def difference(
     tolerance = non_negative("tolerance", tolerance)
     if isinstance(names, str) or len(names) != 2:
         raise ValueError(f"names is {names!r}; it must be two names, such as ('grown', 'pruned')")
+    by_tests = any(map(sent_by_others, trees))  # then rows without missing values are compared
+    if by_tests and data is None:
+        for tree in trees:
+            refuse_sending(tree, "give data, rows that miss no value that the trees test, or")
     counts = _by_structure(trees) if data is None else _by_data(trees, data)
     answers = _answers(trees, tolerance)
     differing = {pair: count for pair, count in counts.pairs.items() if answers.differ(pair)}
@@ -137,8 +143,16 @@ def difference(
     overlay = Overlay(*trees)
     learnt = frozenset(tree.schema.names[j] for tree in trees for j in columns_with_missing(tree))
     regions = [
-        _region(overlay.columns, learnt, conditions, members, differing, counts, answers)
-        for conditions, members in overlay.regions(kinds)
+        _region(
+            overlay.columns,
+            learnt,
+            tuple(replace(each, missing=False) for each in found) if by_tests else found,
+            members,
+            differing,
+            counts,
+            answers,
+        )
+        for found, members in overlay.regions(kinds)
     ]
     regions.sort(key=lambda region: (-region.share, region.words))
     share = sum(count.weight for count in differing.values()) / counts.weight
@@ -185,6 +199,9 @@ class _Counts:
 def _by_data(trees: tuple[Tree, Tree], given: Any) -> _Counts:
     parts = [_rows(tree, given) for tree in trees]
     data = parts[0]
+    if any(map(sent_by_others, trees)):
+        for tree, part in zip(trees, parts, strict=True):
+            _refuse_missing(tree, part)
     leaves = [tree.apply(part) for tree, part in zip(trees, parts, strict=True)]
     weight = data.row_weights
     if not weight.sum() > 0:
@@ -212,6 +229,16 @@ def _by_data(trees: tuple[Tree, Tree], given: Any) -> _Counts:
         for i, k in enumerate(found.tolist())
     }
     return _Counts(pairs, int(counted.sum()), float(weight.sum()), loss_name(trees[0]))
+
+
+def _refuse_missing(tree: Tree, data: Dataset) -> None:
+    found = first_missing(tree, data)
+    if found is not None:
+        column, row = found
+        raise ValueError(
+            f"row {row} of data has no value of {tree.tested[column].name!r}, and one of the trees sends "
+            "missing values by surrogates or down both sides: compare rows that miss nothing that is tested"
+        )
 
 
 def _rows(tree: Tree, given: Any) -> Dataset:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.aligning import aligned
-from treewright.arriving import answer_losses, given_rows, leaves_of
+from treewright.answering import answers
+from treewright.arriving import given_rows, leaves_of, said_losses
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import loss_name, most_cost
 from treewright.cutting import covered
@@ -21,6 +22,7 @@ from treewright.folding import checked_seed
 from treewright.growing import n_threads, whole_number
 from treewright.plain import plain
 from treewright.presenting import as_tree
+from treewright.routing import asked_columns, sent_by_others
 from treewright.rule_lists import column_of
 from treewright.schema import Schema
 from treewright.tree import Tree
@@ -111,7 +113,7 @@ class Importance:
         return tuple(notes)
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        used = [column for column in self.ranked if column.splits]
+        used = [column for column in self.ranked if column.splits or column.permutation]
         shown = used[:MOST_LINES]
         head = ["column", "splits", "risk reduction", ""]
         by_rows = self.rows is not None
@@ -215,7 +217,7 @@ def importance(
     reach = _quantile(rows.n_rows, delta)
     found = []
     for column in columns:
-        if not column.splits:
+        if column.position not in shuffler.place:
             found.append(replace(column, permutation=0.0, lower=0.0, upper=0.0))
             continue
         rng = np.random.default_rng([start, column.position])
@@ -255,16 +257,17 @@ class _Shuffler(NamedTuple):
 
     @classmethod
     def of(cls, tree: Tree, rows: Dataset, n_threads: int) -> _Shuffler:
-        used = np.unique(tree.feature[~tree.is_leaf]).tolist()
+        used = asked_columns(tree).tolist()
         place = {column: j for j, column in enumerate(used)}
         leaf = leaves_of(tree, rows)
         if used:
             feature = np.full(len(tree.schema.columns) + 1, -1, np.int32)
             feature[used] = np.arange(len(used))
             schema = Schema(tuple(tree.schema.columns[j] for j in used), tree.schema.targets)
-            tree = replace(tree, schema=schema, feature=feature[tree.feature])
+            others = replace(tree.surrogates, feature=feature[tree.surrogates.feature])
+            tree = replace(tree, schema=schema, feature=feature[tree.feature], surrogates=others)
             rows = Dataset(schema, tuple(column_of(rows, j) for j in used), rows.targets, rows.weight)
-        base = _mean_loss(tree, leaf, np.asarray(rows.targets))
+        base = _mean_loss(tree, rows)
         return cls(tree, rows, place, leaf, base, n_threads)
 
     @property
@@ -282,17 +285,19 @@ class _Shuffler(NamedTuple):
         weight, n = self.data.row_weights, self.data.n_rows
         j = self.place[column]
         below = covered(self.tree, np.flatnonzero(self.tree.feature == j))
+        if sent_by_others(self.tree):  # then a column may matter to any row
+            below = np.ones(self.tree.n_nodes, np.bool_)
         touched = np.flatnonzero(below[self.leaf])
         part, columns = self._part(j, below, touched)
-        values, targets, base = self.data.columns[j], np.asarray(part.targets), self.base[touched]
+        values, base = self.data.columns[j], self.base[touched]
         own, lent = np.zeros(n), np.zeros(n)  # what each row loses more, and what others lose by its value
         for _ in range(n_repeats):
             donor = self._donors(rng)
             columns[j] = values[donor[touched]]
-            leaf = self.tree.apply(replace(part, columns=tuple(columns)), n_threads=self.n_threads)
+            shuffled = replace(part, columns=tuple(columns))
             more = np.zeros(n)
             # an answer of 0 to a count is infinitely wrong by poisson: then there is no number to tell
-            more[touched] = _mean_loss(self.tree, leaf, targets) - base
+            more[touched] = _mean_loss(self.tree, shuffled, self.n_threads) - base
             own += weight * more
             lent += np.bincount(donor, weight * (more - np.average(more, weights=weight)), n)
         total = weight.sum()
@@ -311,6 +316,7 @@ class _Shuffler(NamedTuple):
         before = np.concatenate([[0], np.cumsum(self.tree.feature == j)])
         above = before[self.tree.end] > before[:-1]
         asked = set(self.tree.feature[(above | below) & ~self.tree.is_leaf].tolist())
+        asked |= set(self.tree.surrogates.feature.tolist())
         columns = [
             values[touched] if k in asked else np.broadcast_to(values[:1], len(touched))
             for k, values in enumerate(self.data.columns)
@@ -327,5 +333,7 @@ class _Shuffler(NamedTuple):
         return rng.choice(n, n, p=weight / weight.sum())
 
 
-def _mean_loss(tree: Tree, leaf: NDArray[np.int32], targets: NDArray[Any]) -> Floats:
-    return answer_losses(tree, leaf, targets) / len(targets)
+def _mean_loss(tree: Tree, rows: Dataset, n_threads: int = 1) -> Floats:
+    """What each row loses by what the tree answers, averaged over the targets."""
+    targets = np.asarray(rows.targets)
+    return said_losses(tree, answers(tree, rows, n_threads), targets) / len(targets)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.aligning import aligned
+from treewright.answering import answers
 from treewright.arriving import encoded_rows, is_pair
 from treewright.encoding import Dataset
 from treewright.explaining.tabling import html_table, wrapped
@@ -236,9 +237,8 @@ def _answered(data: Dataset, rng: np.random.Generator) -> Dataset:
 
 def _answers(tree: Tree, rows: Dataset) -> NDArray[Any]:
     """The answer to each row, (targets, rows): codes of classes or numbers."""
-    leaf = tree.apply(rows)
-    answers = tree.label.astype(np.int32) if tree.schema.predicts_classes else tree.value
-    return np.ascontiguousarray(answers[leaf].T)
+    said = answers(tree, rows)
+    return np.ascontiguousarray(said.T.astype(np.int32 if tree.schema.predicts_classes else np.float64))
 
 
 class _Facts:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from treewright.aligning import aligned
 from treewright.explaining.competitors import share_in_words
 from treewright.explaining.decision import Answer, Decision, Step
 from treewright.explaining.held_out import HeldOut
 from treewright.explaining.tabling import html_table, wrapped
-from treewright.wording import escape, percent, rows_in_words, word
+from treewright.wording import answer_in_words, escape, percent, rows_in_words, word
 
 MOST_TARGETS = 3  # whose numbers stand beside the steps
 _UNPROVEN = "The tree was made to fit these rows; how sure the answer is, held-out rows tell: test=."
+MOST_WAYS = 6  # of a divided row that are named
 MOST_STEPS = 40  # that are told; of a longer way its beginning and its end
 
 
@@ -91,7 +93,7 @@ def _change(answer: Answer, before: float, after: float) -> str:
 
 def _grounds(decision: Decision) -> list[str]:
     """What each answer rests on: the training rows of the leaf, the costs, the held-out rows."""
-    lines = []
+    lines = [_divided(decision)] if decision.ways else []
     for answer in decision.answers:
         start = f"{escape(answer.target)}: " if len(decision.answers) > 1 else ""
         lines.append(start + _by_training(decision, answer))
@@ -104,7 +106,26 @@ def _grounds(decision: Decision) -> list[str]:
     return lines
 
 
+def _divided(decision: Decision) -> str:
+    """The ways of a row that misses values, where the tree divides it."""
+    ways = decision.ways[:MOST_WAYS]
+    told = ", ".join(f"{percent(way.share)} to leaf {way.leaf} ({_words(way.value)})" for way in ways)
+    more = f", and {len(decision.ways) - len(ways):,} more" if len(decision.ways) > len(ways) else ""
+    return (
+        f"The row misses values and goes to {len(decision.ways):,} leaves: {told}{more}. "
+        "The steps are those of its largest part."
+    )
+
+
+def _words(value: Any) -> str:
+    values = value if isinstance(value, tuple) else (value,)
+    return ", ".join(map(answer_in_words, values))
+
+
 def _by_training(decision: Decision, answer: Answer) -> str:
+    if decision.ways:
+        mixed = ", ".join(f"{word(name)} {percent(share)}" for name, share in answer.shares)
+        return f"The leaves of all its ways, mixed by their shares, say {mixed or _value(answer)}."
     rows = rows_in_words(decision.rows)
     if answer.share is None:
         spread = "" if answer.deviation is None else f", give or take {answer.deviation:.3g}"

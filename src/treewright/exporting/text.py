@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,12 @@ from treewright.viewing import columns_with_missing
 from treewright.wording import (
     branch_in_words,
     condition_in_words,
+    escape,
+    missing_in_words,
     number_in_words,
     percent,
     rows_in_words,
+    surrogate_in_words,
     word,
 )
 
@@ -41,12 +44,17 @@ def render(
     test: Any = None,
     intervals: LeafIntervals | None = None,
     delta: float = 0.05,
+    surrogates: Telling = "short",
 ) -> str:
     """The tree as text, down to `max_depth` tests; `color` adds terminal colours, one per class.
 
     Where a line would be longer than `width`, what the leaf says goes to a line of its own.
 
-    "or missing" stands where missing values go, in the columns of which the tree has learnt it.
+    "or missing" stands where missing values go, in the columns of which the tree has learnt it. With
+    surrogates a line below each test lists the conditions for going left where its value is missing: the
+    first whose column is known decides, and the share tells how often it agrees with the test on the
+    training rows. `surrogates` is "short", "full" (a line for each, with its adjusted agreement: the share
+    of what the larger side alone gets wrong that it gets right) or "none".
 
     With rows that the tree was not grown from, `test`, each leaf says between what its true error lies; with
     probability 1 - `delta` all of them are right. `intervals` are such ones that are known already.
@@ -60,7 +68,9 @@ def render(
     └─ petal width > 0.8    virginica   50 rows   90.0 %
     """
     check_limit("max_depth", max_depth, 0)
-    lines, last = list(_lines(tree, max_depth)), list[str]()
+    if surrogates not in TELLING:
+        raise ValueError(f"surrogates is {surrogates!r}; it must be one of {', '.join(map(repr, TELLING))}")
+    lines, last = list(_lines(tree, max_depth, surrogates)), list[str]()
     if test is not None or intervals is not None:
         lines, last = _with_intervals(tree, lines, test, intervals, delta)
     ends = [line for line in lines if line.rows]
@@ -84,7 +94,17 @@ def render(
             says = f"\x1b[{COLORS[line.color % len(COLORS)]}m{says}\x1b[0m"
         others = [part for part in others if part]
         text.append(GAP.join([begin.ljust(start)] * bool(line.start) + [says, *others]).rstrip())
+    if tree.n_nodes > 1 and tree.missing in _ON_MISSING:
+        last.append(_ON_MISSING[tree.missing])
     return "\n".join(text + last)
+
+
+Telling = Literal["short", "full", "none"]
+TELLING = ("short", "full", "none")
+_ON_MISSING = {
+    "fractional": "where a value is missing, a row goes down both sides in the shares of their weights",
+    "error": "rows with missing values in these columns are refused",
+}
 
 
 class _Line(NamedTuple):
@@ -100,7 +120,7 @@ class _Line(NamedTuple):
     node: int = 0
 
 
-def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
+def _lines(tree: Tree, max_depth: int | None, surrogates: Telling) -> Iterator[_Line]:
     """The lines in preorder, the order in which the nodes are stored: no stack, so any depth will do."""
     depths, parents, learnt = tree.depths, tree.parent, columns_with_missing(tree)
     bars: list[str] = []  # for each level above the line: does a right child still follow?
@@ -121,7 +141,24 @@ def _lines(tree: Tree, max_depth: int | None) -> Iterator[_Line]:
             start += branch_in_words(tree, parent, is_left, learnt=learnt)
         ends = bool(tree.is_leaf[node]) or depth == max_depth
         yield _leaf(tree, node, start) if ends else _Line(start)
+        if len(tree.surrogates) and not ends and surrogates != "none":
+            yield from (_Line("".join(bars) + "│  " + told) for told in _stand_ins(tree, node, surrogates))
         node = int(tree.end[node]) if ends else node + 1
+
+
+def _stand_ins(tree: Tree, node: int, surrogates: Telling) -> list[str]:
+    """What decides for a missing value at a node."""
+    if surrogates == "short":
+        return [missing_in_words(tree, node, longest=3)]
+    entries = tree.surrogates.of(node)
+    side = "left" if tree.missing_left[node] else "right"
+    first = f"if {escape(tree.tested[tree.feature[node]].name)} is missing, left where"
+    told = [
+        f"  {surrogate_in_words(tree, entry)}: agrees {percent(float(tree.surrogates.agreement[entry]))}, "
+        f"adjusted {percent(float(tree.surrogates.adjusted[entry]))}"
+        for entry in entries
+    ]
+    return [first, *told, f"  else {side}"] if told else [missing_in_words(tree, node)]
 
 
 def _leaf(tree: Tree, node: int, start: str) -> _Line:

@@ -21,8 +21,11 @@ from treewright.certifying import BOUNDS, HEADER_BITS, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
+from treewright.combining import extended_columns
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath, refuse_no_rows
+from treewright.pruning.raising import RAISING
+from treewright.routing import refuse_rows_with_missing
 from treewright.tree import Tree
 
 Bound = Callable[[float, int, float], float]
@@ -167,6 +170,7 @@ class _Walk:
         self.dropped = np.zeros(tree.n_nodes, np.bool_)
         self.raised: dict[int, int] = {}
         if data is not None:  # in the order of their leaves: those of a subtree lie together
+            refuse_rows_with_missing(tree, data, "data", RAISING)
             leaf = tree.apply(data)
             order = np.argsort(leaf, kind="stable")
             self.rows = data.take(order)
@@ -283,7 +287,7 @@ class _Walk:
             position = np.concatenate([[0], np.cumsum(kept)])
             part, end = part[kept], position[end[kept]].astype(np.int32)
         leaf = _core.apply(
-            rows.columns,
+            extended_columns(rows, tree.directions),
             end,
             self.feature[part],
             tree.threshold[part],

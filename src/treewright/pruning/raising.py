@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arriving import checked_targets
+from treewright.combining import extended_columns
 from treewright.cutting import grafted
 from treewright.encoding import Dataset
+from treewright.routing import refuse_rows_with_missing
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -25,6 +27,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 BLOCK = 8192  # rows that walk down together
 
+RAISING = "a branch cannot rise where its rows go by more than its tests: raising=False"
 Estimate = Callable[[Floats], Floats]  # of the errors of leaves with given class weights, one row for each
 
 
@@ -57,7 +60,9 @@ class Moving:
     """The current tree: what stands below each node, who its rows are, what it is estimated to get wrong."""
 
     def __init__(self, tree: Tree, data: Dataset, estimate: Estimate) -> None:
+        refuse_rows_with_missing(tree, data, "data", RAISING)
         self.tree, self.data, self.estimate = tree, data, estimate
+        self.columns = extended_columns(data, tree.directions)
         self.left, self.right = tree.left.astype(np.int64), tree.right.astype(np.int64)
         self.is_leaf = tree.is_leaf.copy()
         self.stands = np.arange(tree.n_nodes)  # the node that has taken the place of each
@@ -147,7 +152,7 @@ class Moving:
 
     def _passes(self, node: Ints, row: Ints) -> Mask:
         """Whether a row passes the test of a node, for pairs of them."""
-        tree, columns = self.tree, self.data.columns
+        tree, columns = self.tree, self.columns
         feature = tree.feature.take(node)
         if isinstance(columns, np.ndarray):
             value = columns[row, feature]
@@ -159,7 +164,7 @@ class Moving:
         for column in np.unique(feature):
             own = np.flatnonzero(feature == column)
             value, at = columns[column][row[own]], node[own]
-            if tree.schema.columns[column].kind != "category":
+            if tree.tested[column].kind != "category":
                 known, left = ~np.isnan(value), value <= tree.threshold[at]
             else:
                 known, place = value >= 0, np.maximum(value, 0)

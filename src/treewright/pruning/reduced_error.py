@@ -18,6 +18,7 @@ from treewright.arriving import rows_of
 from treewright.encoding import Dataset
 from treewright.pruning.passing import SAME_LOSS, pass_up
 from treewright.pruning.path import PruningPath, refuse_no_rows, refuse_training_rows
+from treewright.routing import divides
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
 
@@ -140,6 +141,11 @@ def _check_testable(tree: Tree, validation: Dataset, significance: float) -> Non
     schema = tree.schema
     if not schema.predicts_classes or len(schema.targets) != 1:
         raise ValueError("significance counts right answers; it is for trees of the classes of one target")
+    if divides(tree, validation):
+        raise ValueError(
+            "significance counts rows, and this tree divides those of validation that miss values "
+            "(missing='fractional')"
+        )
     if schema.has_costs:
         raise ValueError("significance counts right answers; it cannot weigh what mistakes cost")
     if isinstance(tree.statistic, SparseRows):

@@ -13,12 +13,13 @@ from treewright.arriving import loses_0_or_1
 from treewright.certifying import Certificate, binomial_upper, certify, kl_upper
 from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.held_out import same_statistic
-from treewright.certifying.losses import NUMBER_LOSSES, most_cost
+from treewright.certifying.losses import NUMBER_LOSSES, most_cost, row_losses
 from treewright.encoding import Dataset
 from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import counts_as
 from treewright.reporting.parts import Part, Rows
 from treewright.reporting.subjects import Subject
+from treewright.routing import divides
 from treewright.tree import Tree
 from treewright.wording import amount, percent, rows_in_words
 
@@ -34,7 +35,7 @@ def uppers(sums: Callable[[NDArray[Any]], Floats], test: Part, places: int, delt
     rows that do not weigh alike, or numbers, whose losses have no limit.
     """
     draws, tree = test.as_draws, test.tree
-    if draws is None or not tree.schema.predicts_classes:
+    if draws is None or not tree.schema.predicts_classes or divides(tree, draws.data):
         return None
     rows, nats = draws.data.n_rows, math.log(places) - math.log(delta)
     loss = sums(draws.loss)
@@ -63,6 +64,8 @@ def uppers_in_words(tree: Tree, test: Any, places: int, delta: float, known: boo
         return "No test rows were given, so the trees of the slider have no bounds."
     if not tree.schema.predicts_classes:
         return "A number can be off by any amount in one rare row, so there is no bound to quote."
+    if divides(tree, test.data):
+        return "Some test rows miss values and go down both sides; bounds count whole rows."
     return "The test rows have different weights; a guarantee counts every row as one draw."
 
 
@@ -166,9 +169,11 @@ def _from_training(subject: Subject, train: Dataset | None, delta: float) -> tup
 
 
 def _loses(tree: Tree, part: Part) -> str:
-    return _lost(
-        tree, float(tree.mean(np.maximum(tree.loss_of(part.data)[tree.is_leaf].sum(), 0.0), part.data))
-    )
+    """What a tree loses on rows by what it answers to them, in words."""
+    if part.as_draws is not None and divides(tree, part.data):
+        return _lost(tree, float(row_losses(tree, part.as_draws.data).loss.mean()))
+    loss = tree.loss_of(part.data)[tree.is_leaf].sum()
+    return _lost(tree, float(tree.mean(np.maximum(loss, 0.0), part.data)))
 
 
 def _lost(tree: Tree, loss: float) -> str:

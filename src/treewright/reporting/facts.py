@@ -15,13 +15,21 @@ from treewright.exporting.text import render
 from treewright.reporting.certificates import promise
 from treewright.reporting.columns import competitor_facts, competitors_as_json, importance_facts
 from treewright.reporting.distributions import distribution_facts
-from treewright.reporting.nodes import class_words, column_facts, named_categories, tree_facts, what_rows_tell
+from treewright.reporting.nodes import (
+    class_words,
+    column_facts,
+    named_categories,
+    surrogate_facts,
+    tree_facts,
+    what_rows_tell,
+)
 from treewright.reporting.parts import OwnRows, Part, Rows, intervals, part_facts
 from treewright.reporting.reproducing import reproduction
 from treewright.reporting.rounding import shorts
 from treewright.reporting.ruling import rules_text
 from treewright.reporting.slider import slide_facts, slides
 from treewright.reporting.subjects import Subject, shortened
+from treewright.routing import asked_columns, divides
 from treewright.tree import Tree
 from treewright.wording import rows_in_words
 
@@ -50,6 +58,8 @@ def facts(
     named = named_categories(tree, {i: own["counts"] for i, own in known.items() if "counts" in own})
     paths, unshown = slides(subject, parts, methods)
     manager, resting = promise(subject, parts, rows.get("train"), delta)
+    if any(isinstance(part, Part) and divides(tree, part.data) for part in parts.values()):
+        resting = [*resting, _SHARES]
     notes = [*subject.notes, *_train_notes(train, subject), *resting, *unshown]
     payload: dict[str, Any] = {
         "format": FORMAT,
@@ -61,6 +71,7 @@ def facts(
         "tree": _placed(tree_facts(tree, named), place),
         "parts": {name: part_facts(part, subject.inside) for name, part in parts.items()},
         "intervals": intervals(parts, delta),
+        "surrogates": surrogate_facts(tree, named, place),
         "competitors": competitors_as_json(tree, rivals, place),
         "paths": [slide_facts(path, parts, delta) for path in paths],
         "importance": importance_facts(subject, parts, place, seed, delta),
@@ -70,6 +81,12 @@ def facts(
         "reproduce": reproduction(model, subject, rows, seed),
     }
     return {name: value for name, value in payload.items() if value is not None or name == "costs"}
+
+
+_SHARES = (
+    "Rows with missing values go down both sides: the numbers of nodes and of the slider count their shares, "
+    "while the sentence on top judges what the tree answers to them, the mixture of their leaves."
+)
 
 
 def _parts(tree: Tree, rows: Mapping[str, Dataset]) -> dict[str, Rows]:
@@ -87,7 +104,7 @@ def _columns(tree: Tree, competing: set[int]) -> list[int]:
     """The columns that the page lists: all, or of very many those that it needs."""
     if len(tree.schema.columns) <= MOST_COLUMNS:
         return list(range(len(tree.schema.columns)))
-    return sorted({*tree.feature[~tree.is_leaf].tolist(), *competing})
+    return sorted({*asked_columns(tree).tolist(), *competing})
 
 
 def _placed(tree: dict[str, Any], place: Mapping[int, int]) -> dict[str, Any]:

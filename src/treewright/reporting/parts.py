@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import leaves_of, rows_of, squared_losses
+from treewright.arriving import arrivals, leaves_of, rows_of, squared_losses
 from treewright.certifying import binomial_lower, binomial_upper
 from treewright.encoding import Dataset
 from treewright.reporting.rounding import DIGITS, short, shorts
+from treewright.routing import divides
 from treewright.rule_lists import column_of
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
@@ -177,11 +178,10 @@ def _numbers(part: Rows, inside: NDArray[np.bool_]) -> dict[str, Any]:
 def _residuals(part: Part, inside: NDArray[np.bool_]) -> list[Any]:
     """Quantiles of what the rows at a node are above its answer: sorted by leaf, they lie together."""
     tree, data = part.tree, part.data
-    kept = data.counted
-    leaf = leaves_of(tree, data)[kept]
+    row, leaf, weights = _arrived(tree, data)
     order = np.argsort(leaf, kind="stable")
-    numbers = np.asarray(data.targets)[0][kept][order]
-    weights = None if data.weight is None else data.weight[kept][order]
+    numbers = np.asarray(data.targets)[0][row][order]
+    weights = None if weights is None else weights[order]
     first = np.searchsorted(leaf[order], np.arange(tree.n_nodes))
     last = np.searchsorted(leaf[order], tree.end)
     size = last - first
@@ -193,6 +193,16 @@ def _residuals(part: Part, inside: NDArray[np.bool_]) -> list[Any]:
         weight = None if weights is None else weights[first[node] : last[node]]
         found[node] = shorts(_quantiles(own, weight), 4)
     return found
+
+
+def _arrived(tree: Tree, data: Dataset) -> tuple[NDArray[Any], NDArray[Any], Floats | None]:
+    """The rows that weigh something, or their parts: number, leaf, weight (None: all weigh 1)."""
+    if not divides(tree, data):
+        kept = data.counted
+        return kept, leaves_of(tree, data)[kept], None if data.weight is None else data.weight[kept]
+    row, leaf, weight = (np.concatenate(part) for part in zip(*arrivals(tree, data), strict=True))
+    kept = weight > 0
+    return row[kept], leaf[kept], weight[kept]
 
 
 def _quantiles(numbers: Floats, weight: Floats | None) -> Floats:
@@ -210,7 +220,7 @@ def intervals(parts: Mapping[str, Rows], delta: float) -> dict[str, Any] | None:
     if not isinstance(part, Part) or not part.tree.schema.predicts_classes:
         return None
     draws = part.as_draws
-    if draws is None:
+    if draws is None or divides(draws.tree, draws.data):  # a row in parts is no draw of a leaf
         return None
     rows, errors = draws.rows, wrong_rows(draws)
     nats, reached = np.log(2 / delta), np.maximum(rows, 1)

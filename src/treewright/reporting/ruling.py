@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from treewright.explaining.rules import rules
+from treewright.routing import sent_by_others
 from treewright.tree import Tree
 
 MOST_RULES = 300
@@ -13,4 +16,7 @@ def rules_text(tree: Tree) -> str:
     """The rules of a tree as text; a tree too large for it says so."""
     if tree.n_leaves > MOST_RULES or int(tree.depths[tree.is_leaf].sum()) > 10 * MOST_CONDITIONS:
         return f"The tree has {tree.n_leaves:,} leaves, too many to read as rules; prune it first."
-    return str(rules(tree))
+    if not sent_by_others(tree):
+        return str(rules(tree))
+    told = replace(rules(tree.with_missing("learn")), told_missing=frozenset())
+    return f"For rows that miss no value that a rule asks for:\n{told}"
