@@ -291,6 +291,28 @@ def test_costs_are_for_the_classes_of_one_target() -> None:
         grow(absent, priors=[0.4, 0.4, 0.2])
 
 
+@pytest.mark.parametrize("split", ["altered_priors", "generalised_gini", "none"])
+@pytest.mark.parametrize("missing", ["learn", "surrogate", "category", "fractional"])
+def test_missing_values_arrive_where_they_were_counted(missing: Any, split: Any) -> None:
+    """Also after the rows have their true weights again."""
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(120, 3)).round(1), np.append(np.arange(3), rng.integers(0, 3, 117))
+    x[rng.random(x.shape) < 0.2] = np.nan
+    data = encode(x, y, classes=True, weight=rng.integers(1, 4, 120).astype(float))
+    options = {"cost_matrix": COSTS, "cost_split": split, "missing": missing, "max_depth": 4}
+    if missing == "fractional" and split != "none":
+        with pytest.raises(ValueError, match="set cost_split='none'"):
+            grow(data, priors=PRIORS, **options)
+        options["cost_split"] = "generalised_gini"  # which leaves the weights as they are
+        tree = grow(data, **options)
+    else:
+        tree = grow(data, priors=PRIORS, **options)
+    tree.check()
+    assert tree.weight[0] == pytest.approx(data.total_weight)
+    np.testing.assert_allclose(np.asarray(tree.statistic_of(data)), tree.statistic, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(tree.loss_of(data), tree.loss, rtol=1e-9, atol=1e-9)
+
+
 # ---- the generalised Gini index --------------------------------------------------------------------------
 
 
