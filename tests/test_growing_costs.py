@@ -380,7 +380,7 @@ def test_the_generalised_gini_is_of_the_gini_index() -> None:
     data, matrix = problem(4), COSTS
     with pytest.raises(ValueError, match="needs criterion='gini'"):
         grow(data, cost_matrix=matrix, cost_split="generalised_gini", criterion="entropy")
-    with pytest.raises(ValueError, match="needs splitter='best'"):
+    with pytest.raises(ValueError, match="set splitter='best'"):
         ExtraTreeClassifier(cost_matrix=matrix, cost_split="generalised_gini").fit([[1.0]] * 3, [0, 1, 2])
     model = DecisionTreeClassifier(cost_matrix=matrix, cost_split="generalised_gini", max_depth=2)
     x, y = np.asarray(data.columns[2])[:, np.newaxis], np.asarray(data.targets)[0]

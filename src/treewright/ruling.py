@@ -115,8 +115,8 @@ def check_company(found: Rules, data: Dataset, criterion: str, splitter: str) ->
         raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
     if found.missing == "fractional" and any(target.emphasis for target in schema.targets):
         raise ValueError(
-            "missing='fractional' shares rows out by their weights, which costs and priors alter for the splits: "
-            "set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"
+            "missing='fractional' shares rows out by their weights, which costs and priors alter for the "
+            "splits: set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"
         )
     if criterion == "absolute_error":
         raise ValueError(
