@@ -126,6 +126,11 @@ def check_company(
         raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
     if found.costs is not None and criterion != "gini":
         raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
+    if found.missing == "fractional" and any(target.emphasis for target in schema.targets):
+        raise ValueError(
+            "missing='fractional' shares rows out by their weights, which costs and priors alter for the "
+            "splits: set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"
+        )
     if criterion == "absolute_error":
         raise ValueError(
             f"{first} does not go with criterion='absolute_error'; take 'squared_error' or 'poisson'"
