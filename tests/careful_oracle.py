@@ -323,9 +323,10 @@ class Careful(Growth):
         self, x: Array, both: Array, goes_left: Array, weight: Array, kind: str
     ) -> Iterator[Array]:
         if kind != "category":
-            for lo in np.unique(x[both])[:-1]:
-                yield x <= lo
-                yield x > lo
+            for lo, hi in pairwise(np.unique(x[both])):  # rows without a part in it join the nearer side
+                middle = max(float(lo), float(lo) / 2 + float(hi) / 2)
+                yield x <= middle
+                yield x > middle
             return
         first, second = weight[goes_left].sum(), weight[both & ~goes_left].sum()
         left = np.full(len(x), bool(first >= second))

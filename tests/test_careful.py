@@ -84,9 +84,7 @@ def test_neither_threads_nor_the_order_of_rows_matter(criterion: str, options: d
 
 @pytest.mark.parametrize("missing", ["surrogate", "fractional", "category"])
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_where_nothing_is_missing_it_does_not_matter_what_is_done_with_it(
-    criterion: str, missing: str
-) -> None:
+def test_where_nothing_is_missing_nothing_is_done_with_it(criterion: str, missing: str) -> None:
     data = mixed(300, criterion, holes=0.0).dataset()
     learnt = quickly(data, criterion, min_rows_leaf=3)
     assert_same(learnt, carefully(data, criterion, min_rows_leaf=3, missing=missing))

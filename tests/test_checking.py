@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
+from treewright.surrogates import Surrogates
 
 COLUMNS = (Column("age"), Column("job", "category", ("clerk", "cook", "nurse")))
 SCHEMA = Schema(COLUMNS, (Target("loan", ("no", "yes")),))
@@ -84,7 +85,7 @@ def test_one_wrong_number_is_refused(field: str, place: Any, value: Any, message
     [
         ((1, 2), -1.0, "deviation"),
         ((1, 0), -1.0, "negative"),
-        ((slice(None), 3), 0.0, "no weight"),
+        ((slice(None), 3), 0.0, "another weight"),
         ((slice(None), 3), [6.0, 2.0, 4.0], "another weight"),
         ((0, 1), np.nan, "finite"),
     ],
@@ -110,6 +111,64 @@ def test_foreign_types_are_refused(field: str) -> None:
     for dtype in (np.float32, np.int16, object, array.dtype.newbyteorder(">")):
         with pytest.raises(ValueError, match="type"):
             replace(tree, **{field: np.zeros(array.shape, dtype)}).check()
+
+
+def with_surrogates() -> Tree:
+    entries = [
+        (0, Among("job", ("cook",)), False, 0.9, 0.5),
+        (1, Below("age", 20.0), True, 0.8, 0.25),
+        (4, Below("age", 50.0), False, 0.7, 0.0),
+    ]
+    return replace(classes(), missing="surrogate", surrogates=Surrogates.listed(SCHEMA, entries))
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "value", "message"),
+    [
+        ("node", 0, 2, "leaf has|order"),
+        ("node", 2, 6, "leaf has a surrogate"),
+        ("node", 2, 7, "belongs to no node"),
+        ("node", 0, -1, "belongs to no node"),
+        ("node", 0, 4, "not in the order"),
+        ("feature", 0, 0, "stands in for"),
+        ("feature", 0, 2, "tests no column"),
+        ("feature", 1, -1, "tests no column"),
+        ("threshold", 0, 1.0, "only tests of numbers"),
+        ("threshold", 1, np.nan, "only tests of numbers"),
+        ("subset", 0, 1, "outside"),
+        ("subset", 0, -1, "only tests of categories"),
+        ("subset", 1, 0, "only tests of categories"),
+        ("subset", 1, -2, "-1 in its place"),
+        ("subsets", 0, 0b1010, "beyond the categories"),
+        ("agreement", 0, 1.5, "not a share"),
+        ("adjusted", 2, np.nan, "not a share"),
+        ("adjusted", 2, -0.1, "not a share"),
+    ],
+)
+def test_one_wrong_surrogate_is_refused(field: str, place: Any, value: Any, message: str) -> None:
+    tree = with_surrogates()
+    tree.check()
+    wrong = {field: changed(getattr(tree.surrogates, field), place, value)}
+    with pytest.raises(ValueError, match=f"not a tree.*({message})"):
+        replace(tree, surrogates=replace(tree.surrogates, **wrong)).check()
+
+
+@pytest.mark.parametrize("field", [part.name for part in fields(Surrogates)])
+def test_surrogates_of_other_lengths_and_types_are_refused(field: str) -> None:
+    tree = with_surrogates()
+    array = getattr(tree.surrogates, field)
+    for wrong in (array[:-1], np.append(array, array[:1]), array.astype(np.int16), array[:, np.newaxis]):
+        with pytest.raises(ValueError, match="not a tree"):
+            replace(tree, surrogates=replace(tree.surrogates, **{field: wrong})).check()
+
+
+def test_surrogates_are_for_trees_that_use_them() -> None:
+    with pytest.raises(ValueError, match="does not use them"):
+        replace(with_surrogates(), missing="learn").check()
+    with pytest.raises(ValueError, match="missing is 'guess'"):
+        replace(classes(), missing="guess").check()  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="missing is 'guess'"):
+        classes().with_missing("guess")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("extra", [b"", b"\0\0\0"])

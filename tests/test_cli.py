@@ -134,7 +134,7 @@ def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture
 
 def test_rules_of_growing(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     grow_all = ("fit", sailing, "--target", "sail", "--prune", "none", "-o", "m.json")
-    _out, _ = run(capfd, *grow_all, "--monotone", "wind=1", "--monotone", "wind=+1")
+    run(capfd, *grow_all, "--monotone", "wind=1", "--monotone", "wind=+1")
     rising = treewright.load("m.json")
     run(capfd, *grow_all, "--monotone", "wind=-1")
     assert treewright.load("m.json") != rising

@@ -144,9 +144,16 @@ def test_what_the_careful_grower_does_not_offer(given: dict[str, Any]) -> None:
         grow(encode(ROWS, LOANS), splitter="random", **given)
     with pytest.raises(ValueError, match=f"{name}.* does not go with criterion='absolute_error'"):
         grow(encode(ROWS, np.arange(6.0)), criterion="absolute_error", **given)
-    many = encode({"age": np.arange(300.0), "income": np.arange(300.0)}, [str(k) for k in range(300)])
-    with pytest.raises(ValueError, match=f"{name}.* is for up to 256 classes"):
-        grow(many, **given)
+
+
+@pytest.mark.parametrize("given", RULED, ids=str)
+def test_very_many_classes(given: dict[str, Any]) -> None:
+    """Trees of more than 256 classes list what their leaves hold, carefully grown ones too."""
+    table = {"age": np.arange(600.0) // 2, "income": np.arange(600.0) % 7}
+    tree = grow(encode(table, np.arange(600) // 2), max_leaf_nodes=5, **given)
+    tree.check()
+    assert tree.n_leaves >= 3
+    assert tree.weight[tree.is_leaf].sum() == 600
 
 
 def test_an_order_needs_one_target() -> None:

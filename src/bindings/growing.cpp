@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "binning.hpp"
 #include "criterion.hpp"
+#include "oblique.hpp"
 #include "problems.hpp"
 #include "thresholds.hpp"
 
@@ -66,6 +67,20 @@ nb::tuple bin_table(nb::handle columns, nb::handle category_counts, std::size_t 
                           to_numpy(std::move(bins.is_mixed), {n_columns, 256}));
 }
 
+/// The columns that may be added up: in order, of numbers, that there are.
+Combining read_combining(nb::handle combined, std::int64_t max_combined, const Problem& problem) {
+    Combining combining{read_counts(combined),
+                        static_cast<std::size_t>(std::max<std::int64_t>(2, max_combined))};
+    std::int32_t last = -1;
+    for (const auto column : combining.columns) {
+        if (column <= last || column >= static_cast<std::int32_t>(problem.columns.size()) ||
+            problem.columns[column].is_category())
+            throw std::invalid_argument("combined needs the places of columns of numbers, in order");
+        last = column;
+    }
+    return combining;
+}
+
 nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::optional<Matrix<FineBin>>& bins,
                    const std::optional<Matrix<std::uint8_t>>& is_mixed,
                    const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts, bool is_wide,
@@ -74,7 +89,8 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
                    double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
                    std::int64_t small_rows, const std::optional<Vector<double>>& critical,
-                   std::size_t n_threads, nb::handle progress) {
+                   nb::handle combined, std::int64_t max_combined, std::size_t n_threads,
+                   nb::handle progress) {
     Table table = read_table(columns);
     Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
     read_bins(problem, bins, is_mixed);
@@ -91,10 +107,16 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                       small_rows,
                       read_critical(critical, problem.targets)};
     const auto& criterion = criterion_for(problem, criterion_name);
+    const auto combining = read_combining(combined, max_combined, problem);
     GrownTree tree;
     without_gil(
         [&](Interrupt& interrupt) {
             problem.interrupt = &interrupt;
+            if (combining.columns.size() > 1) {
+                Pool pool(n_threads, interrupt);
+                tree = grow_oblique(problem, criterion, combining, pool);
+                return;
+            }
             // a table without bins is small: threads would cost more than they bring
             Pool pool(bins ? n_threads : 1, interrupt);
             tree = grow(problem, criterion, pool);
@@ -123,7 +145,8 @@ void bind_growing(nb::module_& module) {
                "labels"_a.none(), "n_classes"_a, "is_wide"_a, "numbers"_a.none(), "weight"_a.none(),
                "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,
                "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a,
-               "small_rows"_a, "critical"_a.none(), "n_threads"_a, "progress"_a.none());
+               "small_rows"_a, "critical"_a.none(), "combined"_a, "max_combined"_a, "n_threads"_a,
+               "progress"_a.none());
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);
     module.def("midpoint", &thresholds<middle_threshold>, "low"_a, "high"_a);

@@ -100,6 +100,11 @@ nb::dict to_dict(GrownTree&& tree) {
     out["rows"] = to_numpy(std::move(tree.rows));
     out["missing_left"] = to_numpy(std::move(tree.missing_left));
     out["subsets"] = to_numpy(std::move(tree.subsets));
+    nb::list directions;
+    for (auto& direction : tree.directions)
+        directions.append(
+            nb::make_tuple(to_numpy(std::move(direction.columns)), to_numpy(std::move(direction.weights))));
+    out["directions"] = directions;
     if (tree.leaves.start.size() == 1) {
         out["statistic"] = to_numpy(std::move(tree.statistic), {n, tree.width});
     } else {

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from treewright._version import __version__ as __version__
 from treewright.encoding import Dataset, encode
 from treewright.growing import criteria, grow
+from treewright.regrowing import regrow
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.viewing import Node
-from treewright.writing import Among, Below, Branch, Leaf
+from treewright.writing import Among, Below, Branch, Combination, Leaf
 
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
@@ -53,6 +54,7 @@ __all__ = [
     "CHAIDClassifier",
     "Certificate",
     "Column",
+    "Combination",
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
@@ -86,6 +88,7 @@ __all__ = [
     "load",
     "overfitting_curve",
     "prune",
+    "regrow",
     "report",
     "rules",
     "select",

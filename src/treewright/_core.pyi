@@ -18,6 +18,7 @@ class GrownTree(TypedDict):
     rows: NDArray[np.int64]
     missing_left: NDArray[np.uint8]
     subsets: NDArray[np.uint8]
+    directions: list[tuple[NDArray[np.int32], NDArray[np.float64]]]  # columns and weights of each
     statistic: NDArray[np.float64]  # or, of a wide table, the rows of the leaves:
     start: NDArray[np.int64]
     column: NDArray[np.int32]
@@ -62,6 +63,8 @@ def grow(
     seed: int,
     small_rows: int,
     critical: NDArray[np.float64] | None,
+    combined: Sequence[int],  # columns that may be added up
+    max_combined: int,
     n_threads: int,
     progress: Callable[[float], object] | None,
 ) -> GrownTree: ...

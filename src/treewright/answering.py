@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.costing import cheapest, cost_arrays
+from treewright.costing import cheapest_in_order, cost_arrays
 from treewright.encoding import Dataset
 from treewright.routing import Ints, divides, leaves, parts_of
 
@@ -34,14 +34,14 @@ def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
     for portion in _portions(tree, data, tree.shares, tree.schema.width):
         out[portion.whole] = tree.label[portion.leaf]
         for i, shares in enumerate(portion.mixed):
-            out[portion.divided, i] = cheapest(shares, costs[i])
+            out[portion.divided, i] = cheapest_in_order(shares, costs[i])
     return out
 
 
 def numbers(tree: Tree, data: Dataset, n_threads: int = 1) -> Floats:
     """The number that a tree answers to each row, (rows, targets); to a row in parts their mean."""
     if not divides(tree, data):
-        return tree.value.take(leaves(tree, data, n_threads), axis=0)
+        return tree.numbers_at(leaves(tree, data, n_threads), data)
     return _filled(tree, data, lambda nodes: [tree.value[nodes]], [len(tree.schema.targets)])[0]
 
 

@@ -13,16 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.combining import Direction
+from treewright.costing import CostSplit, check_cost_split, costed, emphasised
 from treewright.encoding import Dataset
+from treewright.forcing import grown_from
+from treewright.formulating import check_can_formulate, with_formulas
 from treewright.memory import check_memory, memory_needed
 from treewright.ruling import ByColumn, Groups, check_company, rules_from
 from treewright.schema import Missing, Schema
 from treewright.sparse import SparseRows
 from treewright.surrogates import Surrogates
 from treewright.tree import Tree
+from treewright.writing import Among, Below
 
 Threshold = Literal["readable", "midpoint"]
 
+_CHOICES = {
+    "splitter": ("best", "random"),
+    "threshold": ("readable", "midpoint"),
+    "leaf": ("constant", "linear"),
+    "split": ("axis", "oblique"),
+    "selection": ("gain", "test"),
+}
 _ALIASES = {"log_loss": "entropy"}
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 _LARGEST_LIMIT = 2**62
@@ -46,6 +58,7 @@ def grow(
     *,
     criterion: str | None = None,
     splitter: Literal["best", "random"] = "best",
+    root: Below | Among | str | None = None,
     max_depth: int | None = None,
     min_samples_split: int = 2,
     min_samples_leaf: int = 1,
@@ -64,8 +77,14 @@ def grow(
     interaction_cst: Groups | None = None,
     feature_costs: ByColumn | None = None,
     max_features_used: int | None = None,
+    leaf: Literal["constant", "linear"] = "constant",
+    split: Literal["axis", "oblique"] = "axis",
+    max_combined: int = 2,
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
+    cost_matrix: Any = None,
+    priors: Any = None,
+    cost_split: CostSplit = "altered_priors",
     _small_rows: int = 0,
     _rules: Mapping[str, Any] | None = None,
 ) -> Tree:
@@ -79,6 +98,9 @@ def grow(
         One of `criteria()`; gini for classes and squared_error for numbers by default.
     splitter : {"best", "random"}
         The best cut of each column, or one drawn at random from each (extremely randomised trees).
+    root : Below, Among or str, optional
+        The first split, if it is given instead of found: a test, or the name of a column whose best split is
+        taken. It must keep to the limits like any other. Missing values go to the side that gains more.
     max_depth, min_samples_split, min_samples_leaf : int
         Limits on the depth and on the rows of a node that is split and of a leaf.
     min_weight_leaf, min_gain : float
@@ -118,11 +140,34 @@ def grow(
         divided by 1 + price, unless the column was tested above it.
     max_features_used : int, optional
         The most columns that the tree as a whole may test.
+    leaf : {"constant", "linear"}
+        For numbers: whether leaves answer their mean, or a formula of the columns tested above them, a ridge
+        regression (a model tree). The splits are the same.
+    split : {"axis", "oblique"}
+        Whether a node tests one column, or may test a weighted sum of numbers such as ``a - 0.5 b <= 2``.
+        Sums are found by regression on the target and at random, turned and rounded, and scanned exactly. One
+        is taken where its gain, less 10 % for each column after the first, is larger than that of the best
+        column.
+    max_combined : int
+        The most columns of a sum.
     n_jobs : int, optional
         Threads: None is 1, -1 all cores. The tree is the same for any number.
     progress : callable, optional
         Called every few milliseconds with the share of the rows that have found their leaf, or of the splits
         that a budget allows. What it raises ends the growing.
+    cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, optional
+        ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; zero on the
+        diagonal. By name: ``{"ill": {"well": 10}}``; what is not named costs 1. Leaves answer what costs
+        their rows least, and whatever is said of losses is said of costs.
+    priors : array of shape (n_classes,) or dict, optional
+        How often each class comes in truth, if not as in the rows; they add up to 1.
+    cost_split : {"altered_priors", "generalised_gini", "none"}
+        How both alter the splits. By altered priors a row of class i weighs in proportion to
+        π_i Σ_j cost_matrix[i, j], for any criterion; the order of the splits, min_gain and min_weight_leaf
+        go by these weights, which add up to the same total. They see of each class what its mistakes cost
+        in all. The generalised Gini index, Σ cost · share · share over pairs of classes, tells pairs apart
+        that cost much from those that cost little; of two classes there is one pair only, and it is blind
+        to costs. Or none: the costs say what leaves answer, not which tests are made.
 
     Returns
     -------
@@ -141,19 +186,28 @@ def grow(
     >>> grow(twins).root.test.column, grow(twins, feature_costs={"scan": 3}).root.test.column
     ('scan', 'pulse')
     """
+    given = {name: value for name, value in locals().items() if name not in ("data", "root", "leaf")}
     _check_rows(data)
+    check_cost_split(cost_split)
+    binned = data  # it keeps its bins for other trees
+    if cost_matrix is not None or priors is not None:
+        data = costed(data, cost_matrix, priors, cost_split)
+    weighed = emphasised(data)
     name = _checked_criterion(criterion, data)
-    if splitter not in ("best", "random"):
-        raise ValueError(f"splitter is {splitter!r}; it must be 'best' or 'random'")
-    if threshold not in ("readable", "midpoint"):
-        raise ValueError(f"threshold is {threshold!r}; it must be 'readable' or 'midpoint'")
-    if selection not in ("gain", "test"):
-        raise ValueError(f"selection is {selection!r}; it must be 'gain' or 'test'")
+    _check_choices(splitter=splitter, threshold=threshold, leaf=leaf, split=split, selection=selection)
+    if leaf == "linear":
+        check_can_formulate(name, data, missing)
+        return with_formulas(grow(data, root=root, **given), data)
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
+    budget = split_budget(max_leaf_nodes, max_splits)
+    if root is not None:
+        limits = {"criterion": name, "max_leaf_nodes": None, "max_splits": None if budget < 0 else budget}
+        told = {"cost_matrix": None, "priors": None}  # the rows know them by now
+        return grown_from(data, root, grow, given | limits | told)
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
     ruled = replace(rules_from(data.schema, *asked), **(_rules or {}))
-    check_company(ruled, data, name, splitter)
+    check_company(ruled, data, name, splitter=splitter, selection=selection, split=split)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
     task: dict[str, Any] = {
@@ -161,11 +215,12 @@ def grow(
         "n_categories": data.schema.category_counts,
         "labels": labels,
         "n_classes": list(data.schema.block_widths) if labels is not None else [],
+        "is_wide": data.schema.is_wide,
         "numbers": numbers,
-        "weight": data.weight,
+        "weight": weighed.weight,
         "criterion": name,
         "max_depth": _limit("max_depth", max_depth, 0),
-        "max_splits": _budget(max_leaf_nodes, max_splits),
+        "max_splits": budget,
         "min_rows_split": whole_number("min_samples_split", min_samples_split, 1),
         "min_rows_leaf": whole_number("min_samples_leaf", min_samples_leaf, 1),
         "min_weight_leaf": non_negative("min_weight_leaf", min_weight_leaf),
@@ -177,20 +232,32 @@ def grow(
         "progress": progress,
     }
     if ruled.need_care:
+        tree = _careful_tree(_core.grow_carefully(**task, **ruled.arguments), data, name, threshold, missing)
+    else:
+        fast: dict[str, Any] = {
+            "small_rows": _small_rows,
+            "random_splits": splitter == "random",
+            "combined": _combined_columns(split, data.schema),
+            "max_combined": whole_number("max_combined", max_combined, 2),
+        }
         if selection == "test":
-            raise ValueError("selection='test' knows missing='learn' only, no constraints and no prices")
-        return _careful_tree(_core.grow_carefully(**task, **ruled.arguments), data, name, threshold, missing)
-    fast: dict[str, Any] = {"is_wide": data.schema.is_wide, "small_rows": _small_rows}
-    fast |= {"bins": None, "is_mixed": None, "random_splits": splitter == "random"}
-    if selection == "test":
-        grown = _grown_by_tests(data, task | fast, significance)
-        return _tree(grown, data, name, threshold, missing)
-    if data.n_rows > (_small_rows or _core.small_rows):
-        fast["bins"], fast["is_mixed"] = data.bins(threads)
-    return _tree(_core.grow(**task, **fast), data, name, threshold, missing)
+            grown = _grown_by_tests(weighed, task | fast, significance)
+        else:
+            is_large = data.n_rows > (_small_rows or _core.small_rows)
+            bins, is_mixed = binned.bins(threads) if is_large else (None, None)
+            grown = _core.grow(**task, **fast, bins=bins, is_mixed=is_mixed)
+        tree = _tree(grown, data, name, threshold, missing)
+    return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
+
+
+def _check_choices(**choices: str) -> None:
+    for name, choice in choices.items():
+        if choice not in _CHOICES[name]:
+            raise ValueError(f"{name} is {choice!r}; it must be {' or '.join(map(repr, _CHOICES[name]))}")
 
 
 def _tree(grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing) -> Tree:
+    """What the core has grown, with numbers in the gaps."""
     return Tree(
         end=grown["end"],
         feature=grown["feature"],
@@ -204,6 +271,7 @@ def _tree(grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold
         schema=data.schema,
         criterion=name,
         missing=missing,
+        directions=tuple(Direction.of(*direction) for direction in grown["directions"]),
     )
 
 
@@ -230,6 +298,13 @@ def _careful_tree(
     )
     joined = grown["joined"].view(np.bool_)
     return replace(_tree(grown, data, name, threshold, missing), joined=joined, surrogates=surrogates)
+
+
+def _combined_columns(split: str, schema: Schema) -> list[int]:
+    """The columns that may be added up: the numbers, where sums are asked for."""
+    if split == "axis":
+        return []
+    return [i for i, column in enumerate(schema.columns) if column.kind == "number"]
 
 
 def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
@@ -375,7 +450,7 @@ def _checked_level(significance: float) -> float:
     return level
 
 
-def _budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
+def split_budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
     """The smaller of the two budgets in splits; -1 without one."""
     leaves = _limit("max_leaf_nodes", max_leaf_nodes, 1)
     budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, _limit("max_splits", max_splits, 0)) if n >= 0]

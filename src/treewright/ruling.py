@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.schema import MISSING, WIDEST_TABLE, Missing, Schema
+from treewright.schema import MISSING, Missing, Schema
 
 ByColumn = Mapping[Any, Any] | Sequence[Any] | NDArray[Any]
 Groups = str | Iterable[Iterable[Any]]
@@ -96,26 +96,45 @@ def rules_from(
         groups=_groups(schema, interaction_cst),
         max_columns_used=_columns_used(schema, max_features_used),
         prices=_prices(schema, feature_costs),
+        costs=None if schema.targets[0].stakes is None else np.array(schema.targets[0].stakes),
     )
     _check_together(found, schema)
     return found
 
 
-def check_company(found: Rules, data: Dataset, criterion: str, splitter: str) -> None:
+def check_company(
+    found: Rules,
+    data: Dataset,
+    criterion: str,
+    *,
+    splitter: str = "best",
+    selection: str = "gain",
+    split: str = "axis",
+) -> None:
     """Refuse rules that do not go with the other parameters of growing, or with the rows."""
     if found.missing == "error":
         check_known(data)
+    ways = {"splitter": (splitter, "best"), "selection": (selection, "gain"), "split": (split, "axis")}
+    others = [f"{name}={value!r}" for name, (value, usual) in ways.items() if value != usual]
+    if len(others) > 1:
+        raise ValueError(f"{others[0]} does not go with {others[1]}; choose one of them")
     if not found.need_care:
         return
-    first, schema = found.asked[0], data.schema
-    if splitter == "random":
-        raise ValueError(f"{first} does not go with splitter='random'; set splitter='best'")
+    first = found.asked[0]
+    if others:
+        name = others[0].split("=")[0]
+        raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
+    if found.costs is not None and criterion != "gini":
+        raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
+    if found.missing == "fractional" and any(target.emphasis for target in schema.targets):
+        raise ValueError(
+            "missing='fractional' shares rows out by their weights, which costs and priors alter for the "
+            "splits: set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"
+        )
     if criterion == "absolute_error":
         raise ValueError(
             f"{first} does not go with criterion='absolute_error'; take 'squared_error' or 'poisson'"
         )
-    if schema.is_wide:
-        raise ValueError(f"{first} is for up to {WIDEST_TABLE} classes, the targets have {schema.width}")
 
 
 def check_known(data: Dataset) -> None:

@@ -45,7 +45,7 @@ def branch_parts(
     """The two parts of `branch_in_words`: the column, and what its value must be."""
     if learnt is None:
         learnt = columns_with_missing(tree)
-    column = tree.schema.columns[tree.feature[node]]
+    column = tree.tested[tree.feature[node]]
     name = escape(column.name)
     only_missing_right = not (tree.missing_left[node] or sent_by_others(tree))
     if tree.subset[node] >= 0:
@@ -223,6 +223,14 @@ def condition_in_words(
     return words + (" or missing" if condition.missing and told_missing else "")
 
 
+def note_on_missing(tree: Tree) -> str:
+    """A few words for a picture, whose tests do not tell where missing values go; empty where they do."""
+    if tree.missing == "surrogate":
+        return "missing values: by surrogates" if len(tree.surrogates) else ""
+    notes = {"fractional": "missing values: down both sides", "error": "missing values: refused"}
+    return notes.get(tree.missing, "") if tree.n_nodes > 1 else ""
+
+
 def value_in_words(column: Column, value: float) -> str:
     """A threshold: a number as short as it can be and still be the same one, a time as a date."""
     if column.kind == "time":
@@ -262,6 +270,17 @@ def answer_in_words(answer: Hashable) -> str:
     ("'a, b'", '0.3')
     """
     return f"{answer:.6g}" if isinstance(answer, float) else word(answer)
+
+
+def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
+    """What a node of a tree of numbers answers: the number of each target, or its formula."""
+    if tree.linear is None:
+        return ", ".join(f"{value:.{digits}g}" for value in tree.value[node].tolist())
+    text = f"{tree.linear.intercept[node]:.{digits}g}"
+    for column, coefficient in tree.linear.terms(node):
+        sign = "-" if coefficient < 0 else "+"
+        text += f" {sign} {abs(coefficient):.{digits}g}·{escape(tree.schema.columns[column].name)}"
+    return text
 
 
 def rows_in_words(rows: int) -> str:

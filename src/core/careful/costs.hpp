@@ -14,7 +14,16 @@
 namespace treewright::careful {
 
 /// The risk of some weights of classes; `costs` is classes × classes.
-double cost_risk(std::span<const double> costs, Weights weights);
+inline double cost_risk(std::span<const double> costs, Weights weights) {
+    double sum = 0, total = 0;
+    const std::size_t n = weights.size();
+    for (std::size_t a = 0; a < n; ++a) {
+        total += weights[a];
+        for (std::size_t b = 0; b < a; ++b)
+            sum += (costs[a * n + b] + costs[b * n + a]) * weights[a] * weights[b];
+    }
+    return total > 0 ? sum / total : 0.0;
+}
 
 /// A scanner like the others. The risk is not concave for every matrix: gains may be negative.
 template <class Id>
@@ -41,14 +50,13 @@ class CostScanner {
             classes[labels_.dense[id]] = static_cast<std::size_t>(problem_.label(rows_[id]));
         }
         const auto n_classes = static_cast<std::size_t>(problem_.targets.n_classes[0]);
-        pairs_.clear();
+        present_costs_.clear();
         for (const auto a : classes)
-            for (const auto b : classes)
-                pairs_.push_back(costs_[a * n_classes + b] + costs_[b * n_classes + a]);
+            for (const auto b : classes) present_costs_.push_back(costs_[a * n_classes + b]);
         left_real_.resize(width());
         right_real_.resize(width());
         for (std::size_t k = 0; k < width(); ++k) left_real_[k] = static_cast<double>(total_[k]);
-        risk_ = risk(left_real_);
+        risk_ = cost_risk(present_costs_, left_real_);
     }
 
     struct Cursor {
@@ -79,7 +87,7 @@ class CostScanner {
             left_real_[k] = static_cast<double>(statistic[k]);
             right_real_[k] = static_cast<double>(total_[k] - statistic[k]);
         }
-        return risk_ - risk(left_real_) - risk(right_real_);
+        return risk_ - cost_risk(present_costs_, left_real_) - cost_risk(present_costs_, right_real_);
     }
     std::size_t dimensions() const { return width() == 2 ? 1 : width(); }
     void point(const Sum* statistic, double* out) const {
@@ -89,35 +97,14 @@ class CostScanner {
     }
 
   private:
-    double risk(const std::vector<double>& weights) const {
-        double sum = 0, total = 0;
-        for (std::size_t a = 0; a < weights.size(); ++a) {
-            total += weights[a];
-            for (std::size_t b = 0; b < a; ++b)
-                sum += pairs_[a * weights.size() + b] * weights[a] * weights[b];
-        }
-        return total > 0 ? sum / total : 0.0;
-    }
-
     const Problem& problem_;
     std::span<const double> costs_;
     std::span<const Row> rows_;
     Grid grid_;
     DenseLabels<Id> labels_;
     std::vector<Sum> weight_, total_, left_;
-    std::vector<double> pairs_, left_real_, right_real_;  // pairs: of the classes in the node
+    std::vector<double> present_costs_, left_real_, right_real_;  // costs of the classes in the node
     double risk_ = 0;
 };
-
-inline double cost_risk(std::span<const double> costs, Weights weights) {
-    double sum = 0, total = 0;
-    const std::size_t n = weights.size();
-    for (std::size_t a = 0; a < n; ++a) {
-        total += weights[a];
-        for (std::size_t b = 0; b < a; ++b)
-            sum += (costs[a * n + b] + costs[b * n + a]) * weights[a] * weights[b];
-    }
-    return total > 0 ? sum / total : 0.0;
-}
 
 }  // namespace treewright::careful

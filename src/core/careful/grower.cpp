@@ -228,6 +228,9 @@ class Grower {
             }
         auto& found = grown_.surrogates[leaf.node];
         found = surrogates_.find(leaf.cut.split.column, rows, sides);
+        for (std::size_t i = 0; i < branch.size(); ++i)
+            for (auto& each : found)
+                if (branch[i] < 0) each.narrow(problem_, leaf.entries.rows[i]);
         for (std::size_t i = 0; i < branch.size(); ++i) {
             for (auto each = found.begin(); branch[i] < 0 && each != found.end(); ++each)
                 branch[i] = each->branch_of(problem_, leaf.entries.rows[i]);

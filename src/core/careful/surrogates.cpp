@@ -86,6 +86,7 @@ Surrogate SurrogateSearch::search_number(std::int32_t column, const std::vector<
     const Column& source = task_.problem.columns[column];
     found.low = source.value(rows_[list[n_first - 1]]);
     found.high = source.value(rows_[list[n_first]]);
+    found.middle = found.low / 2 + found.high / 2;
     rate(found, best.score);
     return found;
 }

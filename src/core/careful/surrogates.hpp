@@ -13,9 +13,19 @@ namespace treewright::careful {
 struct Surrogate {
     std::int32_t column = -1;
     double low = 0.0, high = 0.0;       // the gap of its threshold
+    double middle = 0.0;                // of the gap that was found
     std::vector<std::uint8_t> is_left;  // of a category column: by code
     bool reversed = false;              // what lies below the threshold goes right
     double agreement = 0.0, adjusted = 0.0;
+
+    /// A row that had no part in the search may lie in the gap: it joins the nearer side, and whatever number
+    /// is taken of the gap that is left sends it there.
+    void narrow(const Problem& problem, Row row) {
+        const Column& source = problem.columns[column];
+        if (source.is_category()) return;
+        const double value = source.value(row);
+        if (low < value && value < high) (value <= middle ? low : high) = value;
+    }
 
     /// The branch of a row, 0 or 1; -1 where its value is missing.
     int branch_of(const Problem& problem, Row row) const {

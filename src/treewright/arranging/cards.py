@@ -13,7 +13,16 @@ from treewright.arranging.colours import class_colours, value_colour
 from treewright.arranging.letters import shortened, text_width
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import LONGEST_LIST, branch_parts, escape, percent, rows_in_words, way_parts, word
+from treewright.wording import (
+    LONGEST_LIST,
+    branch_parts,
+    escape,
+    number_in_words,
+    percent,
+    rows_in_words,
+    way_parts,
+    word,
+)
 
 MOST_LEAVES = 64  # of a larger tree the splits made first are shown, and the number of leaves below them
 _LIST_LENGTHS = (LONGEST_LIST, 3, 2, 1)  # of categories, for as much room as there is
@@ -214,13 +223,18 @@ class _Told:
         schema = self.tree.schema
         for i, target in enumerate(schema.targets[:_MOST_TARGETS]):
             if target.classes is None:
-                yield number(float(self.tree.value[node, i])), ""
+                yield self._number(node, i), ""
             else:
                 label = target.classes[self.tree.label[node, i]]
                 sure = percent(float(self.tree.confidence[node, i])) if self.tree.weight[node] > 0 else ""
                 yield word(label), sure
         if len(schema.targets) > _MOST_TARGETS:
             yield f"… {len(schema.targets) - _MOST_TARGETS} more", ""
+
+    def _number(self, node: int, i: int) -> str:
+        """What a node answers for a target of numbers."""
+        tree = self.tree
+        return number(float(tree.value[node, i])) if tree.linear is None else number_in_words(tree, node, 3)
 
     @cached_property
     def _range(self) -> tuple[float, float]:
@@ -245,7 +259,7 @@ class _Told:
     def _parts(self, i: int) -> tuple[tuple[tuple[float, str], ...], float | None]:
         if not self.tree.schema.predicts_classes:
             least, most = self._range
-            value = float(self.tree.value[self.nodes[i], 0])
+            value = float(self.tree.centre[self.nodes[i], 0])  # of a formula: what it says on average
             place = (value - least) / (most - least) if most > least else 0.5
             return ((1.0, value_colour(place)),), place
         whole: dict[str, float] = {}
@@ -267,7 +281,7 @@ class _Told:
             yield " ".join(branch_parts(tree, node, True, learnt=self.learnt, longest=_LONGEST_FULL)) + "?"
         if not schema.predicts_classes:
             names = [escape(target.name) for target in schema.targets]
-            values = [number(value) for value in tree.value[node].tolist()]
+            values = [self._number(node, i) for i in range(len(names))]
             yield ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
         elif len(schema.targets) == 1:
             classes = schema.targets[0].classes or ()
@@ -291,8 +305,8 @@ class _Told:
 
 
 def value_range(tree: Tree) -> tuple[float, float]:
-    """The least and the greatest number that a leaf answers for the first target."""
-    values = tree.value[tree.is_leaf, 0]
+    """The least and the greatest number that a leaf answers for the first target, on average."""
+    values = tree.centre[tree.is_leaf, 0]
     return float(values.min()), float(values.max())
 
 

@@ -22,7 +22,7 @@ from treewright.arranging.colours import (
 from treewright.arranging.layout import stacked, tidy
 from treewright.arranging.letters import shortened, text_width
 from treewright.tree import Tree
-from treewright.wording import escape, rows_in_words, word
+from treewright.wording import escape, note_on_missing, rows_in_words, word
 
 Anchor = Literal["start", "middle", "end"]
 DIRECTIONS = ("down", "right")
@@ -289,7 +289,8 @@ class _Arranged:
         names = ", ".join(named)
         leaves = f"{self.tree.n_leaves:,} {'leaf' if self.tree.n_leaves == 1 else 'leaves'}"
         start = "" if names in ("", "y") else f"{names}: "
-        return f"{start}{leaves}, {rows_in_words(int(self.tree.rows[0]))}"
+        note = note_on_missing(self.tree)
+        return f"{start}{leaves}, {rows_in_words(int(self.tree.rows[0]))}" + (f"; {note}" if note else "")
 
     def _keys(self) -> tuple[list[Mark], float, float]:
         """The heading, a line of what the colours mean, how wide they are, and where the tree begins."""

@@ -12,7 +12,7 @@ from treewright.certifying import Certificates
 from treewright.cli.summary import Fit, measure, missing_cells
 from treewright.encoding import Dataset
 from treewright.tree import Tree
-from treewright.wording import way_in_words
+from treewright.wording import number_in_words, surrogate_in_words, way_in_words
 
 
 def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) -> dict[str, Any]:
@@ -84,6 +84,7 @@ def tree_document(tree: Tree) -> dict[str, Any]:
         "depth": tree.height,
         "rows": tree.rows[0],
         "criterion": tree.criterion,
+        "missing": tree.missing,
     }
 
 
@@ -101,13 +102,31 @@ def nodes_document(tree: Tree, max_depth: int | None = None) -> list[dict[str, A
                 "rows": tree.rows[node],
                 "answers": [_answer(tree, node, which) for which in range(len(tree.schema.targets))],
                 "is_leaf": tree.is_leaf[node],
+                **_surrogates(tree, node),
             }
         )
     return nodes
 
 
+def _surrogates(tree: Tree, node: int) -> dict[str, Any]:
+    """What decides for a missing value at a node, if other columns do."""
+    if not len(tree.surrogates) or tree.is_leaf[node]:
+        return {}
+    told = [
+        {
+            "left_where": surrogate_in_words(tree, entry, longest=2**31),
+            "agreement": tree.surrogates.agreement[entry],
+            "adjusted": tree.surrogates.adjusted[entry],
+        }
+        for entry in tree.surrogates.of(node)
+    ]
+    return {"surrogates": told, "else_left": tree.missing_left[node]}
+
+
 def _answer(tree: Tree, node: int, which: int) -> Any:
     classes = tree.schema.targets[which].classes
+    if tree.linear is not None:
+        return number_in_words(tree, node)
     return tree.value[node, which] if classes is None else classes[tree.label[node, which]]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright.aligning import aligned
 from treewright.answering import answers
+from treewright.arriving import said_losses
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
@@ -61,10 +62,13 @@ class Fit:
 
 
 def _error(tree: Tree, data: Dataset, said: Any) -> float:
-    """The share of wrong classes; or the root of the mean square, or the mean, of the distance to numbers."""
+    """The share of wrong classes, or what a row costs; the root of the mean square, or the mean, of the
+    distance to numbers.
+    """
     assert data.targets is not None
     if tree.schema.predicts_classes:
-        return float(np.average(said != data.targets[0], weights=data.weight))
+        losses = said_losses(tree, np.asarray(said)[:, np.newaxis], data.targets)
+        return float(np.average(losses, weights=data.weight))
     distance = np.abs(said - data.targets[0])
     if tree.criterion == "absolute_error":
         return float(np.average(distance, weights=data.weight))
@@ -187,7 +191,7 @@ def _said(label: Any) -> str:
 def measure(tree: Tree) -> str:
     """What the errors of a tree are called."""
     if tree.schema.predicts_classes:
-        return "error"
+        return "mean cost" if tree.schema.has_costs else "error"
     return "mean absolute error" if tree.criterion == "absolute_error" else "root mean squared error"
 
 
@@ -197,7 +201,8 @@ def _scores(tree: Tree, scores: list[Score]) -> list[str]:
     root = f"{tree.value[0, 0]:.6g}" if target.classes is None else _said(target.classes[tree.label[0, 0]])
 
     def said(error: float) -> str:
-        return f"{error:.6g}" if target.classes is None else percent(error)
+        is_share = target.classes is not None and target.costs is None
+        return percent(error) if is_share else f"{error:.6g}"
 
     rows = [[measure(tree), "tree", f"always {root}"]]
     rows += [[f"on {score.part} rows", said(score.error), said(score.root_error)] for score in scores]

@@ -107,8 +107,8 @@ class C45Classifier(OneTarget):
     def _plant(self, data: Dataset) -> Tree:
         return without_useless(grow(data, **self._growing(data), _rules=RELEASE_8))
 
-    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None]:
+    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         tree = self._plant(data)
         options = {"confidence": float(self.confidence), "raising": bool(self.raising)}
         path = prune(tree, "pessimistic", data=data, **options)
-        return path.pruned, path
+        return path.pruned, path, data

@@ -80,8 +80,8 @@ class OneTarget(ClassicClassifier):
         """The tree of some rows."""
         raise NotImplementedError
 
-    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None]:
-        return self._plant(data), None
+    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
+        return self._plant(data), None, data
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:

@@ -42,7 +42,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         A split must lower the risk by at least this much per unit of the whole weight.
     class_weight : dict, list of dict, "balanced" or None, default=None
         Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
-        "balanced" gives each class the same weight in all (rows count by their `sample_weight`).
+        "balanced" gives each class the same weight in all (rows count by their `sample_weight`). What rows
+        cost is multiplied by it, too; `priors` undo it.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
     monotonic_cst : dict or array of shape (n_columns,), default=None
@@ -84,6 +85,15 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same for any number. None is one, -1 all cores.
+    cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
+        ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i, in the order of
+        `classes_`; or by name: ``{"ill": {"well": 10}}``, where what is not named costs 1. Leaves answer what
+        costs least, and pruning, `ccp_alpha` included, and certificates go by costs. For one target.
+    priors : array of shape (n_classes,) or dict, default=None
+        How often each class comes in truth, if not as in the rows; they add up to 1.
+    cost_split : {"altered_priors", "generalised_gini", "none"}, default="altered_priors"
+        How costs and priors alter the splits: rows weigh more where their class is dearer, for any criterion;
+        or by the Gini index with the costs of each pair of classes; or not at all.
 
     Attributes
     ----------
@@ -150,6 +160,9 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         max_features_used: int | None = None,
         kinds: Any = None,
         n_jobs: int | None = None,
+        cost_matrix: Any = None,
+        priors: Any = None,
+        cost_split: str = "altered_priors",
     ) -> None:
         super().__init__(
             criterion=criterion,
@@ -178,6 +191,9 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
             max_features_used=max_features_used,
             kinds=kinds,
             n_jobs=n_jobs,
+            cost_matrix=cost_matrix,
+            priors=priors,
+            cost_split=cost_split,
         )
 
 

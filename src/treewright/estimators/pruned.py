@@ -20,8 +20,8 @@ def pruned(
     validation: Dataset | None,
     grow: Callable[[Dataset], Tree],
     growing: Callable[[Dataset], Mapping[str, Any]],
-) -> PruningPath:
-    """The path of an estimator's `pruning`, with one tree chosen.
+) -> tuple[PruningPath, Dataset]:
+    """The path of an estimator's `pruning`, with one tree chosen, and the rows that its tree was grown from.
 
     `grow` makes the estimator's tree of some rows, and `growing` says by which parameters.
     """
@@ -38,7 +38,7 @@ def pruned(
     plan = Plan.of(method, given, by, said="pruning_options", also=("select", "validation_fraction"))
     seed = seed_of(estimator.random_state)
     data, validation = plan.parts(data, validation, share, seed)
-    return plan.path(grow(data), data, validation, growing(data), seed)
+    return plan.path(grow(data), data, validation, growing(data), seed), data
 
 
 def refuse_choosing_rows(path: PruningPath, data: Dataset, choices: int) -> None:

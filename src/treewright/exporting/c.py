@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding.columns import MISSING, UNSEEN
+from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
 from treewright.exporting.coding import (
     Code,
     Style,
@@ -22,30 +23,17 @@ from treewright.exporting.coding import (
     check_labels,
     check_name,
     family,
-    filled,
-    identifiers,
     number,
     one_target,
     plain,
     quoted,
     remark,
-    words,
 )
+from treewright.exporting.mixing import divides
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column, Target
 from treewright.tree import Tree
 
-_RESERVED = words(
-    """alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char8_t
-    char16_t char32_t class co_await co_return co_yield compl concept const const_cast consteval
-    constexpr constinit continue decltype default delete do double dynamic_cast else enum errno explicit
-    export extern false far float for friend goto i386 if inline int interface linux long mutable
-    namespace near new noexcept not not_eq nullptr operator or or_eq private protected public reflexpr
-    register reinterpret_cast requires restrict return short signed sizeof small static static_assert
-    static_cast stderr stdin stdout struct switch synchronized template this thread_local throw true try
-    typedef typeid typename typeof union unix unsigned using virtual void volatile wchar_t while xor
-    xor_eq NULL NAN INFINITY EOF TRUE FALSE"""
-)
-_TEXT = "const char *"
 _LARGEST = 2**63 - 1
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
 _SECONDS = 600  # that a compiler may take
@@ -56,8 +44,9 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
 
     The columns that the tree asks are the members of `treewright_row`: a double for a number (missing: NAN)
     or a time (microseconds since 1970), a code for a category, which `treewright_code_…(value)` finds.
-    Classes are codes, too; `treewright_class(code)` is the label. `name` takes the place of treewright in all
-    names; `target` says which of several targets; `style` is as for Python.
+    Classes are codes, too; `treewright_class(code)` is the label. Where the tree takes complete rows only,
+    the answer to others is -1 or NAN. `name` takes the place of treewright in all names; `target` says which
+    of several targets; `style` is as for Python.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "virginica", "virginica"]))
@@ -74,7 +63,7 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
     """
     code = Code(tree)
     check_labels(code)
-    check_name(name, "name", _RESERVED)
+    check_name(name, "name", RESERVED)
     _check_texts(code)
     place = one_target(code, target)
     lines = ["/*", *(f" * {_remark(line)}".rstrip() for line in code.heading())]
@@ -86,11 +75,16 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
     lines += [" */", f"#ifndef {name.upper()}_H", f"#define {name.upper()}_H", ""]
     lines += ["#include <math.h>", "#include <string.h>", ""]
     members = _members(code)
-    lines += [*_row(code, name, members), "", *_code_functions(code, name, members)]
-    lines += _nested(code, name, members) if code.nests(style) else _looping(code, name, members)
-    lines += ["", *_predict(code, name, place)]
-    if code.predicts_classes:
-        lines += ["", *_predict_proba(code, name, place), "", *_class(code.targets[place], name)]
+    lines += [*_row(code, name, members), "", *_code_functions(code, name, members), *_sums(code, name)]
+    nests = code.nests(style)
+    if divides(tree):
+        lines += divided(code, name, place, members)
+    else:
+        lines += _nested(code, name, members) if nests else _looping(code, name, members)
+        said = _predict(code, name, place) if code.formulas is None else _formulas(code, name, members)
+        lines += ["", *said]
+        lines += ["", *_predict_proba(code, name, place)] if code.predicts_classes else []
+    lines += ["", *_class(code.targets[place], name)] if code.predicts_classes else []
     return "\n".join([*lines, "", "#endif"]) + "\n"
 
 
@@ -131,7 +125,7 @@ def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> NDArray
     if not code.predicts_classes:
         return found
     classes = code.targets[place].classes or ()
-    library.label.restype = {_TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(
+    library.label.restype = {TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(
         _label_type(classes), ctypes.c_longlong
     )
     labels = [library.label(k) for k in range(len(classes))]
@@ -151,10 +145,10 @@ def _encoded(library: Any, k: int, column: Column, values: Any) -> NDArray[Any]:
     known = {}
     kind = _value_type(column)
     function = getattr(library, f"code_{k}")
-    function.argtypes = [{_TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(kind, ctypes.c_longlong)]
+    function.argtypes = [{TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(kind, ctypes.c_longlong)]
     for value in set(values):
         given = value
-        if kind == _TEXT:
+        if kind == TEXT:
             given = None if value is None else value.encode("utf-8", "surrogatepass")
         known[value] = MISSING if value is None else function(given)
     return np.array([known[value] for value in values], np.int32)
@@ -184,7 +178,26 @@ def _runner(code: Code, name: str, place: int, members: list[str]) -> Iterator[s
 
 
 def _members(code: Code) -> list[str]:
-    return identifiers((column.name for column in code.columns), _RESERVED)
+    return list(code.variables(RESERVED).values())[: len(code.used)]
+
+
+def _sums(code: Code, name: str) -> Iterator[str]:
+    """A function for each sum of columns; its numbers are stored, so that no compiler fuses any."""
+    names = code.variables(RESERVED)
+    for j in code.sums:
+        (first, weight), *others = code.terms(j)
+        yield f"/* {_remark(code.tree.tested[j].name)} */"
+        yield from [f"static inline double {name}_{names[j]}(const {name}_row *row)", "{"]
+        yield f"    volatile double sum = {weight!r} * row->{names[first]}, part;"
+        for column, weight in others:
+            yield f"    part = {weight!r} * row->{names[column]}; sum = sum + part;"
+        yield from ["    return sum;", "}", ""]
+
+
+def _summed(code: Code, name: str) -> Iterator[str]:
+    """The sums of a row as variables."""
+    names = code.variables(RESERVED)
+    yield from (f"    const double {names[j]} = {name}_{names[j]}(row);" for j in code.sums)
 
 
 def _check_texts(code: Code) -> None:
@@ -218,13 +231,13 @@ def _row(code: Code, name: str, members: list[str]) -> Iterator[str]:
 def _value_type(column: Column) -> str:
     """What the categories of a column are in C."""
     if family(column) == "text":
-        return _TEXT
+        return TEXT
     return "double" if any(isinstance(category, float) for category in column.categories) else "long long"
 
 
 def _label_type(classes: tuple[Any, ...]) -> str:
     if isinstance(classes[0], str):
-        return _TEXT
+        return TEXT
     if any(isinstance(label, float) for label in classes):
         return "double"
     return "int" if isinstance(classes[0], bool) else "long long"
@@ -236,13 +249,13 @@ def _code_functions(code: Code, name: str, members: list[str]) -> Iterator[str]:
         if column.kind != "category":
             continue
         kind = _value_type(column)
-        is_text = kind == _TEXT
+        is_text = kind == TEXT
         order = sorted(range(len(column.categories)), key=lambda k, c=column: _sorting(c.categories[k]))  # type: ignore[misc]
         yield f"/* the code of a category of {_remark(column.name)}; {UNSEEN} if it was never seen */"
         yield f"static inline int {name}_code_{member}({kind}{'' if is_text else ' '}value)"
         yield "{"
-        yield from _table(kind, "values", [_literal(column.categories[k], kind) for k in order])
-        yield from _table("int", "codes", list(map(str, order)))
+        yield from table(kind, "values", [_literal(column.categories[k], kind) for k in order])
+        yield from table("int", "codes", list(map(str, order)))
         yield f"    int low = 0, high = {len(order)};"
         if is_text:
             yield f"    if (value == NULL) return {MISSING};"
@@ -265,15 +278,26 @@ def _sorting(category: Any) -> Any:
 
 def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The leaf of a row, by tests within tests."""
-    names = dict(zip(code.used, members, strict=True))
+    names = code.variables(RESERVED) | {j: f"row->{m}" for j, m in zip(code.used, members, strict=True)}
     yield from _leaf_start(name)
-    if not names:
+    if code.tree.is_leaf[0]:
         yield "    (void)row;"
+    yield from [*_summed(code, name), *_demanded(code, members)]
     yield from code.braced(
         lambda node: f"return {code.place[node]};  /* {_remark(code.leaf_in_words(node))} */",
-        lambda node: _test(code, node, f"row->{names[int(code.tree.feature[node])]}"),
+        lambda node: _test(code, node, names),
     )
     yield "}"
+
+
+def _demanded(code: Code, members: list[str]) -> Iterator[str]:
+    """A tree that takes complete rows only has no leaf for others."""
+    if code.tree.missing == "error" and code.columns:
+        tests = [
+            f"{value} == {MISSING}" if column.kind == "category" else f"isnan({value})"
+            for value, column in asked(code, members)
+        ]
+        yield f"    if ({' || '.join(tests)}) return -1;  /* a value is missing */"
 
 
 def _leaf_start(name: str) -> list[str]:
@@ -281,10 +305,13 @@ def _leaf_start(name: str) -> list[str]:
     return [what, f"static inline int {name}_leaf(const {name}_row *row)", "{"]
 
 
-def _test(code: Code, node: int, name: str) -> str:
+def _test(code: Code, node: int, names: dict[int, str]) -> str:
     """The test of a node; where it is not plain, with its words."""
     tree = code.tree
-    words = f"{{  /* {_remark(code.test_in_words(node))} */"
+    name, words = names[int(tree.feature[node])], f"{{  /* {_remark(code.test_in_words(node))} */"
+    if has_surrogates(tree, node):
+        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
+        return f"({''.join(f'{when} ? {then} : ' for when, then in ways)}{int(last)}) {words}"
     if tree.subset[node] >= 0:
         within, codes, missing = code.among(node)
         values = [MISSING] * missing + codes
@@ -295,6 +322,22 @@ def _test(code: Code, node: int, name: str) -> str:
     return f"({test}) {words if needs_words else '{'}"
 
 
+def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
+    """A question: whether its value is known, and what it must be."""
+    name = names[question.feature]
+    if not question.is_category:
+        bound = number(question.threshold, "INFINITY")
+        return [(f"!isnan({name})", f"{name} {question.operator} {bound}")]
+    left, right = (
+        f"({' || '.join(f'{name} == {c}' for c in codes)})" if codes else ""
+        for codes in (question.left, question.right)
+    )
+    if question.unseen_left is None:
+        return [(when, then) for when, then in ((left, "1"), (right, "0")) if when]
+    test = f"!{right or '0'}" if question.unseen_left else left or "0"
+    return [(f"{name} != {MISSING}", test)]
+
+
 def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The leaf of a row, by a loop over tables."""
     tables = Tables.of(code)
@@ -302,24 +345,25 @@ def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
     yield "    /* of each node, a branch before what is on its left and that before what is on its right:"
     yield "       the column that it asks (-1: it is a leaf), the node on its right (of a leaf: its number),"
     yield "       whether missing values (1), unseen categories (2) or both (3) go left, and the threshold */"
-    yield from _table("int", "column", list(map(str, tables.column)))
-    yield from _table("int", "right", list(map(str, tables.right)))
-    yield from _table("unsigned char", "sides", list(map(str, tables.sides)))
+    yield from table("int", "column", list(map(str, tables.column)))
+    yield from table("int", "right", list(map(str, tables.right)))
+    yield from table("unsigned char", "sides", list(map(str, tables.sides)))
     if any(column.kind != "category" for column in code.columns):
-        yield from _table("double", "threshold", [number(value, "INFINITY") for value in tables.threshold])
+        yield from table("double", "threshold", [number(value, "INFINITY") for value in tables.threshold])
     if tables.bits:
         yield "    /* where the bits of the categories that go left begin */"
-        yield from _table("long", "subset", list(map(str, tables.subset)))
-        yield from _table("unsigned char", "bits", list(map(str, tables.bits)))
-    yield from [
-        "    int node = 0;",
-        "    while (column[node] >= 0) {",
-        "        int left;",
-        "        switch (column[node]) {",
-    ]
-    for place, (column, member) in enumerate(zip(code.columns, members, strict=True)):
-        yield f"        {f'case {place}' if place < len(members) - 1 else 'default'}:"
-        value = f"row->{member}"
+        yield from table("long", "subset", list(map(str, tables.subset)))
+        yield from table("unsigned char", "bits", list(map(str, tables.bits)))
+    yield from [*_summed(code, name), *_demanded(code, members)]
+    yield from ["    int node = 0;", "    while (column[node] >= 0) {"]
+    if tables.others:
+        yield from _standing_in(code, tables, members)
+        yield from ["        node = left ? node + 1 : right[node];", "    }", "    return right[node];", "}"]
+        return
+    yield from ["        int left;", "        switch (column[node]) {"]
+    values = asked(code, members)
+    for place, (value, column) in enumerate(values):
+        yield f"        {f'case {place}' if place < len(values) - 1 else 'default'}:"
         if column.kind == "category":
             yield f"            if ({value} >= 0 && {value} < {len(column.categories)})"
             yield f"                left = bits[subset[node] + {value} / 8] >> ({value} % 8) & 1;"
@@ -336,15 +380,28 @@ def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
     ]
 
 
-def _table(kind: str, name: str, items: list[str]) -> Iterator[str]:
-    start = f"    static {'const char *const' if kind == _TEXT else f'const {kind}'} {name}[] = {{"
-    one = f"{start}{', '.join(items)}}};" if len(items) <= 20 else ""
-    if one and len(one) <= 100:
-        yield one
-    else:
-        yield start
-        yield from filled(items, "        ")
-        yield "    };"
+def _standing_in(code: Code, tables: Tables, members: list[str]) -> Iterator[str]:
+    """Which way a row goes at a node: by its test, or by the first other one whose value is known."""
+    yield "        /* where the tests begin that stand in for a missing value: they follow the nodes; what"
+    yield "           passes one with 4 in sides goes right */"
+    yield from ("    " + line for line in table("int", "others", list(map(str, tables.others))))
+    yield "        int at = node, next = others[node], left = -1;"
+    yield "        for (;;) {"
+    yield "            switch (column[at]) {"
+    values = asked(code, members)
+    for place, (value, column) in enumerate(values):
+        yield f"            {f'case {place}' if place < len(values) - 1 else 'default'}:"
+        if column.kind == "category":
+            yield f"                if ({value} >= 0 && {value} < {len(column.categories)})"
+            yield f"                    left = bits[subset[at] + {value} / 8] >> ({value} % 8) & 1;"
+            yield f"                else if (at == node && {value} != {MISSING}) left = sides[at] >> 1 & 1;"
+        else:
+            yield f"                if (!isnan({value})) left = {value} <= threshold[at];"
+        yield "                break;"
+    yield "            }"
+    yield "            if (left >= 0) { left ^= sides[at] >> 2; break; }"
+    yield "            if (next == others[node + 1]) { left = sides[node] & 1; break; }"
+    yield from ["            at = next++;", "        }"]
 
 
 def _predict(code: Code, name: str, place: int) -> Iterator[str]:
@@ -354,8 +411,31 @@ def _predict(code: Code, name: str, place: int) -> Iterator[str]:
     items = [
         number(answer, "INFINITY") if kind == "double" else str(answer) for answer in code.answers(place)
     ]
-    yield from _table(kind, "answers", items)
-    yield from [f"    return answers[{name}_leaf(row)];", "}"]
+    yield from table(kind, "answers", items)
+    if code.tree.missing == "error":
+        yield f"    const int leaf = {name}_leaf(row);"
+        yield from [f"    return leaf < 0 ? {'-1' if kind == 'int' else 'NAN'} : answers[leaf];", "}"]
+    else:
+        yield from [f"    return answers[{name}_leaf(row)];", "}"]
+
+
+def _formulas(code: Code, name: str, members: list[str]) -> Iterator[str]:
+    """The number for a row where each leaf has a formula."""
+    member = dict(zip(code.used, members, strict=True))
+    yield "/* a sum and one more term; a value that is not finite counts as the mean. The product is rounded"
+    yield "   by itself, also where the machine could do both at once */"
+    yield f"static inline double {name}_add(double sum, double coefficient, double value, double mean)"
+    yield from ["{", "    volatile double product = coefficient * (isfinite(value) ? value : mean);"]
+    yield from ["    return sum + product;", "}", "", "/* the number for a row */"]
+    yield from [f"static inline double {name}_predict(const {name}_row *row)", "{", "    double sum;"]
+    yield f"    switch ({name}_leaf(row)) {{"
+    for leaf, (first, terms) in enumerate(code.formulas or ()):
+        yield f"    {f'case {leaf}' if leaf < len(code.leaves) - 1 else 'default'}:"
+        yield f"        sum = {number(first, 'INFINITY')};"
+        for j, coefficient, mean in terms:
+            yield f"        sum = {name}_add(sum, {coefficient!r}, row->{member[j]}, {mean!r});"
+        yield "        return sum;"
+    yield from ["    }", "}"]
 
 
 def _predict_proba(code: Code, name: str, place: int) -> Iterator[str]:
@@ -367,11 +447,15 @@ def _predict_proba(code: Code, name: str, place: int) -> Iterator[str]:
     yield f"/* the share of each class in the leaf of a row: {name}_n_classes numbers */"
     yield from [f"static inline void {name}_predict_proba(const {name}_row *row, double *shares)", "{"]
     yield "    /* of each leaf the classes that are there, with their shares, and where it starts */"
-    yield from _table("int", "start", list(map(str, start)))
-    yield from _table("int", "classes", [str(code) for code, _ in pairs])
-    yield from _table("double", "share", [repr(share) for _, share in pairs])
+    yield from table("int", "start", list(map(str, start)))
+    yield from table("int", "classes", [str(code) for code, _ in pairs])
+    yield from table("double", "share", [repr(share) for _, share in pairs])
     yield from [f"    const int leaf = {name}_leaf(row);", "    int k;"]
-    yield f"    for (k = 0; k < {name}_n_classes; ++k) shares[k] = 0.0;"
+    if code.tree.missing == "error":
+        yield f"    for (k = 0; k < {name}_n_classes; ++k) shares[k] = leaf < 0 ? NAN : 0.0;"
+        yield "    if (leaf < 0) return;"
+    else:
+        yield f"    for (k = 0; k < {name}_n_classes; ++k) shares[k] = 0.0;"
     yield from ["    for (k = start[leaf]; k < start[leaf + 1]; ++k) shares[classes[k]] = share[k];", "}"]
 
 
@@ -379,15 +463,15 @@ def _class(target: Target, name: str) -> Iterator[str]:
     classes = target.classes or ()
     kind = _label_type(classes)
     yield "/* the label of a class */"
-    yield from [f"static inline {kind}{'' if kind == _TEXT else ' '}{name}_class(int code)", "{"]
-    yield from _table(kind, "labels", [_literal(label, kind) for label in classes])
+    yield from [f"static inline {kind}{'' if kind == TEXT else ' '}{name}_class(int code)", "{"]
+    yield from table(kind, "labels", [_literal(label, kind) for label in classes])
     yield from ["    return labels[code];", "}"]
 
 
 def _literal(label: Any, kind: str) -> str:
     if kind == "double":
         return number(float(label), "INFINITY")
-    if kind != _TEXT:
+    if kind != TEXT:
         return str(int(label)) + ("LL" if kind == "long long" else "")
     return _text(label)
 

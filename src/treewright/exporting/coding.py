@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,9 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._version import __version__
+from treewright.exporting.mixing import divides
+from treewright.exporting.questions import has_surrogates
 from treewright.schema import Column, Target
 from treewright.tree import Tree
-from treewright.wording import branch_in_words, escape, listed, percent, rows_in_words, word
+from treewright.wording import (
+    branch_in_words,
+    escape,
+    listed,
+    number_in_words,
+    percent,
+    rows_in_words,
+    word,
+)
 
 Style = Literal["auto", "nested", "tables"]
 STYLES: tuple[Style, ...] = ("auto", "nested", "tables")
@@ -39,14 +49,55 @@ class Code:
     tree: Tree
 
     @cached_property
+    def sums(self) -> list[int]:
+        """The sums of columns that some test asks, as features."""
+        return [j for j in _distinct(self.tree.feature) if j >= len(self.tree.schema.columns)]
+
+    @cached_property
     def used(self) -> list[int]:
-        """The columns that some test asks, in order."""
-        return list(map(int, np.unique(self.tree.feature[~self.tree.is_leaf])))
+        """The columns that some test, surrogate or sum asks, or the formula of a leaf, in order."""
+        tree, n = self.tree, len(self.tree.schema.columns)
+        found = {*_distinct(tree.feature), *_distinct(tree.surrogates.feature)} - {*self.sums}
+        found |= {j for _, terms in self.formulas or () for j, _, _ in terms}
+        return sorted(found.union(*(tree.directions[j - n].columns for j in self.sums)))
+
+    @cached_property
+    def formulas(self) -> list[tuple[float, list[tuple[int, float, float]]]] | None:
+        """The formula of each leaf, if that is how the tree answers: the intercept and, in the order in which
+        they are added, (column, coefficient, what a value that is missing or not finite counts as).
+        """
+        linear = self.tree.linear
+        if linear is None:
+            return None
+        return [
+            (float(linear.intercept[leaf]), [(j, c, float(linear.mean[j])) for j, c in linear.terms(leaf)])
+            for leaf in self.leaves.tolist()
+        ]
 
     @cached_property
     def columns(self) -> list[Column]:
-        """The columns that some test asks."""
+        """The columns that some test, surrogate or sum asks."""
         return [self.tree.schema.columns[j] for j in self.used]
+
+    def variables(self, reserved: Container[str]) -> dict[int, str]:
+        """A name for each column that is used, then for each sum."""
+        sums = [f"sum {place}" for place in range(1, len(self.sums) + 1)]
+        names = identifiers([*(column.name for column in self.columns), *sums], reserved)
+        return dict(zip([*self.used, *self.sums], names, strict=True))
+
+    def terms(self, feature: int) -> list[tuple[int, float]]:
+        """The columns and weights of a sum, in the order in which they are added up."""
+        direction = self.tree.directions[feature - len(self.tree.schema.columns)]
+        return list(zip(direction.columns, direction.weights, strict=True))
+
+    def summed(self, feature: int, names: Mapping[int, str]) -> str:
+        """A sum as most languages write it: products from left to right, a weight of 1 left out."""
+        text = ""
+        for column, weight in self.terms(feature):
+            part = names[column] if abs(weight) == 1 else f"{abs(weight)!r} * {names[column]}"
+            sign = "-" if weight < 0 else "+"
+            text += f" {sign} {part}" if text else f"{sign.strip('+')}{part}"
+        return text
 
     @cached_property
     def leaves(self) -> NDArray[np.intp]:
@@ -126,17 +177,26 @@ class Code:
             lines.append(f"  {_short(escape(column.name)):{size}}   {_short(_kind_in_words(column), 60)}")
         if len(self.columns) > MOST_NAMED:
             lines.append(f"  … {_count(len(self.columns) - MOST_NAMED, 'more column', 'more columns')}")
+        for place, j in enumerate(self.sums[:MOST_NAMED], start=1):
+            lines.append(f"  sum {place} = {remark(self.tree.tested[j].name)}")
         return lines
 
     def test_in_words(self, node: int) -> str:
         """What a row must satisfy to go left; of missing values, too."""
-        return remark(branch_in_words(self.tree, node, True, learnt=frozenset(self.used)))
+        if has_surrogates(self.tree, node):
+            return remark(f"{branch_in_words(self.tree, node, True, learnt=frozenset())}; missing: by others")
+        return remark(branch_in_words(self.tree, node, True, learnt=frozenset([*self.used, *self.sums])))
 
     def leaf_in_words(self, node: int) -> str:
         """What a leaf answers, of how many rows, and how many of them agree."""
         tree, rows = self.tree, rows_in_words(int(self.tree.rows[node]))
         if not self.predicts_classes:
-            return remark(f"{', '.join(map(repr, tree.value[node].tolist()))}: {rows}")
+            answer = (
+                ", ".join(map(repr, tree.value[node].tolist()))
+                if tree.linear is None
+                else number_in_words(tree, node, 4)
+            )
+            return remark(f"{answer}: {rows}")
         labels = zip(self.targets, tree.label[node].tolist(), strict=True)
         words = [_short(word((target.classes or ())[code]), 30) for target, code in labels]
         shares = [percent(share) for share in tree.confidence[node].tolist()]
@@ -148,17 +208,30 @@ class Code:
         """Whether to write tests within tests, not tables: by itself for a tree that a person can read."""
         if style not in STYLES:
             raise ValueError(f"style is {style!r}; known: {', '.join(STYLES)}")
-        if style == "nested" and self.tree.depth > DEEPEST_ASKED:
+        most = max(self.tree.depth, int(np.bincount(self.tree.surrogates.node, minlength=1).max()))
+        if style == "nested" and most > DEEPEST_ASKED:
+            what = f"is {most} tests deep" if most == self.tree.depth else f"has {most} surrogates at a node"
             raise ValueError(
-                f"this tree is {self.tree.depth} tests deep; style='nested' goes to {DEEPEST_ASKED}, "
+                f"this tree {what}; style='nested' goes to {DEEPEST_ASKED}, "
                 "as compilers limit how deep a program nests; use style='tables'"
             )
+        if divides(self.tree):
+            if style == "nested":
+                raise ValueError(
+                    "this tree divides rows with a missing value (missing='fractional'), which tests within "
+                    "tests cannot; use style='tables'"
+                )
+            return False
         if style != "auto":
             return style == "nested" or self.tree.n_leaves == 1
         if self.tree.n_leaves > MOST_NESTED_LEAVES or self.tree.depth > DEEPEST_NESTED:
             return False
         by_category = np.flatnonzero(self.tree.subset >= 0).tolist()
-        return sum(len(self.among(node)[1]) for node in by_category) <= MOST_NESTED_CATEGORIES
+        named = sum(len(self.among(node)[1]) for node in by_category)
+        others = self.tree.surrogates
+        counts = np.array([0, *self.tree.schema.category_counts])
+        named += int((1 + counts[1 + others.feature]).sum())
+        return named <= MOST_NESTED_CATEGORIES
 
     def steps(self) -> Iterator[tuple[Literal["if", "elif", "else", "leaf", "end"], int, int]]:
         """The tree as (what to write, node, how far in): a branch on the right of another continues it."""
@@ -188,7 +261,7 @@ class Code:
             return negated.format(f"{name} > {number(threshold, infinity)}"), True
         if threshold == np.inf:
             return known.format(name), True
-        is_time = self.tree.schema.columns[self.tree.feature[node]].kind == "time"
+        is_time = self.tree.tested[self.tree.feature[node]].kind == "time"
         return f"{name} <= {number(threshold, infinity)}", is_time
 
     def braced(self, leaf: Callable[[int], str], test: Callable[[int], str]) -> Iterator[str]:
@@ -209,27 +282,40 @@ class Code:
 class Tables:
     """The tests of a tree as one entry for each node."""
 
-    column: list[int]  # place of the column among those that are used; -1 at a leaf
+    column: list[int]  # place of the column among those that are used, then the sums; -1 at a leaf
     threshold: list[float]
     right: list[int]  # where to go on if the test fails; at a leaf its number
-    sides: list[int]  # 1: missing values go left, 2: unseen categories go left, 3: both
+    sides: list[int]  # 1: missing values go left, 2: unseen categories go left, 4: what passes goes right
     subset: list[int]  # category: first byte of its bits; -1 otherwise
     bits: bytes
+    others: list[int]  # where the surrogates of each node begin, and where the last one ends; [] without any
 
     @classmethod
     def of(cls, code: Code) -> Tables:
-        """The tables of a tree."""
-        tree = code.tree
-        place = np.full(len(tree.schema.columns) + 1, -1)
-        place[code.used] = np.arange(len(code.used))
+        """The tables of a tree; its surrogates follow the nodes."""
+        tree, others = code.tree, code.tree.surrogates
+        asked = [*code.used, *code.sums]
+        place = np.full(len(tree.tested) + 1, -1)
+        place[asked] = np.arange(len(asked))
+        feature = np.concatenate([tree.feature, others.feature])
+        threshold = np.concatenate([tree.threshold, others.threshold])
+        later = np.where(others.subset < 0, -1, others.subset + len(tree.subsets))
+        missing_left = tree.heavier_left if divides(tree) else tree.missing_left
+        sides = missing_left + 2 * tree.heavier_left.astype(int)
+        starts = tree.n_nodes + np.searchsorted(others.node, np.arange(tree.n_nodes + 1))
         return cls(
-            place[tree.feature].tolist(),
-            np.where(np.isnan(tree.threshold), 0.0, tree.threshold).tolist(),
+            place[feature].tolist(),
+            np.where(np.isnan(threshold), 0.0, threshold).tolist(),
             np.where(tree.is_leaf, code.place, tree.right).tolist(),
-            (tree.missing_left + 2 * tree.heavier_left.astype(int)).tolist(),
-            tree.subset.tolist(),
-            tree.subsets.tobytes(),
+            np.concatenate([sides, 4 * others.reversed.astype(int)]).tolist(),
+            np.concatenate([tree.subset, later]).tolist(),
+            tree.subsets.tobytes() + others.subsets.tobytes(),
+            starts.tolist() if len(others) else [],
         )
+
+
+def _distinct(features: NDArray[np.int32]) -> list[int]:
+    return [j for j in np.unique(features).tolist() if j >= 0]
 
 
 def family(column: Column) -> str:

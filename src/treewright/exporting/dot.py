@@ -5,7 +5,7 @@ from __future__ import annotations
 from treewright.arranging.cards import MOST_LEAVES, Card, cards
 from treewright.arranging.letters import shortened
 from treewright.tree import Tree
-from treewright.wording import escape
+from treewright.wording import escape, note_on_missing
 
 _ROOM, _SIZE = 240.0, 11.0  # for a line
 _LONGEST = 2000  # letters of a tooltip: old readers take no string of more than 16,384
@@ -35,6 +35,8 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
         '  node [shape=box, style="rounded,filled", fillcolor="#FFFFFF", fontname="Helvetica", fontsize=11];',
         '  edge [color="#B8C1CC", fontname="Helvetica", fontsize=9, arrowhead=none];',
     ]
+    note = note_on_missing(tree)
+    lines += [f'  label={_quoted([note])}; fontname="Helvetica"; fontsize=9;'] if note else []
     total = max(int(tree.rows[0]), 1)
     for card in shown:
         lines.append(f"  n{card.node} [{_node(card)}];")

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.exporting import mixing
 from treewright.exporting.coding import (
     Code,
     Style,
@@ -22,13 +23,14 @@ from treewright.exporting.coding import (
     check_name,
     family,
     filled,
-    identifiers,
     labelled,
     number,
     plain,
     quoted,
     words,
 )
+from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column
 from treewright.tree import Tree
 
@@ -78,14 +80,15 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
     lines += ["//", f"//   {function}(row)        {_ANSWERS[code.predicts_classes]}"]
     if code.predicts_classes:
         lines += [f"//   {function}Proba(row)   the share of each class, in the order of classes"]
-    lines += ["// where row is an object; a value that is null, NaN or not there is missing.", ""]
+    missing = ", and an error." if tree.missing == "error" else "."
+    lines += [f"// where row is an object; a value that is null, NaN or not there is missing{missing}", ""]
     lines += ['"use strict";', ""] if module == "script" else []
     lines += [*_leaf_tables(code), "", *_functions(code, function)]
     lines += ["", *(_nested(code) if code.nests(style) else _looping(code))]
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
         lines += ["", *_SOURCES[reader]]
     if code.columns:
-        lines += ["", *_VALUE]
+        lines += ["", *(_DEMANDED if tree.missing == "error" else _VALUE)]
     names = f"{function}, {function}Proba, leaf, classes" if code.predicts_classes else f"{function}, leaf"
     if module == "esm":
         lines += ["", f"export {{ {names} }};"]
@@ -125,6 +128,15 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
 
 
 _ANSWERS = {True: "the class of a row", False: "the number for a row"}
+_BY_FORMULA = """\
+    const [first, ...terms] = _formulas[leaf(row)];
+    let answer = first;
+    for (const [name, coefficient, mean] of terms) {
+        const value = _number(row, name);
+        answer += coefficient * (Number.isFinite(value) ? value : mean);
+    }
+    return answer;
+""".splitlines()
 _RUNNER = """
 import { readFileSync } from "node:fs";
 import * as whole from "./PROGRAM";
@@ -189,6 +201,16 @@ def _leaf_tables(code: Code) -> Iterator[str]:
         names = [list(map(_literal, target.classes or ())) for target in code.targets]
         yield from _table("classes", [f"[{', '.join(part)}]" for part in names] if several else names[0])
         yield "// of each leaf, from left to right: the class by its place in classes, and [place, share, …]"
+    elif code.formulas is not None:
+        yield "// of each leaf, from left to right: a number, and what is added to it: [column, coefficient,"
+        yield "// what a value counts as that is missing or not finite]"
+        known = [_literal(name) for name in code.tree.schema.names]
+        parts = [
+            [_literal(first), *(f"[{known[j]}, {_literal(c)}, {_literal(mean)}]" for j, c, mean in terms)]
+            for first, terms in code.formulas
+        ]
+        yield from _table("_formulas", [f"[{', '.join(part)}]" for part in parts])
+        return
     else:
         yield "// of each leaf, from left to right: the number"
     per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
@@ -196,6 +218,10 @@ def _leaf_tables(code: Code) -> Iterator[str]:
     if code.predicts_classes:
         shares = [[_pairs(leaf) for leaf in code.shares(k)] for k in range(len(code.targets))]
         yield from _table("_shares", _joined(shares))
+    if divides(code.tree) and code.tree.schema.has_costs:
+        yield "// what it costs to answer each class (across) if another one (down) is true"
+        costs = [json.dumps(target.costs) for target in code.targets]
+        yield f"const _costs = {costs[0] if len(costs) == 1 else _joined([[each] for each in costs])[0]};"
 
 
 def _joined(per_target: list[list[str]]) -> list[str]:
@@ -221,6 +247,13 @@ def _table(name: str, items: list[str]) -> Iterator[str]:
 def _functions(code: Code, function: str) -> Iterator[str]:
     """`predict` and `predictProba`."""
     several, classes = len(code.targets) > 1, code.predicts_classes
+    if code.formulas is not None:
+        yield from [f"function {function}(row) {{", *_BY_FORMULA, "}"]
+        return
+    if divides(code.tree):
+        costs = code.tree.schema.has_costs
+        yield from mixing.javascript(function, classes=classes, several=several, costs=costs)
+        return
     answer = "_answers[leaf(row)]"
     if classes:
         answer = f"{answer}.map((place, k) => classes[k][place])" if several else f"classes[{answer}]"
@@ -242,15 +275,16 @@ def _functions(code: Code, function: str) -> Iterator[str]:
 
 def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
-    names = dict(
-        zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True)
-    )
+    names = code.variables(_RESERVED)
     yield from ["// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
-    for j, name in names.items():
-        yield f"    const {name} = {_reading(code.tree.schema.columns[j])};"
+    for j in code.used:
+        yield f"    const {names[j]} = {_reading(code.tree.schema.columns[j])};"
+    for j in code.sums:
+        yield f"    const {names[j]} = {code.summed(j, names)};"
+    yield from _demanded(code, [names[j] for j in code.sums])
     yield from code.braced(
         lambda node: f"return {code.place[node]};  // {_remark(code.leaf_in_words(node))}",
-        lambda node: _test(code, node, names[int(code.tree.feature[node])]),
+        lambda node: _test(code, node, names),
     )
     yield "}"
 
@@ -259,10 +293,13 @@ def _reading(column: Column) -> str:
     return f"{_READERS[family(column)]}(row, {_literal(column.name)})"
 
 
-def _test(code: Code, node: int, name: str) -> str:
+def _test(code: Code, node: int, names: dict[int, str]) -> str:
     """The test of a node; where it is not plain, with its words."""
     tree = code.tree
-    words = f"{{  // {_remark(code.test_in_words(node))}"
+    name, words = names[int(tree.feature[node])], f"{{  // {_remark(code.test_in_words(node))}"
+    if has_surrogates(tree, node):
+        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
+        return f"({''.join(f'{when} ? {then} : ' for when, then in ways)}{str(last).lower()}) {words}"
     if tree.subset[node] >= 0:
         within, codes, missing = code.among(node)
         categories = tree.schema.columns[tree.feature[node]].categories
@@ -276,6 +313,23 @@ def _test(code: Code, node: int, name: str) -> str:
     return f"({test}) {words if needs_words else '{'}"
 
 
+def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
+    """A question: whether its value is known, and what it must be."""
+    name = names[question.feature]
+    if not question.is_category:
+        bound = number(question.threshold, "Infinity")
+        return [(f"{name} === {name}", f"{name} {question.operator} {bound}")]
+    categories = code.tree.schema.columns[question.feature].categories
+    left, right = (
+        f"[{', '.join(_key(categories[c]) for c in codes)}].includes({name})" if codes else ""
+        for codes in (question.left, question.right)
+    )
+    if question.unseen_left is None:
+        return [(when, then) for when, then in ((left, "true"), (right, "false")) if when]
+    test = f"!{right or 'false'}" if question.unseen_left else left or "false"
+    return [(f"{name} !== null", test)]
+
+
 def _looping(code: Code) -> Iterator[str]:
     """`leaf(row)` as a loop over tables."""
     tables = Tables.of(code)
@@ -287,7 +341,11 @@ def _looping(code: Code) -> Iterator[str]:
     yield from _table("_threshold", [number(value, "Infinity") for value in tables.threshold])
     yield from _table("_right", list(map(str, tables.right)))
     yield from _table("_sides", list(map(str, tables.sides)))
-    if has_categories:
+    if tables.others:
+        yield "// where the tests begin that stand in for a missing value: the first whose value is known;"
+        yield "// they follow the nodes; what passes one with 4 in _sides goes right"
+        yield from _table("_others", list(map(str, tables.others)))
+    if has_categories or tables.others or divides(code.tree):
         yield "// of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
         yield from _table("_subset", list(map(str, tables.subset)))
         yield from _table("_bits", list(map(str, tables.bits)))
@@ -295,24 +353,14 @@ def _looping(code: Code) -> Iterator[str]:
         if column.kind == "category":
             yield from _table(f"_categories{place}", list(map(_key, column.categories)))
             yield f"const _codes{place} = new Map(_categories{place}.map((name, code) => [name, code]));"
-    yield from ["", "// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
-    yield "    const values = ["
-    for place, column in enumerate(code.columns):
-        reading = _reading(column)
-        yield f"        {f'_code({reading}, _codes{place})' if column.kind == 'category' else reading},"
-    yield from ["    ];", "    let node = 0;", "    while (_column[node] >= 0) {"]
-    yield from ["        const value = values[_column[node]];", "        let left;"]
-    if has_categories:
-        yield "        if (_subset[node] >= 0) {"
-        yield "            left = value >= 0"
-        yield "                ? _bits[_subset[node] + (value >> 3)] >> (value & 7) & 1"
-        yield "                : _sides[node] & -value;"
-        yield "        } else {"
-        yield "            left = value === value ? value <= _threshold[node] : _sides[node] & 1;"
-        yield "        }"
+    if divides(code.tree):
+        yield "// of each node, how much of a divided row goes there"
+        yield from _table("_parted", list(map(repr, parts(code.tree))))
+        yield from [*JAVASCRIPT_WALK, "", "// the values that are asked", "function _values(row) {"]
+        yield from [*_values(code), "    return values;", "}"]
     else:
-        yield "        left = value === value ? value <= _threshold[node] : _sides[node] & 1;"
-    yield from ["        node = left ? node + 1 : _right[node];", "    }", "    return _right[node];", "}"]
+        yield from ["", "// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
+        yield from [*_values(code), *_walk(tables)]
     if has_categories:
         yield from [
             "",
@@ -320,6 +368,65 @@ def _looping(code: Code) -> Iterator[str]:
             "function _code(value, codes) {",
         ]
         yield from ["    return value === null ? -1 : codes.get(value) ?? -2;", "}"]
+
+
+def _values(code: Code) -> Iterator[str]:
+    """The columns that are asked, then the sums."""
+    yield "    const values = ["
+    for place, column in enumerate(code.columns):
+        reading = _reading(column)
+        yield f"        {f'_code({reading}, _codes{place})' if column.kind == 'category' else reading},"
+    yield "    ];"
+    values = {j: f"values[{place}]" for place, j in enumerate(code.used)}
+    yield from (f"    values.push({code.summed(j, values)});" for j in code.sums)
+    yield from _demanded(code, [f"values[{len(code.used) + i}]" for i in range(len(code.sums))])
+
+
+def _demanded(code: Code, names: list[str]) -> Iterator[str]:
+    """Sums of infinite numbers may have no value."""
+    for j, name in zip(code.sums, names, strict=True):
+        if code.tree.missing == "error":
+            text = f"{code.tree.tested[j].name} has no value, and this tree takes complete rows only"
+            yield f"    if ({name} !== {name}) throw new RangeError({_literal(text)});"
+
+
+def _walk(tables: Tables) -> Iterator[str]:
+    """From the root to the leaf."""
+    yield from ["    let node = 0;", "    while (_column[node] >= 0) {"]
+    at = "at" if tables.others else "node"
+    if tables.others:
+        yield from _STANDING_IN
+    else:
+        yield "        const value = values[_column[node]];"
+    yield "        let left;"
+    if tables.bits:
+        yield f"        if (_subset[{at}] >= 0) {{"
+        yield "            left = value >= 0"
+        yield f"                ? _bits[_subset[{at}] + (value >> 3)] >> (value & 7) & 1"
+        yield f"                : _sides[{at}] & -value;"
+        yield "        } else {"
+        yield f"            left = value === value ? value <= _threshold[{at}] : _sides[{at}] & 1;"
+        yield "        }"
+    else:
+        yield f"        left = value === value ? value <= _threshold[{at}] : _sides[{at}] & 1;"
+    if tables.others:
+        yield "        if (_sides[at] & 4) left = !left;"
+    yield from ["        node = left ? node + 1 : _right[node];", "    }", "    return _right[node];", "}"]
+
+
+_STANDING_IN = """\
+        let at = node, value = values[_column[node]];
+        if (value !== value || value === -1 && _subset[node] >= 0) {
+            for (let other = _others[node]; other < _others[node + 1]; other++) {
+                const instead = values[_column[other]];
+                if (instead >= 0 || instead === instead && _subset[other] < 0) {
+                    at = other;
+                    value = instead;
+                    break;
+                }
+            }
+        }
+""".splitlines()
 
 
 def _literal(label: Any) -> str:
@@ -351,6 +458,14 @@ function _value(row, name) {
     if (!Object.prototype.hasOwnProperty.call(row, name)) return null;
     const value = row[name];
     return value === undefined || value !== value ? null : value;
+}""".splitlines()
+
+_DEMANDED = """\
+// the value of a column, which must be there
+function _value(row, name) {
+    const value = Object.prototype.hasOwnProperty.call(row, name) ? row[name] : null;
+    if (value !== undefined && value !== null && value === value) return value;
+    throw new RangeError(`column ${name} is missing, and this tree takes complete rows only`);
 }""".splitlines()
 
 _SOURCES = {

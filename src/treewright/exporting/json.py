@@ -6,15 +6,19 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from functools import reduce
+from operator import add
 from typing import Any
 
 from numpy.typing import NDArray
 
 from treewright.exporting.coding import Code, check_labels, labelled, plain
+from treewright.exporting.questions import Question, has_surrogates, questions, stand_in
 from treewright.schema import Column, Target
 from treewright.tree import Tree
 
-VERSION = 1
+VERSION = 2  # of documents with sums, surrogates or another way with missing values; of all others 1
+_OTHER_WAYS = ("fractional", "error")
 MOST_TOLD = 1000  # nodes; to find the words of a large tree takes longer than all the rest
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _BEYOND = re.compile("[\ud800-\udfff\u2028\u2029]")  # what some readers of JSON or JavaScript do not take
@@ -26,9 +30,17 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     A node is a branch or a leaf. A branch has the "column" that it asks and either the "threshold" (values
     up to it go left) or the "categories_left"; the numbers of its two children; where missing values go and,
     for categories, where those go that were never seen. A leaf has its answer and, for classes, the shares of
-    those that are there; lists of them where there are several targets. An infinite number is
-    ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by default to
-    a tree of up to 1,000 nodes.
+    those that are there; lists of them where there are several targets. The answer of a model tree has an
+    "intercept" and "terms", each with what a value counts as that is "missing" or not finite. An infinite
+    number is ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by
+    default to a tree of up to 1,000 nodes.
+
+    In place of a column a branch may ask a "sum", a place in the list of "sums": the products of its terms
+    (column, weight), added up in order in double precision; it is missing where a part is, or where
+    infinities have no sum. Where a branch has "surrogates", the first of them whose value is known (and,
+    for categories, was seen) decides for a missing value; if "reversed", numbers up to the threshold go
+    right. "missing" is "both" where such a row goes to both children in "parts", and is answered by the
+    mixture of its leaves; "error" where the tree takes complete rows only.
 
     >>> from treewright import encode, grow
     >>> print(render(grow(encode({"x": [1.4, 4.7]}, ["a", "b"])), words=False).rstrip())
@@ -50,11 +62,11 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     """
     code = Code(tree)
     check_labels(code)
-    lines = ["{", '  "format": "treewright tree",', f'  "version": {VERSION},']
-    lines += [
-        *_list("columns", map(_column, tree.schema.columns)),
-        *_list("targets", map(_target, code.targets)),
-    ]
+    version = VERSION if code.sums or len(tree.surrogates) or tree.missing in _OTHER_WAYS else 1
+    lines = ["{", '  "format": "treewright tree",', f'  "version": {version},']
+    lines += _list("columns", map(_column, tree.schema.columns))
+    lines += _list("sums", [_sum(code, j) for j in code.sums]) if code.sums else []
+    lines += _list("targets", map(_target, code.targets))
     tells = tree.n_nodes <= MOST_TOLD if words is None else words
     lines += [*_list("nodes", _nodes(code, tells), last=True), "}"]
     return "\n".join(lines) + "\n"
@@ -63,28 +75,100 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
     """What the document says of the rows of a table, by following its nodes and nothing else."""
     document = json.loads(rendered)
-    kinds = {column["name"]: column["kind"] for column in document["columns"]}
-    known = {column["name"]: set(map(_read, column.get("categories", ()))) for column in document["columns"]}
-    columns = {name: plain(table[name]) for name in kinds}
-    nodes = document["nodes"]
-    lefts = [set(map(_read, node.get("categories_left", ()))) for node in nodes]
-    found = []
-    for row in range(len(next(iter(columns.values())))):
-        place = 0
-        while "column" in (node := nodes[place]):
-            value = columns[node["column"]][row]
-            if value is None or value != value:
-                side = node["missing"]
-            elif "threshold" in node:
-                side = "left" if value <= _read(node["threshold"]) else "right"
-            elif value not in known[node["column"]]:
-                side = node["unseen"]
+    reader = _Reader(document, table)
+    return labelled(tree, [reader.answer(row) for row in range(len(next(iter(table.values()))))])
+
+
+class _Reader:
+    """A program that follows a document and knows nothing else."""
+
+    def __init__(self, document: dict[str, Any], table: dict[str, Any]) -> None:
+        self.nodes = document["nodes"]
+        self.known = {c["name"]: set(map(_read, c.get("categories", ()))) for c in document["columns"]}
+        self.columns = {name: plain(table[name]) for name in self.known}
+        self.sums = document.get("sums", ())
+        self.targets = document["targets"]
+
+    def answer(self, row: int) -> Any:
+        """What a row is answered: by its leaf, or where it is in parts by their mixture."""
+        parts = list(self.parts(row))
+        answer = parts[0][0]["answer"] if len(parts) == 1 else self.mixture(parts)
+        if isinstance(answer, dict) and "terms" in answer:
+            return _summed(answer, self.columns, row)
+        return tuple(map(_read, answer)) if isinstance(answer, list) else _read(answer)
+
+    def parts(self, row: int) -> Iterator[tuple[dict[str, Any], float]]:
+        """The leaves of a row, from left to right, and how much of it is there."""
+        waiting = [(0, 1.0)]
+        while waiting:
+            place, share = waiting.pop()
+            node = self.nodes[place]
+            if "left" not in node:
+                yield node, share
+                continue
+            side = self.side(node, row)
+            if side == "error":
+                raise ValueError(f"row {row} has no value of {node.get('column', 'a sum')!r}")
+            sides = [(side, 1.0)] if side != "both" else zip(("left", "right"), node["parts"], strict=True)
+            below = [(node[side], share * part) for side, part in sides]
+            waiting += [(child, part) for child, part in reversed(below) if part > 0]
+
+    def side(self, node: dict[str, Any], row: int) -> str:
+        """Where a row goes at a branch: by its test, by the first surrogate that knows, or as missing."""
+        for test in (node, *node.get("surrogates", ())):
+            value, names = self.value(test, row), self.known.get(test.get("column"), ())
+            if value is None or value != value or (names and value not in names and test is not node):
+                continue
+            if names and value not in names:
+                return str(node["unseen"])
+            if names:
+                passes = value in set(map(_read, test["categories_left"]))
             else:
-                side = "left" if value in lefts[place] else "right"
-            place = node[side]
-        answer = node["answer"]
-        found.append(tuple(map(_read, answer)) if isinstance(answer, list) else _read(answer))
-    return labelled(tree, found)
+                passes = value <= _read(test["threshold"])
+            return "left" if passes != test.get("reversed", False) else "right"
+        return str(node["missing"])
+
+    def value(self, test: dict[str, Any], row: int) -> Any:
+        """The value that a test asks; a sum is NaN where a part is missing."""
+        if "sum" not in test:
+            return self.columns[test["column"]][row]
+        values = [(self.columns[name][row], weight) for name, weight in self.sums[test["sum"]]["terms"]]
+        return reduce(add, [weight * value for value, weight in values])
+
+    def mixture(self, parts: list[tuple[dict[str, Any], float]]) -> Any:
+        """The mean of numbers; the class of the largest share, or that of least cost, by the mixture."""
+        several = len(self.targets) > 1
+        found = []
+        for k, target in enumerate(self.targets):
+            told = [(leaf, share, k if several else None) for leaf, share in parts]
+            found.append(_most_likely(target, told) if "classes" in target else _mean(told))
+        return found if several else found[0]
+
+
+def _mean(told: list[tuple[dict[str, Any], float, int | None]]) -> float:
+    numbers = [(leaf["answer"] if k is None else leaf["answer"][k], share) for leaf, share, k in told]
+    return float(reduce(add, [share * _read(value) for value, share in numbers], 0.0))
+
+
+def _most_likely(target: dict[str, Any], told: list[tuple[dict[str, Any], float, int | None]]) -> Any:
+    classes = list(map(_read, target["classes"]))
+    mixed = dict.fromkeys(classes, 0.0)
+    for leaf, share, k in told:
+        for label, part in leaf["shares"] if k is None else leaf["shares"][k]:
+            mixed[_read(label)] += share * part
+    if "costs" not in target:
+        return max(classes, key=mixed.__getitem__)
+    pairs = [list(zip(mixed.values(), column, strict=True)) for column in zip(*target["costs"], strict=True)]
+    costs = [reduce(add, [share * cost for share, cost in of], 0.0) for of in pairs]
+    return classes[costs.index(min(costs))]
+
+
+def _summed(formula: dict[str, Any], columns: dict[str, Any], row: int) -> float:
+    total: float = formula["intercept"]
+    for term in formula["terms"]:
+        value = columns[term["column"]][row]
+        total += term["coefficient"] * (value if value - value == 0 else term["missing"])
+    return total
 
 
 def _read(value: Any) -> Any:
@@ -110,31 +194,64 @@ def _target(target: Target) -> dict[str, Any]:
 def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
     tree = code.tree
     shares = _joined([code.shares(k) for k in range(len(code.targets))]) if code.predicts_classes else None
-    leaf_answers = list(zip(*(code.answers(k) for k in range(len(code.targets))), strict=True))
+    leaf_answers = list(zip(*_leaf_answers(code), strict=True))
     rows, right = tree.rows.tolist(), tree.right.tolist()
     for node in range(tree.n_nodes):
         facts: dict[str, Any] = {"node": node, "rows": rows[node]}
         if tree.is_leaf[node]:
             facts |= _leaf(code, leaf_answers[code.place[node]], next(shares) if shares else None)
         else:
-            facts |= _test(code, node)
+            facts |= _test(code, next(questions(tree, node)))
             if words:
                 facts["words"] = code.test_in_words(node)
             facts |= {"left": node + 1, "right": right[node]}
-            facts["missing"] = "left" if tree.missing_left[node] else "right"
+            if has_surrogates(tree, node):
+                facts["surrogates"] = [_test(code, stand_in(tree, i)) for i in tree.surrogates.of(node)]
+            facts |= _missing(tree, node)
             if tree.subset[node] >= 0:
                 facts["unseen"] = "left" if tree.heavier_left[node] else "right"
         yield facts
 
 
-def _test(code: Code, node: int) -> dict[str, Any]:
-    column = code.tree.schema.columns[code.tree.feature[node]]
-    if code.tree.subset[node] < 0:
-        return {"column": column.name, "threshold": float(code.tree.threshold[node])}
-    return {
-        "column": column.name,
-        "categories_left": [column.categories[c] for c in code.codes_left(node).tolist()],
-    }
+def _leaf_answers(code: Code) -> list[list[Any]]:
+    """What the leaves answer, for each target."""
+    if code.formulas is None:
+        return [code.answers(k) for k in range(len(code.targets))]
+    names = code.tree.schema.names
+    formulas = [
+        {
+            "intercept": first,
+            "terms": [{"column": names[j], "coefficient": c, "missing": mean} for j, c, mean in terms],
+        }
+        for first, terms in code.formulas
+    ]
+    return [formulas]
+
+
+def _missing(tree: Tree, node: int) -> dict[str, Any]:
+    if tree.missing == "error":
+        return {"missing": "error"}
+    if tree.missing == "fractional":
+        children = [tree.weight[node + 1], tree.weight[tree.right[node]]]
+        return {"missing": "both", "parts": [float(weight / tree.weight[node]) for weight in children]}
+    return {"missing": "left" if tree.missing_left[node] else "right"}
+
+
+def _test(code: Code, question: Question) -> dict[str, Any]:
+    column = code.tree.tested[question.feature]
+    facts: dict[str, Any] = {"column": column.name}
+    if question.feature in code.sums:
+        facts = {"sum": code.sums.index(question.feature)}
+    if question.is_category:
+        return facts | {"categories_left": [column.categories[c] for c in question.left]}
+    facts["threshold"] = question.threshold
+    return facts | {"reversed": True} if question.reversed else facts
+
+
+def _sum(code: Code, feature: int) -> dict[str, Any]:
+    names = code.tree.schema.names
+    terms = [[names[column], weight] for column, weight in code.terms(feature)]
+    return {"name": code.tree.tested[feature].name, "terms": terms}
 
 
 def _joined(targets: list[Iterator[list[tuple[int, float]]]]) -> Iterator[list[list[tuple[int, float]]]]:

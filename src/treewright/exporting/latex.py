@@ -10,6 +10,7 @@ from treewright.arranging.cards import MOST_LEAVES, Card, cards, shape
 from treewright.arranging.layout import stacked, tidy
 from treewright.arranging.letters import shortened, text_width
 from treewright.tree import Tree
+from treewright.wording import note_on_missing
 
 _ROOM, _SIZE = 130.0, 9.0  # for a line, in points
 _LARGEST = 16000.0  # TeX has no lengths beyond 16,383 points
@@ -98,6 +99,12 @@ def render(
             rf"\draw[line width={width:.2f}pt, gray!60] (n{shown[card.parent].node}.south) -- "
             rf"node[twword, text=black] {{{word}}} (n{card.node}.north);"
         )
+    note = note_on_missing(tree)
+    if note:
+        picture.append(
+            rf"\node[twword, anchor=north west] at (0pt,{_points(-high - 8)}) {{{_escaped(note)}}};"
+        )
+        high += 20
     picture.append(r"\end{tikzpicture}")
     return "\n".join(_document(picture, wide, high) if document else picture) + "\n"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from treewright.arranging.cards import MOST_LEAVES, Card, cards
 from treewright.arranging.letters import shortened
 from treewright.tree import Tree
+from treewright.wording import note_on_missing
 
 _ROOM, _SIZE = 240.0, 11.0  # for a line
 _PLAIN = set(" .,_-+=()/…≤%")  # with letters and digits: characters that mean nothing in a label
@@ -47,6 +48,8 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
         word = _escaped(shortened(card.edge, _ROOM, _SIZE))
         lines.append(f"  n{shown[card.parent].node} -->|{word}| n{card.node}")
     lines += [_style(card) for card in shown if card.is_end]
+    note = note_on_missing(tree)
+    lines += [f'  note["{_escaped(note)}"]', "  style note fill:none,stroke:none"] if note else []
     return "\n".join(lines) + "\n"
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
-from typing import Any, Literal
+from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding import Dataset, encode
+from treewright.encoding import encode
+from treewright.exporting.onnx_inputs import Graph, Inputs, Layout, Made, demand_utf8
 from treewright.exporting.pieces import Pieces, pieces
-from treewright.schema import Column, Schema
+from treewright.exporting.questions import refuse_parts
 from treewright.tree import Tree, as_array
-
-Inputs = Literal["matrix", "columns"]
 
 TALLEST = 500  # levels of one tree of the ensemble: runtimes read it by calling themselves once per level
 MOST_SHARES = 10_000_000  # numbers in the table of the classes' shares; a larger one is left out
@@ -59,11 +58,12 @@ def render(
     >>> label.tolist(), shares.tolist()
     (['a', 'b'], [[1.0, 0.0], [0.0, 1.0]])
     """
+    refuse_parts(tree, "onnx")
     onnx = _onnx()
-    layout = _Layout(tree, inputs, missing)
-    graph = _Graph(onnx)
-    table = layout.table(graph)
-    leaf = _found_leaf(graph, tree, layout, table)
+    layout = Layout(tree, inputs, missing)
+    graph = Graph(onnx)
+    made = Made(graph, tree, layout, layout.table(graph))
+    leaf = _found_leaf(graph, tree, made)
     outputs = _answers(graph, tree, leaf, probabilities)
     model = onnx.helper.make_model(
         onnx.helper.make_graph(graph.nodes, "tree", layout.inputs(onnx), outputs, graph.tables),
@@ -93,7 +93,7 @@ def answers(
         import onnxruntime
     except ImportError:
         raise ImportError("to run ONNX models needs onnxruntime: pip install 'treewright[onnx]'") from None
-    layout = _Layout(tree, inputs, missing)
+    layout = Layout(tree, inputs, missing)
     session = onnxruntime.InferenceSession(rendered, providers=["CPUExecutionProvider"])
     targets = tree.schema.targets
     if not tree.schema.predicts_classes:
@@ -118,186 +118,13 @@ def _onnx() -> Any:
     return onnx
 
 
-class _Graph:
-    """Nodes and tables that refer to one another by names that no input has."""
-
-    def __init__(self, onnx: Any) -> None:
-        self.onnx = onnx
-        self.nodes: list[Any] = []
-        self.tables: list[Any] = []
-
-    def add(self, kind: str, inputs: Sequence[str], name: str | None = None, **attributes: Any) -> str:
-        """A node; the name of what it makes."""
-        made = name or f"treewright:{len(self.nodes)}"
-        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [made], **attributes))
-        return made
-
-    def constant(self, array: NDArray[Any]) -> str:
-        """A table that is part of the model."""
-        name = f"treewright:table{len(self.tables)}"
-        self.tables.append(self.onnx.numpy_helper.from_array(array, name))
-        return name
-
-
-class _Layout:
-    """How the columns of a tree come into the model."""
-
-    def __init__(self, tree: Tree, inputs: Inputs | None, missing: str) -> None:
-        schema = tree.schema
-        if inputs is None:
-            has_categories = any(column.kind == "category" for column in schema.columns)
-            inputs = "columns" if has_categories else "matrix"
-        if inputs not in ("matrix", "columns"):
-            raise ValueError(f"inputs is {inputs!r}; it must be 'matrix' or 'columns'")
-        self.is_matrix = inputs == "matrix"
-        tested = sorted(set(tree.feature[~tree.is_leaf].tolist())) or [0]
-        self.columns: list[int] = list(range(len(schema.columns))) if self.is_matrix else tested
-        self.schema, self.missing = schema, missing
-        self.place = {column: place for place, column in enumerate(self.columns)}
-        self.names = _input_names(schema, self.columns)
-        for column in (schema.columns[j] for j in self.columns):
-            self._check(column)
-
-    def _check(self, column: Column) -> None:
-        if column.kind == "category" and self.is_matrix:
-            raise ValueError(
-                f"column {column.name!r} holds categories, which a matrix of numbers does not: "
-                "use inputs='columns'"
-            )
-        if not _is_text(column):
-            if any(float(c) != c for c in column.categories):  # type: ignore[arg-type]
-                raise ValueError(f"column {column.name!r} has a category that float64 cannot hold exactly")
-            return
-        if self.missing in column.categories:
-            raise ValueError(
-                f"{self.missing!r} is a category of column {column.name!r}; "
-                "name another text for missing values by missing="
-            )
-        for category in column.categories:
-            _demand_utf8(str(category), f"a category of column {column.name!r}")
-
-    def inputs(self, onnx: Any) -> list[Any]:
-        """The inputs of the model."""
-        helper, kinds = onnx.helper, onnx.TensorProto
-        if self.is_matrix:
-            shape = [None, len(self.columns)]
-            return [helper.make_tensor_value_info("X", kinds.DOUBLE, shape)]
-        texts = [_is_text(self.schema.columns[j]) for j in self.columns]
-        return [
-            helper.make_tensor_value_info(name, kinds.STRING if is_text else kinds.DOUBLE, [None])
-            for name, is_text in zip(self.names, texts, strict=True)
-        ]
-
-    def table(self, graph: _Graph) -> str:
-        """The inputs as one matrix of doubles, categories as 1, 2, …; NaN where missing, 0 where unknown.
-
-        Runtimes may take sets of whole numbers for bits, in which 2.5 is 2: so numbers are coded, too.
-        """
-        if self.is_matrix:
-            return "X"
-        wide = graph.constant(np.array([-1, 1], np.int64))
-        columns = []
-        for name, j in zip(self.names, self.columns, strict=True):
-            column = self.schema.columns[j]
-            if column.kind == "category":
-                tensor = graph.onnx.numpy_helper.from_array
-                keys = _keys(column, self.missing)
-                codes = np.array([*range(1, len(keys)), np.nan])
-                if not _is_text(column):
-                    name = graph.add("Add", [name, graph.constant(np.zeros(1))])  # -0.0 becomes 0.0
-                name = graph.add(
-                    "LabelEncoder",
-                    [name],
-                    domain="ai.onnx.ml",
-                    keys_tensor=tensor(keys),
-                    values_tensor=tensor(codes),
-                    default_tensor=tensor(np.zeros(1)),
-                )
-            columns.append(graph.add("Reshape", [name, wide]))
-        return graph.add("Concat", columns, axis=1)
-
-    def fed(self, data: Dataset) -> dict[str, NDArray[Any]]:
-        """The rows of an encoded table as the inputs of the model."""
-        arrays = [_fed(data, j, self.missing) for j in self.columns]
-        if self.is_matrix:
-            return {"X": np.ascontiguousarray(np.stack(arrays, axis=1), np.float64)}
-        return dict(zip(self.names, arrays, strict=True))
-
-    def described(self) -> list[dict[str, str]]:
-        """What the inputs are, for whoever opens the model."""
-        names = [f"X[:, {j}]" for j in self.columns] if self.is_matrix else self.names
-        columns = [self.schema.columns[j] for j in self.columns]
-        return [
-            {"input": name, "column": column.name, "kind": column.kind}
-            for name, column in zip(names, columns, strict=True)
-        ]
-
-
-def _is_text(column: Column) -> bool:
-    return bool(column.categories) and isinstance(column.categories[0], str)
-
-
-def _fed(data: Dataset, j: int, missing: str) -> NDArray[Any]:
-    """One column as the model wants it: a category that the tree does not know as one that it cannot know."""
-    column = data.schema.columns[j]
-    values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-    if column.kind != "category":
-        return np.ascontiguousarray(values, np.float64)
-    keys = _keys(column, missing)
-    other: Any = "".join(map(str, (*keys, "?"))) if _is_text(column) else _other_number(keys)
-    return np.insert(keys, len(keys) - 1, other)[values]  # code -1 is a missing value, -2 an unknown one
-
-
-def _keys(column: Column, missing: str) -> NDArray[Any]:
-    """The categories of a column as the model is given them, and last what stands for a missing one."""
-    if _is_text(column):
-        return np.array([*column.categories, missing], object)
-    return np.array([*column.categories, np.nan], np.float64) + 0.0
-
-
-def _other_number(keys: NDArray[np.float64]) -> float:
-    """A number that is not among the keys."""
-    known = set(keys.tolist())
-    return next(float(number) for number in range(len(keys) + 1) if number not in known)
-
-
-def _input_names(schema: Schema, columns: list[int]) -> list[str]:
-    """The columns' own names; `column_3` where a model cannot have such a name or gives it to an output."""
-    taken = {"value", "label", "probabilities"}
-    taken |= {f"{word}_{i}" for word in ("label", "probabilities") for i in range(len(schema.targets))}
-    own = {schema.columns[j].name for j in columns}
-    names = []
-    for j in columns:
-        name = schema.columns[j].name
-        usable = name and name not in taken and not name.startswith("treewright:") and _is_utf8(name)
-        if not usable or "\0" in name:
-            name = f"column_{j}"
-            while name in own:
-                name += "_"
-        names.append(name)
-    return names
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _demand_utf8(text: str, what: str) -> None:
-    if not _is_utf8(text):
-        raise ValueError(f"{what}, {text!r}, is no valid Unicode, so ONNX cannot hold it; rename it")
-
-
 # ---- the way down ------------------------------------------------------------------------------------------
 
 
-def _found_leaf(graph: _Graph, tree: Tree, layout: _Layout, table: str) -> str:
+def _found_leaf(graph: Graph, tree: Tree, made: Made) -> str:
     """The place of each row's leaf among the leaves, as int64."""
     cut = pieces(tree, TALLEST)
-    exits = graph.add("TreeEnsemble", [table], domain="ai.onnx.ml", **_ensemble(graph, tree, layout, cut))
+    exits = graph.add("TreeEnsemble", [made.table], domain="ai.onnx.ml", **_ensemble(graph, tree, made, cut))
     exits = graph.add("Cast", [exits], to=graph.onnx.TensorProto.INT64)
     flat = graph.constant(np.array([-1], np.int64))
     leaf = graph.add("Gather", [exits, graph.constant(np.array([0], np.int64))], axis=1)
@@ -311,7 +138,7 @@ def _found_leaf(graph: _Graph, tree: Tree, layout: _Layout, table: str) -> str:
     return graph.add("Reshape", [leaf, flat])
 
 
-def _ensemble(graph: _Graph, tree: Tree, layout: _Layout, cut: Pieces) -> dict[str, Any]:
+def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, Any]:
     """The attributes of a TreeEnsemble: a tree for each piece, which tells where it ends in its own target.
 
     An end is the place of a leaf, or the number of leaves plus the number of the piece that follows.
@@ -327,19 +154,19 @@ def _ensemble(graph: _Graph, tree: Tree, layout: _Layout, cut: Pieces) -> dict[s
     place = np.cumsum(tree.is_leaf) - 1
     told = np.where(tree.is_leaf, place, tree.n_leaves + cut.piece)[ends]
     # a test of categories lists those of the lighter side: what it does not know goes to the heavier one
-    flipped = (tree.subset >= 0) & tree.heavier_left
+    flipped = (tree.subset >= 0) & tree.heavier_left & ~made.is_made
     children = {
         "true": np.where(flipped, tree.right, tree.left)[inner],
         "false": np.where(flipped, tree.left, tree.right)[inner],
     }
-    modes, splits, members = _tests(tree, inner, flipped)
+    modes, splits, members = _tests(tree, inner, flipped, made)
     tensor = graph.onnx.numpy_helper.from_array
     attributes: dict[str, Any] = {
         "aggregate_function": 1,  # the sum, of one leaf
         "post_transform": 0,
         "n_targets": int(cut.piece.max()) + 1,
         "tree_roots": number[cut.is_root].tolist(),
-        "nodes_featureids": [layout.place[j] for j in tree.feature[inner].tolist()],
+        "nodes_featureids": made.column[inner].tolist(),
         "nodes_splits": tensor(splits, "splits"),
         "nodes_modes": tensor(modes, "modes"),
         "nodes_missing_value_tracks_true": (tree.missing_left != flipped)[inner].astype(int).tolist(),
@@ -356,12 +183,12 @@ def _ensemble(graph: _Graph, tree: Tree, layout: _Layout, cut: Pieces) -> dict[s
 
 
 def _tests(
-    tree: Tree, inner: NDArray[np.intp], flipped: NDArray[np.bool_]
+    tree: Tree, inner: NDArray[np.intp], flipped: NDArray[np.bool_], made: Made
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], list[float]]:
     """Modes, thresholds and, one list after the other with NaN between, the members of the tests."""
-    splits, modes = tree.threshold[inner].copy(), np.full(inner.size, LEQ, np.uint8)
+    splits, modes = made.threshold[inner], np.full(inner.size, LEQ, np.uint8)
     members: list[float] = []
-    for place in np.flatnonzero(tree.subset[inner] >= 0).tolist():
+    for place in np.flatnonzero((tree.subset >= 0)[inner] & ~made.is_made[inner]).tolist():
         node = int(inner[place])
         column = tree.schema.columns[tree.feature[node]]
         lefts = frozenset(tree.categories_left(node))
@@ -378,7 +205,7 @@ def _tests(
     return modes, splits, members
 
 
-def _single_leaf(graph: _Graph) -> dict[str, Any]:
+def _single_leaf(graph: Graph) -> dict[str, Any]:
     """A tree of one leaf: a test whose both sides are that leaf."""
     tensor = graph.onnx.numpy_helper.from_array
     return {
@@ -402,7 +229,7 @@ def _single_leaf(graph: _Graph) -> dict[str, Any]:
 # ---- the answers -------------------------------------------------------------------------------------------
 
 
-def _answers(graph: _Graph, tree: Tree, leaf: str, probabilities: bool | None) -> list[Any]:
+def _answers(graph: Graph, tree: Tree, leaf: str, probabilities: bool | None) -> list[Any]:
     """The outputs: what the leaves say, looked up by the place of each row's leaf."""
     schema, helper, kinds = tree.schema, graph.onnx.helper, graph.onnx.TensorProto
     leaves = np.flatnonzero(tree.is_leaf)
@@ -434,7 +261,7 @@ def _label_array(classes: tuple[Hashable, ...], name: str) -> NDArray[Any]:
     """Classes as a table of a model: texts as objects, bools, int64 or float64."""
     if isinstance(classes[0], str):
         for label in classes:
-            _demand_utf8(str(label), f"a class of target {name!r}")
+            demand_utf8(str(label), f"a class of target {name!r}")
         return np.array(classes, object)
     array = np.array(classes)
     if array.dtype.kind not in "bif" or array.tolist() != list(classes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
 from math import inf, isinf
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -14,12 +15,15 @@ from numpy.typing import NDArray
 
 from treewright._version import __version__
 from treewright.encoding import Dataset, encode
+from treewright.exporting.coding import Code
 from treewright.exporting.pieces import Pieces, pieces
-from treewright.rule_lists import Condition, Within, condition_of, merged, paths, weights_by_class
+from treewright.exporting.questions import Question, has_surrogates, questions, refuse_parts
+from treewright.rule_lists import Between, Condition, Within, condition_of, merged, paths, weights_by_class
 from treewright.schema import Column, Schema
 from treewright.tree import Tree, as_array
 
 DEEPEST = 200  # readers of XML call themselves once per level, and some stop at 256 of them
+MOST_TERMS = 100  # of a sum, each one level deeper than the one before
 LARGEST = 1.7976931348623157e308
 ROWS_AT_ONCE = 20_000
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
@@ -51,7 +55,21 @@ def render(tree: Tree, *, name: str = "treewright") -> str:
         )
     if "" in (*tree.schema.names, tree.schema.targets[0].name):
         raise ValueError("a column or target has no name (''), and PMML takes no empty one; rename it")
+    _refuse_what_pmml_lacks(tree)
     return "\n".join(_lines(tree, name)) + "\n"
+
+
+def _refuse_what_pmml_lacks(tree: Tree) -> None:
+    refuse_parts(tree, "pmml")
+    code = Code(tree)
+    if tree.depth > DEEPEST and (code.sums or len(tree.surrogates)):
+        what = "sums of columns" if code.sums else "surrogates"
+        raise ValueError(
+            f"in pmml a tree with {what} goes to {DEEPEST} tests in a row, and this one has {tree.depth}: "
+            "prune it, or export it as onnx, sql or code"
+        )
+    if any(len(code.terms(j)) > MOST_TERMS for j in code.sums):
+        raise ValueError(f"in pmml a sum has up to {MOST_TERMS} columns: export this as onnx, sql or code")
 
 
 def _lines(tree: Tree, name: str) -> Iterator[str]:
@@ -66,6 +84,7 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
         yield _data_field(column)
     yield from _target_field(schema, target)
     yield "</DataDictionary>"
+    yield from _derived_fields(tree)
     yield (
         f'<TreeModel modelName={_quoted(name)} functionName="{function}" '
         'missingValueStrategy="none" noTrueChildStrategy="returnNullPrediction" '
@@ -171,6 +190,32 @@ def _answer_name(schema: Schema) -> str:
     return _free("answer", (*schema.names, _target_name(schema)))
 
 
+def _sum_names(tree: Tree) -> dict[int, str]:
+    """What the sums that are tested are called: names that nothing else has."""
+    names: dict[int, str] = {}
+    taken = (*tree.schema.names, _target_name(tree.schema), _answer_name(tree.schema))
+    for place, j in enumerate(Code(tree).sums, start=1):
+        names[j] = _free(f"sum {place}", (*taken, *names.values()))
+    return names
+
+
+def _derived_fields(tree: Tree) -> Iterator[str]:
+    """The sums of columns: products, added up one after the other."""
+    code, names = Code(tree), _sum_names(tree)
+    if names:
+        yield "<TransformationDictionary>"
+    for j, name in names.items():
+        total = ""
+        for column, weight in code.terms(j):
+            field = f"<FieldRef field={_quoted(tree.schema.names[column])}/>"
+            part = f'<Apply function="*"><Constant dataType="double">{weight!r}</Constant>{field}</Apply>'
+            total = f'<Apply function="+">{total}{part}</Apply>' if total else part
+        field = f'<DerivedField name={_quoted(name)} optype="continuous" dataType="double">'
+        yield f"{field}{total}</DerivedField>"
+    if names:
+        yield "</TransformationDictionary>"
+
+
 # ---- nodes -------------------------------------------------------------------------------------------------
 
 
@@ -207,8 +252,7 @@ def _piece(tree: Tree, root: int, cut: Pieces, heads: _Heads, way: str) -> Itera
             yield way
         else:
             parent = int(tree.parent[node])
-            condition = condition_of(tree, parent, node == parent + 1)
-            yield _predicate(condition, tree.schema.columns[tree.feature[parent]])
+            yield heads.predicate(parent, node == parent + 1)
         yield from heads.shares(node)
         open_ends.append(int(tree.end[node]))
         node += 1
@@ -229,9 +273,35 @@ class _Heads:
         classes = tree.schema.targets[0].classes
         self.labels = None if classes is None else [_quoted(_written(label)) for label in classes]
         self.place = np.cumsum(tree.is_leaf) - 1
+        self.sums = {j: Column(name) for j, name in _sum_names(tree).items()}
         if classes is not None:
-            leaves = np.flatnonzero(tree.is_leaf)
+            leaves = tree.answering[tree.is_leaf].astype(
+                np.intp
+            )  # a leaf without rows answers as one above it
             self.start, self.code, self.weights = weights_by_class(tree, leaves)
+            self.total = tree.weight[leaves].tolist()
+
+    def predicate(self, parent: int, is_left: bool) -> str:
+        """What a row must satisfy to go to one child of a node."""
+        tree, j = self.tree, int(self.tree.feature[parent])
+        if has_surrogates(tree, parent):
+            return self._in_turn(parent, is_left)
+        condition = condition_of(tree, parent, is_left)
+        if tree.missing == "error":  # no child takes it, and the answer is none
+            condition = replace(condition, missing=False)
+        return _predicate(condition, self.sums.get(j) or tree.schema.columns[j])
+
+    def _in_turn(self, parent: int, is_left: bool) -> str:
+        """The same by surrogates: a test holds, and there is no value for any of those before it."""
+        ways, unknown = list[str](), list[str]()
+        for question in questions(self.tree, parent, to_left=is_left):
+            column = self.sums.get(question.feature) or self.tree.tested[question.feature]
+            test, lost = _conditions(question, column)
+            ways.append(_joined("and", [*unknown, _predicate(test, column)]))
+            unknown.append(_predicate(lost, column))
+        if bool(self.tree.missing_left[parent]) == is_left:
+            ways.append(_joined("and", unknown))
+        return _joined("or", ways)
 
     def count(self, node: int) -> str:
         """The weight of a node."""
@@ -250,12 +320,24 @@ class _Heads:
         """The classes of a leaf."""
         if self.labels is None or not self.is_leaf[node]:
             return
-        total, part = self.weight[node], slice(*self.start[self.place[node] : self.place[node] + 2])
+        place = self.place[node]
+        total, part = self.total[place], slice(*self.start[place : place + 2])
         for code, weight in zip(self.code[part].tolist(), self.weights[part].tolist(), strict=True):
             yield (
                 f"<ScoreDistribution value={self.labels[code]} "
                 f'recordCount="{weight!r}" probability="{weight / total!r}"/>'
             )
+
+
+def _conditions(question: Question, column: Column) -> tuple[Condition, Condition]:
+    """What a known value must be, and that it is none with which the question can be answered."""
+    name = column.name
+    if not question.is_category:
+        above, upto = (question.threshold, None) if question.reversed else (None, question.threshold)
+        return Between(name, above, upto), Between(name, above=inf, missing=True)
+    own = tuple(column.categories[code] for code in question.left)
+    test = Within(name, own, unseen=bool(question.unseen_left))
+    return test, Within(name, (), missing=True, unseen=question.unseen_left is None)
 
 
 def _predicate(condition: Condition, column: Column) -> str:

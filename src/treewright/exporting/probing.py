@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import cycle
 from typing import Any, cast
 
@@ -14,11 +15,13 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.columns import MISSING, UNSEEN
+from treewright.exporting.aiming import aim
 from treewright.schema import Column
 from treewright.tree import Tree
 
 Array = NDArray[Any]
 Table = dict[str, Any]
+Setting = dict[int, float]  # values that a row is to have, by column or sum
 
 _WIDE = 256  # columns; in a wider table those that no test asks are all missing, and take no memory
 _FIRST_TIME, _LAST_TIME = -62_135_596_800e6, 253_402_300_799e6  # the years 1 to 9999, in microseconds
@@ -32,7 +35,8 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0) -> Table:
 
     For as many nodes as there is room for, rows that come to the node with a value exactly on its threshold,
     next to it on both sides, ±0, ±infinity, missing; with categories that go left, go right, are missing or
-    were never seen. The rest are rows of such values at random.
+    were never seen; with a missing value and such values of each surrogate; with sums of columns on the
+    threshold. The rest are rows of such values at random. If the tree takes complete rows only, they are.
 
     Numbers are float64 (missing: NaN), times datetime64[us] (missing: NaT), categories a list of values
     (missing: None).
@@ -46,13 +50,15 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0) -> Table:
     if n < 1:
         raise ValueError(f"n is {n}; it is the number of rows, at least 1")
     random = np.random.default_rng(seed)
-    tested = _tested(tree)
     columns: dict[int, Array] = {
-        j: random.choice(_pool(tree, j, nodes, random), n) for j, nodes in tested.items()
+        j: random.choice(_pool(tree.schema.columns[j], thresholds, random), n)
+        for j, thresholds in _asked(tree).items()
     }
-    if tested:
+    if columns:
         tries = _tries(tree, n, random)
         _lead(tree, tries, columns, random)
+        if tree.missing == "error":
+            _complete(tree, columns)
     return {
         column.name: _decoded(column, columns[j], random)
         if j in columns
@@ -95,24 +101,24 @@ def unseen(column: Column) -> Sequence[Hashable]:
     return tuple(dict.fromkeys(value for value in others if value not in known))
 
 
-def _tested(tree: Tree) -> dict[int, Array]:
-    """The nodes that test each column."""
-    inner = np.flatnonzero(~tree.is_leaf)
-    if not inner.size:
-        return {}
-    order = inner[np.argsort(tree.feature[inner], kind="stable")]
-    found, start = np.unique(tree.feature[order], return_index=True)
-    if not inner.size:
-        return {}
-    return dict(zip(found.tolist(), np.split(order, start[1:]), strict=True))
+def _asked(tree: Tree) -> dict[int, Array]:
+    """The columns that tests, surrogates and sums ask, with the thresholds of each."""
+    feature = np.concatenate([tree.feature, tree.surrogates.feature])
+    threshold = np.concatenate([tree.threshold, tree.surrogates.threshold])
+    order = np.argsort(feature, kind="stable")
+    found, start = np.unique(feature[order], return_index=True)
+    asked = dict(zip(found.tolist(), np.split(threshold[order], start[1:]), strict=True))
+    n_columns = len(tree.schema.columns)
+    parts = [c for j in asked if j >= n_columns for c in tree.directions[j - n_columns].columns]
+    asked = {c: np.zeros(0) for c in parts} | asked
+    return {j: thresholds for j, thresholds in sorted(asked.items()) if 0 <= j < n_columns}
 
 
-def _pool(tree: Tree, j: int, nodes: Array, random: np.random.Generator) -> Array:
+def _pool(column: Column, thresholds: Array, random: np.random.Generator) -> Array:
     """Values of a column to draw from, encoded."""
-    column = tree.schema.columns[j]
     if column.kind == "category":
         return np.array([MISSING, UNSEEN, *range(len(column.categories))])
-    thresholds = np.unique(tree.threshold[nodes])
+    thresholds = np.unique(thresholds)
     near = np.concatenate([_neighbours(column, thresholds).ravel(), _specials(column)])
     finite = thresholds[np.isfinite(thresholds)]
     low, high = (finite.min(), finite.max()) if finite.size else (-1.0, 1.0)
@@ -148,8 +154,8 @@ def _specials(column: Column) -> Array:
     return np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, _LARGE, -_LARGE, 5e-324, -5e-324, 1.0])
 
 
-def _tries(tree: Tree, n: int, random: np.random.Generator) -> dict[int, list[tuple[int, float]]]:
-    """For some nodes, rows and the value of the node's column that each is to have: in most rows."""
+def _tries(tree: Tree, n: int, random: np.random.Generator) -> dict[int, list[tuple[int, Setting]]]:
+    """For some nodes, rows and the values that each is to have there: in most rows."""
     inner = np.flatnonzero(~tree.is_leaf)
     room = max(n - n // 5, 1)
     if len(inner) * _TRICKS > room:
@@ -161,17 +167,38 @@ def _tries(tree: Tree, n: int, random: np.random.Generator) -> dict[int, list[tu
     if len(others) > left:
         others = [others[i] for i in random.choice(len(others), left, replace=False)]
     rows = random.permutation(n).tolist()
-    tries: dict[int, list[tuple[int, float]]] = {}
+    tries: dict[int, list[tuple[int, Setting]]] = {}
     for row, (node, value) in zip(rows[:room], cycle(first + others), strict=False):
         tries.setdefault(node, []).append((row, value))
     return tries
 
 
-def _tricks(tree: Tree, node: int, random: np.random.Generator) -> list[float]:
-    """The values to try at a node, the most telling ones first."""
-    column = tree.schema.columns[tree.feature[node]]
+def _tricks(tree: Tree, node: int, random: np.random.Generator) -> list[Setting]:
+    """The values to try at a node, the most telling ones first: of what it tests, then, where that is
+    missing, of each surrogate, where those before it are missing or were never seen.
+    """
+    feature = int(tree.feature[node])
+    own = [{feature: value} for value in _telling(tree, feature, float(tree.threshold[node]), random)]
+    gone: Setting = {feature: _gone(tree, feature)}
+    instead: list[Setting] = []
+    for entry in tree.surrogates.of(node):
+        feature = int(tree.surrogates.feature[entry])
+        values = _telling(tree, feature, float(tree.surrogates.threshold[entry]), random)
+        instead += [gone | {feature: value} for value in values]
+        is_category = tree.schema.columns[feature].kind == "category"
+        gone = gone | {feature: UNSEEN if is_category and random.random() < 0.5 else _gone(tree, feature)}
+    return [*own[:2], *instead[:2], *own[2:], *instead[2:]] if instead else own
+
+
+def _gone(tree: Tree, feature: int) -> float:
+    return MISSING if tree.tested[feature].kind == "category" else np.nan
+
+
+def _telling(tree: Tree, feature: int, threshold: float, random: np.random.Generator) -> list[float]:
+    """Values of a column or sum by which one test shows what it does."""
+    column = tree.tested[feature]
     if column.kind != "category":
-        near = _neighbours(column, tree.threshold[node : node + 1]).ravel().tolist()
+        near = _neighbours(column, np.array([threshold])).ravel().tolist()
         return [*near, *_specials(column).tolist()]
     codes = random.permutation(len(column.categories))[:6].tolist()
     return [MISSING, UNSEEN, *codes]
@@ -204,7 +231,14 @@ class _Way:
         low, high, missing = old or (-np.inf, np.inf, True)
         threshold = float(self.tree.threshold[parent])
         low, high = (low, min(high, threshold)) if is_left else (max(low, threshold), high)
-        return low, high, missing and bool(self.tree.missing_left[parent]) == is_left
+        return low, high, missing and self._missing_goes(parent, is_left)
+
+    def _missing_goes(self, parent: int, is_left: bool) -> bool:
+        """Whether a missing value surely goes there, whatever the other values are."""
+        if self.tree.missing == "fractional":
+            return True
+        goes = bool(self.tree.missing_left[parent]) == is_left
+        return goes and not (self.tree.missing == "surrogate" and len(self.tree.surrogates.of(parent)))
 
     def _category(self, parent: int, is_left: bool, old: tuple[Any, ...] | None) -> tuple[Any, ...]:
         tree, j = self.tree, int(self.tree.feature[parent])
@@ -214,24 +248,46 @@ class _Way:
         bits = int.from_bytes(tree.subsets[start : start + tree.schema.subset_sizes[j]].tobytes(), "little")
         codes &= bits if is_left else every & ~bits
         unseen_fits = unseen_fits and bool(tree.heavier_left[parent]) == is_left
-        return codes, unseen_fits, missing and bool(tree.missing_left[parent]) == is_left
+        return codes, unseen_fits, missing and self._missing_goes(parent, is_left)
 
 
 def _lead(
     tree: Tree,
-    tries: dict[int, list[tuple[int, float]]],
+    tries: dict[int, list[tuple[int, Setting]]],
     columns: dict[int, Array],
     random: np.random.Generator,
 ) -> None:
     """Change rows so that they come to the nodes where they are to be tried, if a row can."""
-    way = _Way(tree)
+    way, n_columns = _Way(tree), len(tree.schema.columns)
     depths, parents = tree.depths.tolist(), tree.parent.tolist()
     for node in range(max(tries) + 1):
         way.enter(node, depths[node], parents[node])
-        for row, value in tries.get(node, ()):
-            for j, bounds in way.bounds.items():
-                columns[j][row] = _inside(tree.schema.columns[j], bounds, random)
-            columns[int(tree.feature[node])][row] = value
+        for row, setting in tries.get(node, ()):
+            wanted = {j: _inside(tree.tested[j], bounds, random) for j, bounds in way.bounds.items()}
+            for j, value in (wanted | setting).items():
+                if j < n_columns:
+                    columns[j][row] = value
+            for j, value in (wanted | setting).items():
+                if j >= n_columns:
+                    kept = setting.keys() | way.bounds.keys()
+                    aim(tree.directions[j - n_columns], value, columns, row, kept, random)
+
+
+def _complete(tree: Tree, columns: dict[int, Array]) -> None:
+    """Take values for what is missing in the columns that are asked, and for sums that are."""
+    for j, values in columns.items():
+        column = tree.schema.columns[j]
+        if column.kind == "category":
+            values[values == MISSING] = 0
+            values[(values == UNSEEN) & (not unseen(column))] = 0  # nothing is unseen where all is known
+        else:
+            values[np.isnan(values)] = 0.0
+    with np.errstate(all="ignore"):
+        for direction in (each for each in tree.directions if all(c in columns for c in each.columns)):
+            parts = [w * columns[c] for c, w in zip(direction.columns, direction.weights, strict=True)]
+            lost = np.isnan(reduce(np.add, parts))
+            for c in direction.columns:
+                columns[c][lost] = 1.0
 
 
 def _inside(column: Column, bounds: tuple[Any, ...], random: np.random.Generator) -> float:

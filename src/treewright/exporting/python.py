@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from treewright.exporting import mixing
 from treewright.exporting.coding import (
     Code,
     Style,
@@ -16,24 +17,27 @@ from treewright.exporting.coding import (
     check_name,
     family,
     filled,
-    identifiers,
     labelled,
     number,
     plain,
 )
+from treewright.exporting.mixing import PYTHON_WALK, divides, parts
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column
 from treewright.tree import Tree
 
 _RESERVED = frozenset([*keyword.kwlist, "row"])
 _INFINITY = "1e999"  # a literal that is too large: Python reads it as infinity
 _MANY = 200  # numbers of a table
+_LEAF_START = ("def leaf(row):", '    """The leaf that a row comes to, counted from the left."""')
 _READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
 
 
 def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> str:
     """A module with `predict(row)` and, for classes, `predict_proba(row)`; `row` is a dict of values.
 
-    A value that is None, NaN or not there is missing; a text where a number is expected is an error. Times
+    A value that is None, NaN or not there is missing (ValueError, if the tree takes complete rows only); a
+    text where a number is expected is an error. Times
     are datetimes, dates or microseconds since 1970. Of several targets the answers are a tuple.
 
     `function` is another name for `predict`. A tree that a person can read is written as tests within tests,
@@ -55,8 +59,9 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
     lines += ["#", f"#   {function}(row)" + " " * 9 + _ANSWERS[code.predicts_classes]]
     if code.predicts_classes:
         lines += [f"#   {function}_proba(row)   the share of each class"]
+    missing = ", and an error." if tree.missing == "error" else "."
     lines += [
-        "# where row is a dict; a value that is None, NaN or not there is missing.",
+        f"# where row is a dict; a value that is None, NaN or not there is missing{missing}",
         "",
         "import datetime",
         "",
@@ -67,7 +72,7 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
         lines += ["", "", *_SOURCES[reader]]
     if code.columns:
-        lines += ["", "", *_VALUE]
+        lines += ["", "", *(_DEMANDED if tree.missing == "error" else _VALUE)]
     if not any(family(column) in ("number", "time") for column in code.columns):
         lines.remove("import datetime")
     return "\n".join(lines) + "\n"
@@ -94,6 +99,16 @@ def _leaf_tables(code: Code) -> Iterator[str]:
         names = [_tuple(map(_literal, target.classes or ())) for target in code.targets]
         yield from _table("CLASSES", names if several else list(map(_literal, code.targets[0].classes or ())))
         yield "# of each leaf, from left to right: the class by its place in CLASSES, and (place, share, …)"
+    elif code.formulas is not None:
+        yield "# of each leaf, from left to right: a number, and what is added to it: (column, coefficient,"
+        yield "# what a value counts as that is missing or not finite)"
+        known = code.tree.schema.names
+        leaves = [
+            _tuple([repr(first), *(repr((known[j], c, mean)) for j, c, mean in terms)])
+            for first, terms in code.formulas
+        ]
+        yield from _table("_FORMULAS", leaves)
+        return
     else:
         yield "# of each leaf, from left to right: the number"
     per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
@@ -108,6 +123,14 @@ def _leaf_tables(code: Code) -> Iterator[str]:
             yield from _leaf_shares(shares[0])
         else:
             yield from _table("_SHARES", [_tuple(leaf) for leaf in zip(*shares, strict=True)])
+    if divides(code.tree) and code.tree.schema.has_costs:
+        yield "# what it costs to answer each class (across) if another one (down) is true"
+        costs = [_costs(target.costs) for target in code.targets]
+        yield f"_COSTS = {costs[0] if len(costs) == 1 else _tuple(costs)}"
+
+
+def _costs(costs: Any) -> str:
+    return "None" if costs is None else _tuple(_tuple(map(repr, row)) for row in costs)
 
 
 def _pairs(leaf: list[tuple[int, float]]) -> str:
@@ -147,6 +170,12 @@ def _leaf_shares(leaves: list[str]) -> Iterator[str]:
 def _functions(code: Code, function: str) -> Iterator[str]:
     """`predict` and `predict_proba`."""
     several, classes = len(code.targets) > 1, code.predicts_classes
+    if code.formulas is not None:
+        yield from ["", f"def {function}(row):", *_BY_FORMULA]
+        return
+    if divides(code.tree):
+        yield from mixing.python(function, classes=classes, several=several, costs=code.tree.schema.has_costs)
+        return
     answer = "_ANSWERS[leaf(row)]"
     if classes:
         answer = (
@@ -178,12 +207,14 @@ def _functions(code: Code, function: str) -> Iterator[str]:
 
 def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
-    names = dict(
-        zip(code.used, identifiers((column.name for column in code.columns), _RESERVED), strict=True)
-    )
-    yield from ["", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
-    for j, name in names.items():
-        yield f"    {name} = {_reading(code.tree.schema.columns[j])}"
+    names = code.variables(_RESERVED)
+    yield from ["", *_LEAF_START]
+    for j in code.used:
+        yield f"    {names[j]} = {_reading(code.tree.schema.columns[j])}"
+    for j in code.sums:
+        yield f"    {names[j]} = {code.summed(j, names)}"
+    if code.tree.missing == "error":
+        yield from _demanded(code, [names[j] for j in code.sums])
     for what, node, level in code.steps():
         indent = "    " * (level + 1)
         if what == "leaf":
@@ -191,17 +222,20 @@ def _nested(code: Code) -> Iterator[str]:
         elif what == "else":
             yield f"{indent}else:"
         elif what != "end":
-            yield f"{indent}{what} {_test(code, node, names[int(code.tree.feature[node])])}"
+            yield f"{indent}{what} {_test(code, node, names)}"
 
 
 def _reading(column: Column) -> str:
     return f"{_READERS[family(column)]}(row, {column.name!r})"
 
 
-def _test(code: Code, node: int, name: str) -> str:
+def _test(code: Code, node: int, names: dict[int, str]) -> str:
     """The test of a node; where it is not plain, with its words."""
     tree = code.tree
-    words = f":  # {code.test_in_words(node)}"
+    name, words = names[int(tree.feature[node])], f":  # {code.test_in_words(node)}"
+    if has_surrogates(tree, node):
+        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
+        return f"({' '.join(f'{then} if {when} else' for when, then in ways)} {last}){words}"
     if tree.subset[node] >= 0:
         within, codes, missing = code.among(node)
         categories = tree.schema.columns[tree.feature[node]].categories
@@ -215,6 +249,23 @@ def _test(code: Code, node: int, name: str) -> str:
     return f"{test}{words if needs_words else ':'}"
 
 
+def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
+    """A question: whether its value is known, and what it must be."""
+    name = names[question.feature]
+    if not question.is_category:
+        bound = number(question.threshold, _INFINITY)
+        return [(f"{name} == {name}", f"{name} {question.operator} {bound}")]
+    categories = code.tree.schema.columns[question.feature].categories
+    left, right = (
+        f"{{{', '.join(_literal(categories[c]) for c in codes)}}}" if codes else ""
+        for codes in (question.left, question.right)
+    )
+    if question.unseen_left is None:
+        return [(f"{name} in {of}", then) for of, then in ((left, "True"), (right, "False")) if of]
+    word, of = ("not in", right) if question.unseen_left else ("in", left)
+    return [(f"{name} is not None", f"{name} {word} {of}" if of else str(question.unseen_left))]
+
+
 def _looping(code: Code) -> Iterator[str]:
     """`leaf(row)` as a loop over tables."""
     tables = Tables.of(code)
@@ -226,7 +277,11 @@ def _looping(code: Code) -> Iterator[str]:
     yield from _table("_THRESHOLD", [number(value, _INFINITY) for value in tables.threshold], "float")
     yield from _table("_RIGHT", list(map(str, tables.right)), "int")
     yield from _table("_SIDES", list(map(str, tables.sides)), "int")
-    if has_categories:
+    if tables.others:
+        yield "# where the tests begin that stand in for a missing value: the first whose value is known;"
+        yield "# they follow the nodes; what passes one with 4 in _SIDES goes right"
+        yield from _table("_OTHERS", list(map(str, tables.others)), "int")
+    if has_categories or tables.others or divides(code.tree):
         yield "# of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
         yield from _table("_SUBSET", list(map(str, tables.subset)), "int")
         yield "_BITS = bytes.fromhex("
@@ -237,29 +292,14 @@ def _looping(code: Code) -> Iterator[str]:
         if column.kind == "category":
             yield from _table(f"_CATEGORIES_{place}", list(map(_literal, column.categories)))
             yield f"_CODES_{place} = {{name: code for code, name in enumerate(_CATEGORIES_{place})}}"
-    yield from ["", "", "def leaf(row):", '    """The leaf that a row comes to, counted from the left."""']
-    yield "    values = ("
-    for place, column in enumerate(code.columns):
-        reading = _reading(column)
-        yield f"        {f'_code({reading}, _CODES_{place})' if column.kind == 'category' else reading},"
-    yield from [
-        "    )",
-        "    node = 0",
-        "    while _COLUMN[node] >= 0:",
-        "        value = values[_COLUMN[node]]",
-    ]
-    if has_categories:
-        yield "        if _SUBSET[node] >= 0:"
-        yield "            if value >= 0:"
-        yield "                left = _BITS[_SUBSET[node] + (value >> 3)] >> (value & 7) & 1"
-        yield "            else:"
-        yield "                left = _SIDES[node] & -value"
-        yield "        elif value == value:"
+    if divides(code.tree):
+        yield "# of each node, how much of a divided row goes there"
+        yield from _table("_PARTS", list(map(repr, parts(code.tree))), "float")
+        yield from ["", *PYTHON_WALK, "", "", "def _values(row):", '    """The values that are asked."""']
+        yield from [*_values(code), "    return values"]
     else:
-        yield "        if value == value:"
-    yield from ["            left = value <= _THRESHOLD[node]", "        else:"]
-    yield from ["            left = _SIDES[node] & 1", "        node = node + 1 if left else _RIGHT[node]"]
-    yield "    return _RIGHT[node]"
+        yield from ["", "", *_LEAF_START]
+        yield from [*_values(code), *_walk(tables)]
     if has_categories:
         yield from [
             "",
@@ -270,9 +310,79 @@ def _looping(code: Code) -> Iterator[str]:
         yield "    return -1 if value is None else codes.get(value, -2)"
 
 
+def _values(code: Code) -> Iterator[str]:
+    """The columns that are asked, then the sums."""
+    yield "    values = ("
+    for place, column in enumerate(code.columns):
+        reading = _reading(column)
+        yield f"        {f'_code({reading}, _CODES_{place})' if column.kind == 'category' else reading},"
+    yield "    )"
+    if code.sums:
+        values = {j: f"values[{place}]" for place, j in enumerate(code.used)}
+        yield "    values += ("
+        yield from (f"        {code.summed(j, values)}," for j in code.sums)
+        yield "    )"
+        if code.tree.missing == "error":
+            yield from _demanded(code, [f"values[{len(code.used) + i}]" for i in range(len(code.sums))])
+
+
+def _demanded(code: Code, names: list[str]) -> Iterator[str]:
+    """Sums of infinite numbers may have no value."""
+    for j, name in zip(code.sums, names, strict=True):
+        yield f"    if {name} != {name}:"
+        text = f"{code.tree.tested[j].name} has no value, and this tree takes complete rows only"
+        yield f"        raise ValueError({text!r})"
+
+
+def _walk(tables: Tables) -> Iterator[str]:
+    """From the root to the leaf."""
+    yield from ["    node = 0", "    while _COLUMN[node] >= 0:"]
+    at = "at" if tables.others else "node"
+    if tables.others:
+        yield from _STANDING_IN
+    else:
+        yield "        value = values[_COLUMN[node]]"
+    if tables.bits:
+        yield f"        if _SUBSET[{at}] >= 0:"
+        yield "            if value >= 0:"
+        yield f"                left = _BITS[_SUBSET[{at}] + (value >> 3)] >> (value & 7) & 1"
+        yield "            else:"
+        yield f"                left = _SIDES[{at}] & -value"
+        yield "        elif value == value:"
+    else:
+        yield "        if value == value:"
+    yield from [f"            left = value <= _THRESHOLD[{at}]", "        else:"]
+    yield f"            left = _SIDES[{at}] & 1"
+    if tables.others:
+        yield "        if _SIDES[at] & 4:"
+        yield "            left = not left"
+    yield "        node = node + 1 if left else _RIGHT[node]"
+    yield "    return _RIGHT[node]"
+
+
+_STANDING_IN = """\
+        at, value = node, values[_COLUMN[node]]
+        if value != value or value == -1 and _SUBSET[node] >= 0:
+            for other in range(_OTHERS[node], _OTHERS[node + 1]):
+                instead = values[_COLUMN[other]]
+                if instead >= 0 or instead == instead and _SUBSET[other] < 0:
+                    at, value = other, instead
+                    break
+""".splitlines()
+
+
 def _literal(label: Any) -> str:
     return number(label, _INFINITY) if isinstance(label, float) else repr(label)
 
+
+_BY_FORMULA = '''\
+    """The number for a row."""
+    answer, *terms = _FORMULAS[leaf(row)]
+    for name, coefficient, mean in terms:
+        value = _number(row, name)
+        answer += coefficient * (value if value - value == 0 else mean)
+    return answer
+'''.splitlines()
 
 _VALUE = '''\
 def _value(row, name):
@@ -283,6 +393,17 @@ def _value(row, name):
     if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
         raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
     return value if value == value else None
+'''.splitlines()
+
+_DEMANDED = '''\
+def _value(row, name):
+    """The value of a column, which must be there."""
+    value = row.get(name)
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        raise ValueError(f"column {name!r} is missing, and this tree takes complete rows only")
+    if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
+        raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
+    return value
 '''.splitlines()
 
 _SOURCES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from treewright.exporting.coding import Code, check_labels, one_target
 from treewright.exporting.databases import run
 from treewright.exporting.dialects import Dialect, dialect_of
+from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates, refuse_parts
 from treewright.tree import Tree
 from treewright.wording import rows_in_words
 
@@ -36,7 +38,8 @@ def render(
     """A CASE expression over the columns of a table; with `table` a SELECT of its rows with the answers.
 
     `dialect` is duckdb, postgres, sqlite, mysql, bigquery or snowflake. NULL goes where the tree sends
-    missing values. However deep the tree is, CASE nests no deeper than a balanced tree of as many leaves.
+    missing values; where it takes complete rows only, the answer to others is NULL. However deep the tree is,
+    CASE nests no deeper than a balanced tree of as many leaves.
 
     Parameters
     ----------
@@ -72,6 +75,7 @@ def render(
         END AS "prediction"
     FROM "flowers"
     """
+    refuse_parts(tree, "sql")
     code = Code(tree)
     check_labels(code)
     if times not in ("timestamp", "microseconds"):
@@ -162,6 +166,27 @@ class _Writer:
         The larger child of a branch goes on in the same CASE, and only the smaller one begins another, so
         that they nest no deeper than the logarithm of the number of leaves.
         """
+        if self.code.tree.missing == "error" and self.code.columns:
+            lost = " OR ".join(map(self._lost, [*self.code.used, *self.code.sums]))
+            yield f"{_INDENT * level}CASE"
+            yield f"{_INDENT * (level + 1)}WHEN {lost} THEN NULL"
+            yield f"{_INDENT * (level + 1)}ELSE"
+            yield from self._cases(answers, level + 2)
+            yield f"{_INDENT * level}END"
+        else:
+            yield from self._cases(answers, level)
+
+    def _lost(self, j: int) -> str:
+        """Whether a value is missing."""
+        name, column = self.value(j), self.code.tree.tested[j]
+        known = f"{name} IS NULL"
+        may_be_nan = column.kind == "number" or (column.kind == "time" and self.times == "microseconds")
+        if not (may_be_nan and (self.nan or j in self.code.sums)) or self.dialect.nan is None:
+            return known
+        test = f"{name} > {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"IS_NAN({name})"
+        return f"{known} OR {test}"
+
+    def _cases(self, answers: list[str], level: int) -> Iterator[str]:
         tree, size = self.code.tree, self.code.tree.end - np.arange(self.code.tree.n_nodes)
         left, right = tree.left.tolist(), tree.right.tolist()
         stack: list[tuple[str, int, int]] = [("", 0, level)]
@@ -184,36 +209,81 @@ class _Writer:
             parts += [("ELSE ", node, level + 1), ("END", -1, level)]
             stack += reversed(parts)
 
+    def formula(self, first: float, terms: list[tuple[int, float, float]]) -> str:
+        """A sum; a value that is not finite (or not there) lies between no numbers."""
+        number, text = self.dialect.number, self.dialect.number(first)
+        least, most = number(-sys.float_info.max), number(sys.float_info.max)
+        for j, coefficient, mean in terms:
+            name = self.column(j)
+            known = f"CASE WHEN {name} BETWEEN {least} AND {most} THEN {name} ELSE {number(mean)} END"
+            text += f" + {number(coefficient)} * {known}"
+        return text
+
     def _answer(self, answers: list[str], leaf: int) -> str:
         return f"{answers[self.code.place[leaf]]} /* {rows_in_words(int(self.code.tree.rows[leaf]))} */"
 
     def test(self, node: int, to_left: bool) -> str:
         """Whether a row goes to one child of a node."""
         tree, j = self.code.tree, int(self.code.tree.feature[node])
-        name, kind = self.column(j), tree.schema.columns[j].kind
+        if has_surrogates(tree, node):
+            ways, last = asked_in_turn(tree, node, self._ways, to_left=to_left)
+            whens = " ".join(f"WHEN {when} THEN {then}" for when, then in ways)
+            return f"CASE {whens} ELSE {self.dialect.truths[last]} END"
+        name, kind = self.value(j), tree.tested[j].kind
         missing = bool(tree.missing_left[node]) == to_left
         if kind == "category":
             return self._category(node, name, to_left)
-        if kind == "time" and self.times == "timestamp":
-            return self._bounded(name, float(tree.threshold[node]), to_left, missing, is_time=True)
-        return self._bounded(name, float(tree.threshold[node]), to_left, missing, is_time=False)
+        threshold, is_time = float(tree.threshold[node]), kind == "time" and self.times == "timestamp"
+        return self._bounded(name, threshold, to_left, missing, is_time, self.nan or j in self.code.sums)
 
-    def _bounded(self, name: str, threshold: float, to_left: bool, missing: bool, *, is_time: bool) -> str:
+    def value(self, j: int) -> str:
+        """A column, or a sum of columns; a product with a float is a float, whatever the column is."""
+        if j not in self.code.sums:
+            return self.column(j)
+        parts = (f"{self.column(c)} * {self.dialect.number(weight)}" for c, weight in self.code.terms(j))
+        return f"({' + '.join(parts)})"
+
+    def _bounded(
+        self, name: str, threshold: float, to_left: bool, missing: bool, is_time: bool, nan: bool
+    ) -> str:
         dialect = self.dialect
         if np.isinf(threshold) and (is_time or dialect.infinity is None):
             test = f"{name} IS NOT NULL" if (threshold > 0) == to_left else f"{name} <> {name}"
             return f"{test} OR {name} IS NULL" if missing else test
         bound = dialect.moment(threshold) if is_time else dialect.number(threshold)
         test = f"{name} {'<=' if to_left else '>'} {bound}"
-        greatest = self.nan and not is_time and dialect.nan == "greatest"
+        greatest = nan and not is_time and dialect.nan == "greatest"
         if not missing:  # where NaN is the greatest number it is above any threshold
             return f"{test} AND {name} <= {dialect.infinity}" if greatest and not to_left else test
         test += f" OR {name} IS NULL"
         if greatest and to_left:
             test += f" OR {name} > {dialect.infinity}"
-        elif self.nan and not is_time and dialect.nan == "unordered":
+        elif nan and not is_time and dialect.nan == "unordered":
             test += f" OR IS_NAN({name})"
         return test
+
+    def _ways(self, question: Question) -> Ways:
+        """A question: whether its value is known, and what it must be."""
+        name, column = self.value(question.feature), self.code.tree.tested[question.feature]
+        if question.is_category:
+            lists = [
+                ", ".join(self.dialect.label(column.categories[c]) for c in codes)
+                for codes in (question.left, question.right)
+            ]
+            value = self.dialect.category(name) if isinstance(column.categories[0], str) else name
+            no, yes = self.dialect.truths
+            if question.unseen_left is None:
+                return [(f"{value} IN ({of})", then) for of, then in zip(lists, (yes, no), strict=True) if of]
+            of, word = (lists[1], "NOT IN") if question.unseen_left else (lists[0], "IN")
+            test = f"{value} {word} ({of})" if of else yes if question.unseen_left else no
+            return [(f"{name} IS NOT NULL", test)]
+        is_time = column.kind == "time" and self.times == "timestamp"
+        to_left, nan = not question.reversed, self.nan or question.feature in self.code.sums
+        test = self._bounded(name, question.threshold, to_left, False, is_time, False)
+        if not nan or is_time or self.dialect.nan is None:
+            return [(f"{name} IS NOT NULL", test)]
+        is_greatest = self.dialect.nan == "greatest"
+        return [(f"{name} <= {self.dialect.infinity}" if is_greatest else f"NOT IS_NAN({name})", test)]
 
     def _category(self, node: int, name: str, to_left: bool) -> str:
         within, codes, listed_missing = self.code.among(node, to_left=to_left)
@@ -239,6 +309,8 @@ def _classes(code: Code, place: int) -> tuple[Hashable, ...]:
 
 def _answers(writer: _Writer, place: int) -> list[str]:
     """What each leaf answers."""
+    if writer.code.formulas is not None:
+        return [writer.formula(first, terms) for first, terms in writer.code.formulas]
     found = writer.code.answers(place)
     if not writer.code.predicts_classes:
         return [writer.dialect.number(value) for value in found]

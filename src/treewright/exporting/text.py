@@ -18,6 +18,7 @@ from treewright.wording import (
     condition_in_words,
     escape,
     missing_in_words,
+    number_in_words,
     percent,
     rows_in_words,
     surrogate_in_words,
@@ -170,7 +171,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
     if not tree.schema.predicts_classes:
         return _Line(
             start,
-            ", ".join(f"{value:.6g}" for value in tree.value[node]),
+            number_in_words(tree, node, 6 if tree.linear is None else 4),
             _rows(tree, node),
             note=note,
             node=node,
@@ -262,5 +263,5 @@ def _rows(tree: Tree, node: int) -> str:
 
 
 def _words(condition: Condition, rules: RuleList) -> str:
-    column = rules.schema.columns[rules.schema.position(condition.column)]
+    column = rules.tested[condition.column]
     return condition_in_words(condition, column, told_missing=column.name in rules.told_missing)

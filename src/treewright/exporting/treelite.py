@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset, encode
+from treewright.exporting.expanding import MOST_NODES, Step, expanded
+from treewright.exporting.questions import Question, refuse_parts, refuse_sums
 from treewright.tree import Tree, as_array
 
 Output = Literal["shares", "code"]
@@ -45,10 +47,22 @@ def render(tree: Tree, *, output: Output | None = None) -> bytes:
     >>> treelite.gtil.predict(model, np.array([[2.5], [9.0]])).tolist()
     [[[1.0, 0.0]], [[0.0, 1.0]]]
     """
+    refuse_parts(tree, "treelite")
+    refuse_sums(tree, "treelite", "export it as onnx, pmml, sql or code")
     treelite = _treelite()
     leaf_values, n_classes = _leaves(tree, _output(tree, output))
     builder = _builder(treelite.model_builder, tree, n_classes)
     builder.start_tree()
+    if len(tree.surrogates):
+        _write_out(builder, tree, leaf_values)
+    else:
+        _write(builder, tree, leaf_values)
+    builder.end_tree()
+    written: bytes = builder.commit().serialize_bytes()
+    return written
+
+
+def _write(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
     nodes = zip(
         tree.left.tolist(),
         tree.right.tolist(),
@@ -70,9 +84,43 @@ def render(tree: Tree, *, output: Output | None = None) -> bytes:
         else:
             builder.numerical_test(feature, threshold, opname="<=", **children)
         builder.end_node()
-    builder.end_tree()
-    written: bytes = builder.commit().serialize_bytes()
-    return written
+
+
+def _write_out(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
+    """A tree with surrogates, which Treelite does not know, as one of plain tests."""
+    steps = expanded(tree)
+    if steps is None:
+        raise ValueError(
+            f"treelite knows no surrogates, and written out as plain tests this tree would have more than "
+            f"{MOST_NODES:,} nodes: prune it, or export it as onnx, pmml, sql or code"
+        )
+    for place, step in enumerate(steps):
+        builder.start_node(place)
+        children = {"left_child_key": step.left, "right_child_key": step.right}
+        children["default_left"] = step.missing_left
+        question = step.question
+        if question is None:
+            builder.leaf(leaf_values[step.leaf])
+        elif question.is_category:
+            builder.categorical_test(question.feature, **_asked(step, question), **children)
+        else:
+            bound = np.inf if step.asks_whether_known else question.threshold
+            if question.reversed and not step.asks_whether_known:
+                children["left_child_key"], children["right_child_key"] = step.right, step.left
+                children["default_left"] = not step.missing_left
+            builder.numerical_test(question.feature, bound, opname="<=", **children)
+        builder.end_node()
+
+
+def _asked(step: Step, question: Question) -> dict[str, Any]:
+    """The categories that a test lists, and whether these go right."""
+    if step.asks_whether_known and question.unseen_left is not None:
+        return {"category_list": [], "category_list_right_child": True}
+    if step.asks_whether_known:
+        return {"category_list": [*question.left, *question.right], "category_list_right_child": False}
+    lists_right = bool(question.unseen_left)
+    codes = question.right if lists_right else question.left
+    return {"category_list": list(codes), "category_list_right_child": lists_right}
 
 
 def answers(rendered: bytes, tree: Tree, table: Any, *, output: Output | None = None) -> NDArray[Any]:

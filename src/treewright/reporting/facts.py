@@ -10,18 +10,28 @@ from numpy.typing import NDArray
 
 from treewright.arranging import class_colours
 from treewright.certifying.losses import NUMBER_LOSSES
+from treewright.combining import asked_columns
 from treewright.encoding import Dataset
 from treewright.exporting.text import render
 from treewright.reporting.certificates import promise
 from treewright.reporting.columns import competitor_facts, competitors_as_json, importance_facts
 from treewright.reporting.distributions import distribution_facts
-from treewright.reporting.nodes import class_words, column_facts, named_categories, tree_facts, what_rows_tell
+from treewright.reporting.nodes import (
+    class_words,
+    column_facts,
+    named_categories,
+    sum_facts,
+    surrogate_facts,
+    tree_facts,
+    what_rows_tell,
+)
 from treewright.reporting.parts import OwnRows, Part, Rows, intervals, part_facts
 from treewright.reporting.reproducing import reproduction
 from treewright.reporting.rounding import shorts
 from treewright.reporting.ruling import rules_text
 from treewright.reporting.slider import slide_facts, slides
 from treewright.reporting.subjects import Subject, shortened
+from treewright.routing import divides
 from treewright.tree import Tree
 from treewright.wording import rows_in_words
 
@@ -50,6 +60,8 @@ def facts(
     named = named_categories(tree, {i: own["counts"] for i, own in known.items() if "counts" in own})
     paths, unshown = slides(subject, parts, methods)
     manager, resting = promise(subject, parts, rows.get("train"), delta)
+    if any(isinstance(part, Part) and divides(tree, part.data) for part in parts.values()):
+        resting = [*resting, _SHARES]
     notes = [*subject.notes, *_train_notes(train, subject), *resting, *unshown]
     payload: dict[str, Any] = {
         "format": FORMAT,
@@ -58,9 +70,11 @@ def facts(
         **_target(tree),
         "delta": delta,
         "columns": column_facts(tree, named, columns, known),
-        "tree": _placed(tree_facts(tree, named), place),
+        "sums": sum_facts(tree, place),
+        "tree": _placed(tree, tree_facts(tree, named), place),
         "parts": {name: part_facts(part, subject.inside) for name, part in parts.items()},
         "intervals": intervals(parts, delta),
+        "surrogates": surrogate_facts(tree, named, place),
         "competitors": competitors_as_json(tree, rivals, place),
         "paths": [slide_facts(path, parts, delta) for path in paths],
         "importance": importance_facts(subject, parts, place, seed, delta),
@@ -70,6 +84,12 @@ def facts(
         "reproduce": reproduction(model, subject, rows, seed),
     }
     return {name: value for name, value in payload.items() if value is not None or name == "costs"}
+
+
+_SHARES = (
+    "Rows with missing values go down both sides: the numbers of nodes and of the slider count their shares, "
+    "while the sentence on top judges what the tree answers to them, the mixture of their leaves."
+)
 
 
 def _parts(tree: Tree, rows: Mapping[str, Dataset]) -> dict[str, Rows]:
@@ -87,11 +107,14 @@ def _columns(tree: Tree, competing: set[int]) -> list[int]:
     """The columns that the page lists: all, or of very many those that it needs."""
     if len(tree.schema.columns) <= MOST_COLUMNS:
         return list(range(len(tree.schema.columns)))
-    return sorted({*tree.feature[~tree.is_leaf].tolist(), *competing})
+    return sorted({*asked_columns(tree), *competing})
 
 
-def _placed(tree: dict[str, Any], place: Mapping[int, int]) -> dict[str, Any]:
-    return tree | {"feature": [place.get(column, -1) for column in tree["feature"]]}
+def _placed(tree: Tree, told: dict[str, Any], place: Mapping[int, int]) -> dict[str, Any]:
+    """Columns by their places on the page, which the sums follow."""
+    sums = {len(tree.schema.columns) + i: len(place) + i for i in range(len(tree.directions))}
+    places = {**place, **sums}
+    return told | {"feature": [places.get(column, -1) for column in told["feature"]]}
 
 
 def _target(tree: Tree) -> dict[str, Any]:
@@ -125,7 +148,7 @@ def _headline(subject: Subject, train: Rows) -> str:
         named = f" ({len(words):,} classes)"
     if target.classes is None:
         named = " (a number)"
-    asked = len(np.unique(tree.feature[~tree.is_leaf]))
+    asked = len(asked_columns(tree))
     n_columns = len(tree.schema.columns)
     columns = "its one column" if n_columns == 1 else f"{asked:,} of {n_columns:,} columns"
     size = f"the tree has {tree.n_leaves:,} leaves and asks {columns}"

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import asked_columns
 from treewright.reporting.rounding import short, shorts
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, escape, way_in_words, word
+from treewright.wording import branch_in_words, escape, surrogate_in_words, way_in_words, word
 
 Ints = NDArray[np.int64]
 MOST_NAMED = 200  # categories of a column that a page knows by name …
 MOST_CODES = 100_000  # … fewer where many nodes would list them
 FEWEST_NAMED = 12
+_FEW_NAMES = 3  # of categories in the words of a surrogate
 _FEW_BRANCHES = 2_000  # from so many on, a test names fewer categories
 
 
@@ -38,7 +41,48 @@ def tree_facts(tree: Tree, named: dict[int, Ints]) -> dict[str, Any]:
         "value": [None] * tree.n_nodes if value is None else shorts(value, 8),
         "gain": shorts(tree.gain / risk if risk > 0 else tree.gain, 4),
         "step": tree.step.tolist(),
+        **_on_missing(tree),
     }
+
+
+def _on_missing(tree: Tree) -> dict[str, Any]:
+    """The way of rows with missing values, where it is another than by sides."""
+    if tree.missing == "learn":
+        return {}
+    facts: dict[str, Any] = {"missing": tree.missing}
+    if tree.missing == "fractional":
+        inner = ~tree.is_leaf
+        share = np.ones(tree.n_nodes)
+        share[inner] = tree.weight[tree.left[inner]] / tree.weight[inner]
+        facts["left_share"] = share.tolist()
+    return facts
+
+
+def surrogate_facts(
+    tree: Tree, named: dict[int, Ints], place: Mapping[int, int]
+) -> dict[str, list[dict[str, Any]]] | None:
+    """The surrogates of each node, the best one first: tests that a page can walk, and their words."""
+    surrogates = tree.surrogates
+    if not len(surrogates):
+        return None
+    found: dict[str, list[dict[str, Any]]] = {}
+    for entry, node in enumerate(surrogates.node.tolist()):
+        column = int(surrogates.feature[entry])
+        facts: dict[str, Any] = {
+            "column": place[column],
+            "words": surrogate_in_words(tree, entry, longest=_FEW_NAMES),
+            "other_words": surrogate_in_words(tree, entry, False, longest=_FEW_NAMES),
+            "reversed": bool(surrogates.reversed[entry]),
+            "agreement": short(float(surrogates.agreement[entry]), 4),
+            "adjusted": short(float(surrogates.adjusted[entry]), 4),
+        }
+        if surrogates.subset[entry] >= 0:
+            passes = surrogates.bits(entry, tree.schema)[named[column]]
+            facts["codes"] = np.flatnonzero(passes).tolist()
+        else:
+            facts["threshold"] = _threshold(float(surrogates.threshold[entry]))
+        found.setdefault(str(node), []).append(facts)
+    return found
 
 
 def answers(tree: Tree) -> list[str]:
@@ -90,10 +134,12 @@ def named_categories(tree: Tree, counts: dict[int, NDArray[Any]]) -> dict[int, I
     """For each column of categories that is tested, those that the page knows by name: all of a few, of many
     the most frequent ones (`counts`), in the order of their codes.
     """
-    tests = int(np.sum(tree.subset >= 0))
+    others = tree.surrogates
+    tests = int(np.sum(tree.subset >= 0)) + int(np.sum(others.subset >= 0))
     most = int(np.clip(MOST_CODES // max(tests, 1), FEWEST_NAMED, MOST_NAMED))
     found = {}
-    for column in np.unique(tree.feature[tree.subset >= 0]).tolist():
+    tested = np.concatenate([tree.feature[tree.subset >= 0], others.feature[others.subset >= 0]])
+    for column in np.unique(tested).tolist():
         n = len(tree.schema.columns[column].categories)
         rows = counts.get(column, np.zeros(n))
         found[column] = np.sort(np.argsort(-rows, kind="stable")[:most])
@@ -104,7 +150,7 @@ def column_facts(
     tree: Tree, named: dict[int, Ints], columns: list[int], known: dict[int, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """What there is to tell of the columns; `known` is what rows tell of each."""
-    used, learnt = set(tree.feature.tolist()), columns_with_missing(tree)
+    used, learnt = set(asked_columns(tree)), columns_with_missing(tree)
     found = []
     for i in columns:
         column, codes, rows = tree.schema.columns[i], named.get(i, np.zeros(0, np.int64)), known.get(i, {})
@@ -127,10 +173,24 @@ def column_facts(
     return found
 
 
+def sum_facts(tree: Tree, place: Mapping[int, int]) -> list[dict[str, Any]] | None:
+    """The sums that the tree tests: their names, and column (by its place on the page) and weight of each
+    part, in the order in which they are added up.
+    """
+    names = [column.name for column in tree.tested[len(tree.schema.columns) :]]
+    return [
+        {
+            "name": name,
+            "parts": [[place[j], w] for j, w in zip(direction.columns, direction.weights, strict=True)],
+        }
+        for name, direction in zip(names, tree.directions, strict=True)
+    ] or None
+
+
 def what_rows_tell(tree: Tree, cells: list[NDArray[Any]]) -> dict[int, dict[str, Any]]:
     """Of the columns that are asked: the middle and the ends of numbers, how frequent each category is."""
     found = {}
-    for i in np.unique(tree.feature[~tree.is_leaf]).tolist():
+    for i in asked_columns(tree):
         column, values = tree.schema.columns[i], cells[i]
         if column.kind == "category":
             counts = np.bincount(values[values >= 0], minlength=len(column.categories))

@@ -61,9 +61,15 @@ function wordsInto(node) {
 
 const tidyWords = (words) => words.replace(/ <= /g, " ≤ ").replace(/ ([≤>]) -(?=\d)/g, " $1 −");
 
+const sums = facts.sums || [];  // weighted sums of columns, which a test may be about; they follow the columns
+const sumOf = (tested) => sums[tested - facts.columns.length];
+
+/** The columns of the table that a test is about: one, or those of a sum. */
+const partsOf = (tested) => (sumOf(tested) ? sumOf(tested).parts.map(([column]) => column) : [tested]);
+
 /** The words of a test as [name, rest], so that a long name may be cut and the rest be kept. */
-function splitWords(words, column) {
-  const name = facts.columns[column].name;
+function splitWords(words, tested) {
+  const { name } = sumOf(tested) || facts.columns[tested];
   const found = words.indexOf(name);
   if (found !== 0) return ["", tidyWords(words)];
   return [name, tidyWords(words.slice(name.length))];
@@ -130,7 +136,7 @@ function valueColour(value) {
 
 // ---- prunings ------------------------------------------------------------------------------------------------
 
-/** Which nodes are leaves at a place of a path, as a pruning: {ends, leaves, depth, columns used}. */
+/** Which nodes are leaves at a place of a path, as a pruning: {ends, leaves, depth, columns used, those asked}. */
 function pruningAt(path, place) {
   const cuts = path.cuts ? new Set(path.cuts[place]) : null;
   const ends = new Uint8Array(size);  // 1 where the tree shown ends
@@ -147,21 +153,25 @@ function pruningAt(path, place) {
     deepest = Math.max(deepest, depth[node]);
     node = tree.end[node];
   }
-  return { ends, leaves, depth: deepest, used: usedColumns(ends) };
+  const { used, others } = usedColumns(ends);
+  return { ends, leaves, depth: deepest, used, asked: [...new Set([...used, ...others])] };
 }
 
-/** The columns that a pruning tests, in the order in which a reader meets them. */
+/** The columns that a pruning tests, in the order in which a reader meets them, and others that stand in. */
 function usedColumns(ends) {
-  const first = new Map();
+  const first = new Map(), others = [];
   for (let node = 0; node < size; node++) {
     if (ends[node]) {
       node = tree.end[node] - 1;
       continue;
     }
-    const column = tree.feature[node];
-    if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+    for (const column of partsOf(tree.feature[node])) {
+      if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+    }
+    for (const test of standInsOf(node)) others.push(test.column);
   }
-  return [...first.keys()].sort((a, b) => first.get(a) - first.get(b) || a - b);
+  const used = [...first.keys()].sort((a, b) => first.get(a) - first.get(b) || a - b);
+  return { used, others };
 }
 
 /** The mean loss of the tree shown on a part: what its leaves lose. */
@@ -184,34 +194,4 @@ function lowerBound(sorted, value) {
     else high = half;
   }
   return low;
-}
-
-// ---- a row ---------------------------------------------------------------------------------------------------
-
-const UNSEEN = -2;  // a category that training never saw
-const INFINITE = { inf: Infinity, "-inf": -Infinity };
-const thresholds = tree.threshold.map((value) => (typeof value === "string" ? INFINITE[value] : value));
-const subsets = new Map();
-
-function goesLeftBySubset(node, code) {
-  if (!subsets.has(node)) subsets.set(node, new Set(tree.left_categories[node]));
-  return subsets.get(node).has(code);
-}
-
-/** Whether a row with this value (null: missing) goes left at a node. */
-function goesLeft(node, value) {
-  if (value === null || value === undefined || Number.isNaN(value)) return tree.missing_left[node] === 1;
-  if (thresholds[node] !== null) return value <= thresholds[node];
-  if (value === UNSEEN) return tree.heavier_left[node] === 1;
-  return goesLeftBySubset(node, value);
-}
-
-/** The nodes that a row meets on its way to its leaf; `row` maps columns to values. */
-function wayOf(row, ends) {
-  const way = [0];
-  for (let node = 0; !ends[node];) {
-    node = goesLeft(node, row.get(tree.feature[node])) ? leftOf(node) : rightOf(node);
-    if (!joined[node] || ends[node]) way.push(node);
-  }
-  return way;
 }

@@ -183,7 +183,8 @@ function searchColumns() {
   if (text) facts.columns.forEach((column, i) => { if (column.name.toLowerCase().includes(text)) columns.add(i); });
   view.found = [];
   for (let node = 0; node < size; node = isEnd(node) ? tree.end[node] : node + 1) {
-    if (columns.has(tree.feature[node]) && !isEnd(node) && !joined[node]) view.found.push(node);
+    const isAsked = () => partsOf(tree.feature[node]).some((column) => columns.has(column));
+    if (!isEnd(node) && !joined[node] && isAsked()) view.found.push(node);
   }
   byId("search-next").hidden = view.found.length === 0;
   byId("search-found").textContent = foundWords(text, columns.size);

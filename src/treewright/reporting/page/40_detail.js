@@ -12,8 +12,8 @@ function drawDetail() {
     partsTable(node),
     isClasses ? intervalOf(node) : residualsOf(node),
     questionOf(node),
-    rivals(node, facts.competitors, "Other columns that would split here", "gain"),
-    rivals(node, facts.surrogates, "Columns that stand in for a missing value", "agreement"));
+    rivalsOf(node),
+    standInsAt(node));
 }
 
 function detailHead(node) {
@@ -139,19 +139,41 @@ function questionOf(node) {
     tag("p.faint", {}, `It takes away ${percentWords(gainOf(node, view.shown.ends), 2)} of the risk at the root.`));
 }
 
-/** Columns that could do the same, each with a bar of how well. */
-function rivals(node, lists, title, measure) {
-  const list = isBranch(node) && lists && Object.hasOwn(lists, node) ? lists[node] : [];
+/** Other columns that could be tested, each with a bar of how well. */
+function rivalsOf(node) {
+  const list = isBranch(node) && Object.hasOwn(facts.competitors, node) ? facts.competitors[node] : [];
   if (!list.length) return null;
   const gain = gainOf(node, view.shown.ends);
-  const most = Math.max(measure === "gain" ? gain : 1, ...list.map((rival) => rival[measure]));
-  const own = measure === "gain" ? [{ words: tree.left_words[node], gain, isOwn: true }] : [];
+  const most = Math.max(gain, ...list.map((rival) => rival.gain));
+  const own = { words: tree.left_words[node], gain, isOwn: true };
   return tag("div", {},
-    tag("h4", {}, title),
-    tag("div.bars.wide-names", {}, [...own, ...list].map((rival) => [
+    tag("h4", {}, "Other columns that would split here"),
+    tag("div.bars.wide-names", {}, [own, ...list].map((rival) => [
       tag("span", { class: rival.isOwn ? "bar-name strong" : "bar-name" }, tidyWords(shortened(rival.words, 80))),
-      bar(rival[measure] / most),
-      tag("span.number", {}, percentWords(rival[measure], measure === "gain" ? 2 : 1))])));
+      bar(rival.gain / most),
+      tag("span.number", {}, percentWords(rival.gain, 2))])));
+}
+
+/** Where a row goes that misses the value: the surrogates in order, with how often they agree; or both sides. */
+function standInsAt(node) {
+  if (!isBranch(node) || isEnd(node) || !(facts.surrogates || isDivided)) return null;
+  const title = tag("h4", {}, "If the value is missing");
+  const name = (child, words) => tidyWords(shortened(words, 60));
+  if (isDivided) {
+    const left = tree.left_share[node];
+    return tag("div", {}, title, tag("p", {},
+      `${percentWords(left)} of the row goes with ${name(leftOf(node), tree.left_words[node])}, `
+      + `${percentWords(1 - left)} with ${name(rightOf(node), tree.right_words[node])}.`));
+  }
+  const tests = standInsOf(node), side = tree.missing_left[node] ? "yes" : "no";
+  const last = `It counts as ${side}${tests.length ? " where none of them is known." : "."}`;
+  return tag("div", {}, title,
+    tests.length ? tag("p.faint", {}, "It counts as yes by the first of these that is known:") : null,
+    tests.length ? tag("div.bars.wide-names.stand-ins", {}, tests.map((test) => [
+      tag("span.bar-name", {}, tidyWords(shortened(test.words, 80)), faint(` adjusted ${percentWords(test.adjusted)}`)),
+      bar(test.agreement),
+      tag("span.number", {}, percentWords(test.agreement))])) : null,
+    tag("p.faint", {}, last));
 }
 
 // ---- tabs ----------------------------------------------------------------------------------------------------

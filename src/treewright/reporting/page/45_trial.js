@@ -18,10 +18,10 @@ function startTrial() {
   quickDrawers.push(drawFields, () => followRow(false));
 }
 
-/** One field for each column that the tree shown tests; those typed in before keep their values. */
+/** One field for each column that the way of a row may depend on; those typed in before keep their values. */
 function drawFields() {
-  for (const column of view.shown.used) if (!fields.has(column)) fields.set(column, newField(column));
-  const wanted = view.shown.used.map((column) => fields.get(column).line);
+  for (const column of view.shown.asked) if (!fields.has(column)) fields.set(column, newField(column));
+  const wanted = view.shown.asked.map((column) => fields.get(column).line);
   const holder = byId("trial-fields");
   if (wanted.length === holder.children.length && wanted.every((line, i) => holder.children[i] === line)) return;
   refill(holder, wanted.length ? wanted : tag("p.faint", {}, "A single leaf asks nothing: every row gets the same answer."));
@@ -111,12 +111,47 @@ function fillRow(valueOf) {
 
 /** Send the row down the tree shown: the decision, the steps, the way on the drawing. */
 function followRow(isMoved) {
-  const asked = view.shown.used.filter((column) => wrong.has(column));
-  view.way = asked.length ? [] : wayOf(row, view.shown.ends);
+  const bad = view.shown.asked.filter((column) => wrong.has(column));
+  const refused = tree.missing === "error" ? view.shown.used.filter((column) => isMissing(row.get(column))) : [];
+  const parts = bad.length || refused.length ? [] : leavesOf(row, view.shown.ends);
+  view.way = parts.length ? lineage(largestPart(parts).leaf).filter((node) => !isPart(node)) : [];
   if (view.isTrying && isMoved && view.way.length) showWaySoon();
   else markNodes();
-  if (asked.length) tellWrong(asked[0]);
+  if (bad.length) tellWrong(bad[0]);
+  else if (refused.length) tellRefused(refused[0]);
+  else if (parts.length > 1) tellMixture(parts);
   else tellDecision();
+}
+
+function tellRefused(i) {
+  refill(byId("decision"), tag("p.wrong", {},
+    `${shortened(columnWords(i), 60)} is missing, and this tree takes rows without missing values only.`));
+  refill(byId("trial-steps"));
+}
+
+const MOST_PARTS = 8;  // of a divided row that are listed
+
+/** The answer to a row that goes to several leaves, and what each of them has to say in it. */
+function tellMixture(parts) {
+  const leaf = largestPart(parts).leaf, sorted = [...parts].sort((a, b) => b.share - a.share);
+  const mixed = isClasses ? mixedShares(parts) : null;
+  const code = mixed ? cheapestOf(mixed) : -1;
+  const value = mixed ? null : mixedNumber(parts);
+  const colour = mixed ? facts.colours[code] : valueColour(value);
+  const words = mixed ? `${percentWords(mixed[code])} in a mixture of ` : "the mean of ";
+  refill(byId("decision"),
+    faint("The tree answers"),
+    tag("strong.answer", { "data-leaf": leaf, "data-parts": parts.length }, swatch(colour),
+      mixed ? classWords(code) : numberWords(value, 6)),
+    tag("span", {}, `${words}${plural(parts.length, "leaf", "leaves")}: where a value is missing, the row goes down both sides`));
+  refill(byId("trial-steps"),
+    tag("h4", {}, "Its leaves"),
+    tag("div.bars.wide-names", {}, sorted.slice(0, MOST_PARTS).map((part) => [
+      tag("span.bar-name", {}, shortened(answerWords(part.leaf), 60), faint(` leaf ${part.leaf}`)),
+      bar(part.share, colourOf(part.leaf)),
+      tag("span.number", {}, percentWords(part.share))])),
+    sorted.length > MOST_PARTS ? tag("p.faint", {}, `and ${plural(sorted.length - MOST_PARTS, "more", "more")}`) : null,
+    tag("h4", {}, "The way of its largest part"), stepList());
 }
 
 let openedForRow = [], isWayWaiting = false;
@@ -157,6 +192,13 @@ function tellDecision() {
   refill(byId("trial-steps"), tag("h4", {}, "Its way"), stepList());
 }
 
+/** Why a row without the value that was tested came to a node: what its surrogate says. */
+function reasonFor(node) {
+  const above = parentOf[node];
+  const found = isMissing(valueAt(row, tree.feature[above])) ? standIn(above, row) : null;
+  return found ? faint(`, as ${tidyWords(shortened(found.isLeft ? found.test.words : found.test.other_words, 60))}`) : null;
+}
+
 /** Each test on the way, and how the answer moved by it. */
 function stepList() {
   const leaf = view.way[view.way.length - 1], last = view.way.slice(-MOST_CONDITIONS - 1);
@@ -165,7 +207,7 @@ function stepList() {
   const most = (node) => (isClasses ? worth(node) : (worth(node) - valueRange[0]) / (valueRange[1] - valueRange[0]));
   const name = isClasses ? shortened(classWords(tree.label[leaf]), 24) : "answer";
   return tag("div.bars.wide-names", {}, last.map((node) => [
-    tag("span.bar-name", {}, shortened(node ? wordsInto(node) : `all rows (${name})`, 90)),
+    tag("span.bar-name", {}, shortened(node ? wordsInto(node) : `all rows (${name})`, 90), node ? reasonFor(node) : null),
     bar(most(node), colourOf(leaf)),
     tag("span.number", {}, text(node))]));
 }

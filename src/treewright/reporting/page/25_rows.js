@@ -1,0 +1,96 @@
+// How a row goes down: by tests, by surrogates where a value is missing, or in parts down both sides.
+
+const UNSEEN = -2;  // a category that training never saw
+const INFINITE = { inf: Infinity, "-inf": -Infinity };
+const asNumber = (value) => (typeof value === "string" ? INFINITE[value] : value);
+const thresholds = tree.threshold.map(asNumber);
+const subsets = new Map();
+const isDivided = tree.missing === "fractional";
+
+const isMissing = (value) => value === null || value === undefined || Number.isNaN(value);
+
+/** Whether a code is among those of a list, which is made a set when it is first asked for. */
+function isAmong(key, codes, code) {
+  if (!subsets.has(key)) subsets.set(key, new Set(codes));
+  return subsets.get(key).has(code);
+}
+
+const standInsOf = (node) => (facts.surrogates && Object.hasOwn(facts.surrogates, node) ? facts.surrogates[node] : []);
+
+/** The first surrogate of a node whose value the row knows, and whether it sends the row left; or null. */
+function standIn(node, row) {
+  for (const test of standInsOf(node)) {
+    const value = row.get(test.column);
+    if (isMissing(value)) continue;
+    if (!test.codes) return { test, isLeft: (value <= asNumber(test.threshold)) !== test.reversed };
+    if (value !== UNSEEN) return { test, isLeft: isAmong(test, test.codes, value) !== test.reversed };
+  }
+  return null;
+}
+
+/** The value of a row that a test is about: of a column, or a sum, which is missing where a part is. */
+function valueAt(row, tested) {
+  const sum = sumOf(tested);
+  if (!sum) return row.get(tested);
+  let total = null;
+  for (const [column, weight] of sum.parts) {
+    const value = row.get(column);
+    if (isMissing(value)) return null;
+    total = total === null ? weight * value : total + weight * value;
+  }
+  return total;
+}
+
+/** Whether a row goes left at a node. */
+function goesLeft(node, row) {
+  const value = valueAt(row, tree.feature[node]);
+  if (isMissing(value)) {
+    const found = standIn(node, row);
+    return found ? found.isLeft : tree.missing_left[node] === 1;
+  }
+  if (thresholds[node] !== null) return value <= thresholds[node];
+  if (value === UNSEEN) return tree.heavier_left[node] === 1;
+  return isAmong(node, tree.left_categories[node], value);
+}
+
+/** The leaves of a row with its share in each, from left to right: one, unless values are missing and the tree
+    divides such rows; `row` maps columns to values. */
+function leavesOf(row, ends) {
+  const parts = [], waiting = [{ node: 0, share: 1 }];
+  while (waiting.length) {
+    const { node, share } = waiting.pop();
+    if (ends[node]) {
+      parts.push({ leaf: node, share });
+    } else if (isDivided && isMissing(valueAt(row, tree.feature[node]))) {
+      const left = tree.left_share[node];
+      if (left < 1) waiting.push({ node: rightOf(node), share: share * (1 - left) });
+      if (left > 0) waiting.push({ node: leftOf(node), share: share * left });
+    } else {
+      waiting.push({ node: goesLeft(node, row) ? leftOf(node) : rightOf(node), share });
+    }
+  }
+  return parts;
+}
+
+const largestPart = (parts) => parts.reduce((most, part) => (part.share > most.share ? part : most));
+
+/** The share of each class in the mixture of some leaves. */
+function mixedShares(parts) {
+  const mixed = new Array(facts.classes.length).fill(0);
+  for (const { leaf, share } of parts) {
+    const weight = weightAt(learning, leaf);
+    if (weight > 0) for (const [code, own] of classPairs(learning, leaf)) mixed[code] += share * own / weight;
+    else mixed[tree.label[leaf]] += share;
+  }
+  return mixed;
+}
+
+/** The class that is answered to such shares: the heaviest, or the one that costs least. */
+function cheapestOf(mixed) {
+  const worth = facts.costs
+    ? mixed.map((_, answer) => -mixed.reduce((sum, share, truth) => sum + share * facts.costs[truth][answer], 0))
+    : mixed;
+  return worth.indexOf(Math.max(...worth));
+}
+
+const mixedNumber = (parts) => parts.reduce((sum, { leaf, share }) => sum + share * tree.value[leaf], 0);
