@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import _core, arriving
 from treewright.checking import TYPES, check
-from treewright.combining import Direction, extended_columns, tested_columns
+from treewright.combining import Direction, leaves, tested_columns
 from treewright.costing import cheapest, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, encode
@@ -193,8 +193,9 @@ class Tree(Shaped, Presented):
     def apply(self, data: Dataset, *, n_threads: int = 1) -> Ints:
         """The leaf of each row of a table that was encoded with the tree's schema."""
         self._check_columns(data)
-        return _core.apply(
-            extended_columns(data, self.directions),
+        return leaves(
+            data,
+            self.directions,
             self.end,
             self.feature,
             self.threshold,
