@@ -126,7 +126,7 @@ def check_company(
         raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
     if found.costs is not None and criterion != "gini":
         raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
-    if found.missing == "fractional" and any(target.emphasis for target in schema.targets):
+    if found.missing == "fractional" and any(target.emphasis for target in data.schema.targets):
         raise ValueError(
             "missing='fractional' shares rows out by their weights, which costs and priors alter for the "
             "splits: set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"

@@ -20,7 +20,7 @@ from treewright.certifying import BOUNDS, coded_columns, header_bits, is_complet
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
-from treewright.combining import leaves
+from treewright.combining import plain_leaves
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.raising import RAISING
@@ -285,7 +285,7 @@ class _Walk:
             kept = ~self.dropped[part]
             position = np.concatenate([[0], np.cumsum(kept)])
             part, end = part[kept], position[end[kept]].astype(np.int32)
-        leaf = leaves(
+        leaf = plain_leaves(
             rows,
             tree.directions,
             end,
