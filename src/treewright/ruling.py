@@ -64,6 +64,9 @@ class Rules:
         return vars(self) | {"missing": "learn" if self.missing == "error" else self.missing}
 
 
+_NOTHING = Rules()
+
+
 def rules_from(
     schema: Schema,
     missing: str = "learn",
@@ -89,9 +92,12 @@ def rules_from(
     if not isinstance(missing, str) or missing not in MISSING:
         known = ", ".join(map(repr, MISSING))
         raise ValueError(f"missing is {missing!r}; it must be one of {known}")
+    surrogates = _count("n_surrogates", n_surrogates, 0)
+    if missing == "learn" and monotonic_cst is interaction_cst is feature_costs is max_features_used is None:
+        return _NOTHING  # at once: most trees are grown without rules, and some are grown in no time
     found = Rules(
         missing=missing,
-        n_surrogates=_count("n_surrogates", n_surrogates, 0),
+        n_surrogates=surrogates,
         monotone=_monotone(schema, monotonic_cst),
         groups=_groups(schema, interaction_cst),
         max_columns_used=_columns_used(schema, max_features_used),
@@ -261,7 +267,7 @@ def _position(parameter: str, schema: Schema, key: Any) -> int:
 
 
 def _count(name: str, value: Any, least: int) -> int:
-    if not _is_whole(value) or value < least:
+    if not (type(value) is int or _is_whole(value)) or value < least:
         raise ValueError(f"{name} is {value!r}; it must be a whole number of at least {least}")
     return min(int(value), _LARGEST_COUNT)
 
