@@ -117,19 +117,20 @@ def grow(
     >>> tree.n_leaves, float(tree.threshold[0])
     (2, 2.5)
     """
-    given = {name: value for name, value in locals().items() if name not in ("data", "root", "leaf")}
+    given = dict(locals())
     _check_rows(data)
     name = _checked_criterion(criterion, data)
     _check_choices(splitter=splitter, threshold=threshold, leaf=leaf)
     if leaf == "linear":
         check_can_formulate(name, data)
-        return with_formulas(grow(data, root=root, **given), data)
+        return with_formulas(grow(**given | {"leaf": "constant"}), data)
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
     budget = split_budget(max_leaf_nodes, max_splits)
     if root is not None:
+        options = {each: value for each, value in given.items() if each not in ("data", "root")}
         limits = {"criterion": name, "max_leaf_nodes": None, "max_splits": None if budget < 0 else budget}
-        return grown_from(data, root, grow, given | limits)
+        return grown_from(data, root, grow, options | limits)
     threads = n_threads(n_jobs)
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=threads))
     bins, is_mixed = data.bins(threads) if data.n_rows > (_small_rows or _core.small_rows) else (None, None)
