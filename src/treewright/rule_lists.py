@@ -360,8 +360,10 @@ def _common(tree: Tree) -> Rule:
 def _number_rules(tree: Tree, nodes: Any = None) -> Iterator[Rule]:
     """What each leaf says, or other nodes do, without conditions."""
     nodes = np.flatnonzero(tree.is_leaf) if nodes is None else nodes
-    for weight, value, deviation in np.asarray(tree.statistic[nodes]).tolist():
-        yield Rule((), value, 0, (), deviation / weight, weight)
+    answers = tree.value[nodes, 0].tolist()
+    statistic = np.asarray(tree.statistic[nodes]).tolist()
+    for (weight, _, deviation), value in zip(statistic, answers, strict=True):
+        yield Rule((), value, 0, (), deviation / weight if weight else 0.0, weight)
 
 
 def column_of(data: Dataset, j: int) -> Array:
