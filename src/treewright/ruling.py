@@ -93,7 +93,9 @@ def rules_from(
         known = ", ".join(map(repr, MISSING))
         raise ValueError(f"missing is {missing!r}; it must be one of {known}")
     surrogates = _count("n_surrogates", n_surrogates, 0)
-    if missing == "learn" and monotonic_cst is interaction_cst is feature_costs is max_features_used is None:
+    stakes = schema.targets[0].stakes
+    rules = monotonic_cst, interaction_cst, feature_costs, max_features_used, stakes
+    if missing == "learn" and all(rule is None for rule in rules):
         return _NOTHING  # at once: most trees are grown without rules, and some are grown in no time
     found = Rules(
         missing=missing,
@@ -102,7 +104,7 @@ def rules_from(
         groups=_groups(schema, interaction_cst),
         max_columns_used=_columns_used(schema, max_features_used),
         prices=_prices(schema, feature_costs),
-        costs=None if schema.targets[0].stakes is None else np.array(schema.targets[0].stakes),
+        costs=None if stakes is None else np.array(stakes),
     )
     _check_together(found, schema)
     return found
