@@ -5,25 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.encoding import Dataset
-from treewright.estimators.classic import ClassicClassifier, ClassicRegressor
+from treewright.estimators.classic import Classic, ClassicClassifier, ClassicRegressor
 from treewright.estimators.pruned import seed_of
 from treewright.pruning import PruningPath, prune
 from treewright.selecting import select
 from treewright.tree import Tree
 
 
-class _Pruned:
+class _Pruned(Classic):
     """A tree that is grown large and pruned by the price of a leaf that cross validation chooses."""
 
     cv: int
     rule: Any
-    random_state: Any
-
-    def _grow(self, data: Dataset) -> Tree:
-        raise NotImplementedError
-
-    def _growing(self, data: Dataset) -> dict[str, Any]:
-        raise NotImplementedError
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         path = prune(self._grow(data), "cost_complexity")
