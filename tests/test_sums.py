@@ -20,6 +20,7 @@ from treewright import (
     Schema,
     Target,
     Tree,
+    _core,
     attribution,
     certify,
     competitors,
@@ -37,7 +38,7 @@ from treewright import (
 )
 from treewright.certifying.codes import HEADER_BITS, header_bits, read, told, tree_bits, write
 from treewright.certifying.sums import sum_bits
-from treewright.combining import Direction, asked_columns, asks, by_column
+from treewright.combining import Direction, asked_columns, asks, by_column, extended_columns
 from treewright.drawing.regions import Region, plot_regions, regions
 from treewright.estimators.sklearn_view import sklearn_model
 from treewright.pruning.rules import rule_list
@@ -77,6 +78,27 @@ def test_a_written_tree() -> None:
     table = {"a": [2.0, 2.5, 9.0, nan], "b": [0.0, 0.0, 1.0, 1.0], "c": [0.0, 2.0, nan, 2.0]}
     leaves = tree.apply(encode(table | {"word": ["p"] * 4}, schema=SCHEMA))
     assert leaves.tolist() == [2, 5, 6, 3]
+
+
+def test_rows_go_as_if_the_sums_were_columns() -> None:
+    """The walk adds up where it is asked to; numpy adds up beforehand."""
+    data, tree = grown(max_leaf_nodes=None, max_combined=3)
+    many = data.take(np.random.default_rng(1).integers(0, data.n_rows, 50_000))
+    routes = (tree.end, tree.feature, tree.threshold, tree.subset)
+    sides = (tree.missing_left, tree.heavier_left, tree.subsets)
+    wanted = _core.apply(extended_columns(many, tree.directions), *routes, *sides, 1)
+    for threads in (1, 3):
+        assert np.array_equal(tree.apply(many, n_threads=threads), wanted)
+    for pair, message in [
+        (([0, 9], [1.0, 1.0]), "columns of numbers"),
+        (([0, 3], [1.0, 1.0]), "columns of numbers"),
+        (([0, 1], [1.0]), "a weight for each"),
+    ]:
+        wrong = [(np.array(pair[0], np.int32), np.array(pair[1]))] * len(tree.directions)
+        with pytest.raises(ValueError, match=message):
+            _core.apply_sums(many.columns, wrong, *routes, *sides, 1)
+    with pytest.raises(ValueError, match="a test names a column beyond"):
+        _core.apply_sums(many.columns, [], *routes, *sides, 1)
 
 
 @pytest.mark.parametrize(

@@ -169,22 +169,20 @@ class ObliqueGrower {
         std::vector<Row> sample;
         const std::size_t stride = (rows.size() + sample_rows - 1) / sample_rows;
         for (std::size_t i = 0; i < rows.size(); i += stride) sample.push_back(rows[i]);
-        const auto least =
-            std::max<std::int64_t>(1, limits_.min_rows_leaf / static_cast<std::int64_t>(stride));
         const std::size_t most = std::min(combining_.most, rows.size() / rows_per_column);
         auto candidates = scanned(propose_directions(problem_, columns_of(leaf), most, sample, leaf.key),
-                                  sample, least, run);
+                                  sample, stride, run);
         if (candidates.empty()) return {};
         candidates.resize(std::min(n_turned, candidates.size()));
         run(candidates.size(), [&](std::size_t task, std::size_t thread) {
-            turn(candidates[task], sample, least, search(thread));
-            shorten(candidates[task], sample, least, search(thread));
+            turn(candidates[task], sample, stride, search(thread));
+            shorten(candidates[task], sample, stride, search(thread));
         });
         sort(candidates);
         if (stride > 1) {
             std::vector<Direction> directions;
             for (auto& candidate : candidates) directions.push_back(std::move(candidate.direction));
-            candidates = scanned(std::move(directions), rows, limits_.min_rows_leaf, run);
+            candidates = scanned(std::move(directions), rows, 1, run);
         }
         return candidates.empty() ? Candidate{} : std::move(candidates[0]);
     }
@@ -201,11 +199,11 @@ class ObliqueGrower {
     }
     /// Directions with their best cuts, the best one first; those without a cut are left out.
     std::vector<Candidate> scanned(std::vector<Direction>&& directions, std::span<const Row> rows,
-                                   std::int64_t least, const Run& run) {
+                                   std::size_t stride, const Run& run) {
         std::vector<Candidate> candidates(directions.size());
         run(directions.size(), [&](std::size_t task, std::size_t thread) {
             candidates[task] = {std::move(directions[task]), {}};
-            candidates[task].cut = search(thread).by_direction(candidates[task].direction, rows, least);
+            candidates[task].cut = search(thread).by_direction(candidates[task].direction, rows, stride);
         });
         std::erase_if(candidates, [](const Candidate& candidate) { return candidate.cut.is_leaf(); });
         sort(candidates);
@@ -218,7 +216,7 @@ class ObliqueGrower {
     }
 
     /// Turns a cut about the ends of one of its columns after the other, as long as that helps.
-    void turn(Candidate& candidate, std::span<const Row> rows, std::int64_t least, NodeSearch& search) {
+    void turn(Candidate& candidate, std::span<const Row> rows, std::size_t stride, NodeSearch& search) {
         bool is_better = true;
         for (int round = 0; round < n_rounds && is_better; ++round) {
             is_better = false;
@@ -227,28 +225,28 @@ class ObliqueGrower {
                 for (const bool is_least : {true, false}) {
                     if (!std::isfinite(candidate.cut.low) || !std::isfinite(candidate.cut.high)) return;
                     const double weight = search.best_weight(candidate.direction, candidate.cut, place,
-                                                             is_least ? low : high, is_least, rows, least);
+                                                             is_least ? low : high, is_least, rows, stride);
                     Direction turned = candidate.direction;
                     turned.weights[place] = weight;
                     if (weight != 0 && !std::isnan(weight))
                         is_better |= replace(candidate, readable_direction(turned, 2), 1.0 + 1e-9, rows,
-                                             least, search);
+                                             stride, search);
                 }
             }
         }
     }
-    void shorten(Candidate& candidate, std::span<const Row> rows, std::int64_t least, NodeSearch& search) {
+    void shorten(Candidate& candidate, std::span<const Row> rows, std::size_t stride, NodeSearch& search) {
         for (const int digits : {0, 1})
-            if (replace(candidate, readable_direction(candidate.direction, digits), short_enough, rows, least,
-                        search))
+            if (replace(candidate, readable_direction(candidate.direction, digits), short_enough, rows,
+                        stride, search))
                 return;
     }
     /// Takes another direction where its score is at least so many times that of the one at hand.
     static bool replace(Candidate& candidate, Direction&& other, double times, std::span<const Row> rows,
-                        std::int64_t least, NodeSearch& search) {
+                        std::size_t stride, NodeSearch& search) {
         if (!other.is_sum() || other == candidate.direction) return false;
         Candidate tried{std::move(other), {}};
-        tried.cut = search.by_direction(tried.direction, rows, least);
+        tried.cut = search.by_direction(tried.direction, rows, stride);
         if (!(tried.score() > 0 && tried.score() >= times * candidate.score())) return false;
         candidate = std::move(tried);
         return true;

@@ -21,6 +21,7 @@ class NodeSearch {
         sums_.columns = {
             Column{.data = reinterpret_cast<const std::byte*>(value_.data()), .stride = sizeof(double)}};
         sums_.limits.max_columns = 0;
+        of_all_ = sums_.limits;
         by_columns_ = criterion.make_searcher(table_);
         by_sum_ = criterion.make_searcher(sums_);
     }
@@ -31,17 +32,17 @@ class NodeSearch {
     /// go left come first.
     Nodes by_columns(std::vector<Row>& rows, std::uint64_t key) { return cut(*by_columns_, rows, key); }
 
-    /// The best cut by a direction, under the given least number of rows of a leaf.
-    Node by_direction(const Direction& direction, std::span<const Row> rows, std::int64_t min_rows_leaf) {
+    /// The best cut by a direction; `rows` may be every so many of a node's.
+    Node by_direction(const Direction& direction, std::span<const Row> rows, std::size_t stride) {
         for (const Row row : rows) value_[row] = sum_at(direction, problem_.columns, row);
-        return by_values(rows, min_rows_leaf);
+        return by_values(rows, stride);
     }
 
     /// The weight of one column of a direction at which a cut would be best, if the cut turned about the
     /// place where that column has the value `pivot`, its least or its greatest one among the rows. Every row
     /// changes sides at one weight; so the best weight is the best cut of these. NaN where there is none.
     double best_weight(const Direction& direction, const Node& node, std::size_t place, double pivot,
-                       bool is_least, std::span<const Row> rows, std::int64_t min_rows_leaf) {
+                       bool is_least, std::span<const Row> rows, std::size_t stride) {
         const Column& column = problem_.columns[direction.columns[place]];
         const double weight = direction.weights[place];
         const double room = middle_threshold(node.low, node.high) - weight * pivot;
@@ -52,13 +53,24 @@ class NodeSearch {
             const double away = value - pivot;
             value_[row] = away == 0 ? ((left >= 0) == is_least ? never : -never) : left / away;
         }
-        const Node found = by_values(rows, min_rows_leaf);
+        const Node found = by_values(rows, stride);
         return found.is_leaf() || !std::isfinite(found.low) || !std::isfinite(found.high)
                    ? std::numeric_limits<double>::quiet_NaN()
                    : middle_threshold(found.low, found.high);
     }
 
   private:
+    /// The limits for a sample: as much smaller as it is, and no test that needs all rows.
+    Limits of_some(std::size_t stride) const {
+        Limits limits = of_all_;
+        limits.min_rows_split = 2;
+        limits.min_rows_leaf =
+            std::max<std::int64_t>(1, limits.min_rows_leaf / static_cast<std::int64_t>(stride));
+        limits.min_weight_leaf /= static_cast<double>(stride);
+        limits.min_gain /= static_cast<double>(stride);
+        limits.critical = {};
+        return limits;
+    }
     /// The problem as a searcher of one cut sees it.
     static Problem copy_of(const Problem& problem) {
         Problem copy = problem;
@@ -72,14 +84,15 @@ class NodeSearch {
         searcher.grow_small(rows.data(), {.key = key, .max_splits = 1}, out);
         return out;
     }
-    Node by_values(std::span<const Row> rows, std::int64_t min_rows_leaf) {
-        sums_.limits.min_rows_leaf = min_rows_leaf;
+    Node by_values(std::span<const Row> rows, std::size_t stride) {
+        sums_.limits = stride == 1 ? of_all_ : of_some(stride);
         rows_.assign(rows.begin(), rows.end());
         return cut(*by_sum_, rows_, 0).nodes[0];
     }
 
     const Problem& problem_;
     Problem table_, sums_;
+    Limits of_all_;
     std::vector<double> value_;  // by row of the table
     std::vector<Row> rows_;
     std::unique_ptr<Searcher> by_columns_, by_sum_;

@@ -116,6 +116,20 @@ def apply(
     subsets: NDArray[np.uint8],
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def apply_sums(
+    columns: Columns,
+    directions: Sequence[tuple[NDArray[np.int32], NDArray[np.float64]]],
+    end: NDArray[np.int32],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    subset: NDArray[np.int64],
+    missing_left: NDArray[np.bool_],
+    heavier_left: NDArray[np.bool_],
+    subsets: NDArray[np.uint8],
+    n_threads: int,
+) -> NDArray[np.int32]:
+    """`apply` for trees that test sums: columns and weights of each, in the order in which they follow."""
+
 def apply_by_surrogates(
     columns: Columns,
     end: NDArray[np.int32],

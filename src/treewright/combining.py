@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -79,6 +80,24 @@ def extended_columns(data: Dataset, directions: tuple[Direction, ...]) -> Any:
         return data.columns
     columns = data.columns.T if isinstance(data.columns, np.ndarray) else data.columns
     return [*columns, *(direction.values(data) for direction in directions)]
+
+
+def plain_leaves(data: Dataset, directions: tuple[Direction, ...], *routes: Any) -> NDArray[np.int32]:
+    """The leaf of each row of a table; `routes` are what `_core.apply` takes after the columns."""
+    if not directions:
+        return _core.apply(data.columns, *routes)
+    pairs = [(np.array(each.columns, np.int32), np.array(each.weights)) for each in directions]
+    return _core.apply_sums(data.columns, pairs, *routes)
+
+
+def column_at(tree: Tree, data: Dataset, feature: int, rows: NDArray[Any]) -> NDArray[Any]:
+    """What a tree tests by a `feature`, a column or a sum, for some rows of a table."""
+    n_columns = len(tree.schema.columns)
+    if feature >= n_columns:
+        return tree.directions[feature - n_columns].values(data.take(rows))
+    columns = data.columns
+    column = columns[:, feature] if isinstance(columns, np.ndarray) else columns[feature]
+    return np.asarray(column[rows])
 
 
 def extended(data: Dataset, directions: tuple[Direction, ...]) -> Dataset:

@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 _LOCAL = {  # options that mean the same for the rows of one node as for all of them
     *("criterion", "splitter", "root", "max_depth", "max_leaf_nodes", "max_splits", "min_samples_split"),
     *("min_samples_leaf", "min_weight_leaf", "min_gain", "significance", "max_features", "seed"),
-    *("threshold", "missing", "n_jobs", "progress", "_small_rows"),
+    *("threshold", "leaf", "missing", "n_jobs", "progress", "_small_rows"),
 }
 _ROUTES = ("learn", "category", "error")  # of missing values: those that need nothing but the test itself
 
@@ -89,11 +89,11 @@ def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Op
 def refuse_others(options: Options, grow: Grow) -> None:
     """Options that depend on what was tested above a node cannot be kept where it is grown by itself."""
     for name, parameter in inspect.signature(grow).parameters.items():
-        usual = name not in options or options[name] is parameter.default
-        if name not in _LOCAL and parameter.default is not parameter.empty and not usual:
-            raise ValueError(
-                f"{name} cannot be kept where a split is given; leave it out, or let grow choose"
-            )
+        value, usual = options.get(name, parameter.default), parameter.default
+        if name in _LOCAL or usual is parameter.empty or value is usual:
+            continue
+        if type(value) is not type(usual) or value != usual:
+            raise ValueError(f"{name} cannot be kept where a node is grown by itself; leave it out")
 
 
 def _below(options: Options, budget: int | None, side: int) -> dict[str, Any]:

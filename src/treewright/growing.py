@@ -186,7 +186,7 @@ def grow(
     >>> grow(twins).root.test.column, grow(twins, feature_costs={"scan": 3}).root.test.column
     ('scan', 'pulse')
     """
-    given = {name: value for name, value in locals().items() if name not in ("data", "root", "leaf")}
+    given = dict(locals())
     _check_rows(data)
     check_cost_split(cost_split)
     binned = data  # it keeps its bins for other trees
@@ -197,14 +197,15 @@ def grow(
     _check_choices(splitter=splitter, threshold=threshold, leaf=leaf, split=split, selection=selection)
     if leaf == "linear":
         check_can_formulate(name, data, missing)
-        return with_formulas(grow(data, root=root, **given), data)
+        return with_formulas(grow(**given | {"leaf": "constant"}), data)
     labels, numbers = _checked_targets(data, name)
     _check_categories(data)
     budget = split_budget(max_leaf_nodes, max_splits)
     if root is not None:
+        options = {each: value for each, value in given.items() if each not in ("data", "root")}
         limits = {"criterion": name, "max_leaf_nodes": None, "max_splits": None if budget < 0 else budget}
         told = {"cost_matrix": None, "priors": None}  # the rows know them by now
-        return grown_from(data, root, grow, given | limits | told)
+        return grown_from(data, root, grow, options | limits | told)
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
     ruled = replace(rules_from(data.schema, *asked), **(_rules or {}))
     check_company(ruled, data, name, splitter=splitter, selection=selection, split=split)

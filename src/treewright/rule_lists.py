@@ -372,7 +372,7 @@ def _number_rules(tree: Tree, nodes: Any = None) -> Iterator[Rule]:
     answers = tree.value[nodes, 0].tolist()
     statistic = np.asarray(tree.statistic[nodes]).tolist()
     for (weight, _, deviation), value in zip(statistic, answers, strict=True):
-        yield Rule((), value, 0, (), deviation / weight, weight)
+        yield Rule((), value, 0, (), deviation / weight if weight else 0.0, weight)
 
 
 def column_of(data: Dataset, j: int) -> Array:

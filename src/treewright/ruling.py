@@ -64,6 +64,9 @@ class Rules:
         return vars(self) | {"missing": "learn" if self.missing == "error" else self.missing}
 
 
+_NOTHING = Rules()
+
+
 def rules_from(
     schema: Schema,
     missing: str = "learn",
@@ -89,14 +92,19 @@ def rules_from(
     if not isinstance(missing, str) or missing not in MISSING:
         known = ", ".join(map(repr, MISSING))
         raise ValueError(f"missing is {missing!r}; it must be one of {known}")
+    surrogates = _count("n_surrogates", n_surrogates, 0)
+    stakes = schema.targets[0].stakes
+    rules = monotonic_cst, interaction_cst, feature_costs, max_features_used, stakes
+    if missing == "learn" and all(rule is None for rule in rules):
+        return _NOTHING  # at once: most trees are grown without rules, and some are grown in no time
     found = Rules(
         missing=missing,
-        n_surrogates=_count("n_surrogates", n_surrogates, 0),
+        n_surrogates=surrogates,
         monotone=_monotone(schema, monotonic_cst),
         groups=_groups(schema, interaction_cst),
         max_columns_used=_columns_used(schema, max_features_used),
         prices=_prices(schema, feature_costs),
-        costs=None if schema.targets[0].stakes is None else np.array(schema.targets[0].stakes),
+        costs=None if stakes is None else np.array(stakes),
     )
     _check_together(found, schema)
     return found
@@ -126,7 +134,7 @@ def check_company(
         raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
     if found.costs is not None and criterion != "gini":
         raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
-    if found.missing == "fractional" and any(target.emphasis for target in schema.targets):
+    if found.missing == "fractional" and any(target.emphasis for target in data.schema.targets):
         raise ValueError(
             "missing='fractional' shares rows out by their weights, which costs and priors alter for the "
             "splits: set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"
@@ -261,7 +269,7 @@ def _position(parameter: str, schema: Schema, key: Any) -> int:
 
 
 def _count(name: str, value: Any, least: int) -> int:
-    if not _is_whole(value) or value < least:
+    if not (type(value) is int or _is_whole(value)) or value < least:
         raise ValueError(f"{name} is {value!r}; it must be a whole number of at least {least}")
     return min(int(value), _LARGEST_COUNT)
 

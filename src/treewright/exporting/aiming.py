@@ -45,10 +45,20 @@ def aim(
             other, other_weight = parts[chosen - 1]
             columns[column][row], columns[other][row] = np.inf * weight, -np.inf * other_weight
         return
-    values = [float(columns[c][row]) for c, _ in parts]
-    weights = [w for _, w in parts]
+    if not _solve(
+        parts, chosen, value, columns, row
+    ):  # beside large parts there is no room for the last bits
+        for place, (part, _) in enumerate(parts):
+            if place != chosen and part not in kept and random.random() < 0.7:
+                columns[part][row] = 0.0
+        _solve(parts, chosen, value, columns, row)
+
+
+def _solve(parts: list[tuple[int, float]], chosen: int, value: float, columns: Columns, row: int) -> bool:
+    """Give one column the number with which the sum comes nearest to a value; whether it is that value."""
+    values, weights = [float(columns[c][row]) for c, _ in parts], [w for _, w in parts]
     rest = sum(v * w for place, (v, w) in enumerate(zip(values, weights, strict=True)) if place != chosen)
-    below = above = (value - rest) / weight
+    below = above = (value - rest) / weights[chosen]
     near = [below]
     for _ in range(_STEPS):
         below, above = math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
@@ -59,4 +69,5 @@ def aim(
         distance = abs(reduce(add, map(mul, weights, values)) - value)
         if distance < least:
             best, least = candidate, distance
-    columns[column][row] = best
+    columns[parts[chosen][0]][row] = best
+    return least == 0

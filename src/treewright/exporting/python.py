@@ -286,7 +286,7 @@ def _looping(code: Code) -> Iterator[str]:
         yield from _table("_SUBSET", list(map(str, tables.subset)), "int")
         yield "_BITS = bytes.fromhex("
         text = tables.bits.hex()
-        yield from (f'    "{text[i : i + 96]}"' for i in range(0, len(text), 96))
+        yield from (f'    "{text[i : i + 96]}"' for i in range(0, max(len(text), 1), 96))
         yield ")"
     for place, column in enumerate(code.columns):
         if column.kind == "category":
