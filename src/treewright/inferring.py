@@ -228,6 +228,7 @@ def _arrays(data: Dataset, nodes: list[_Node]) -> dict[str, Any]:
         "step": np.array([node.step for node in nodes], np.int32),
         "subset": np.where(lengths > 0, np.cumsum(lengths) - lengths, -1),
         "subsets": np.frombuffer(b"".join(bits), np.uint8).copy(),
+        "directions": [],
     }
     if data.schema.is_wide:
         cells = [slice(*found["start"][place : place + 2].tolist()) for found, place in sources]
