@@ -43,7 +43,7 @@ def compared(name: str, folder: Path) -> list[str]:
     whole, theirs = folder / f"{name}.csv", C45[name]
     train = rows_of(whole if whole.exists() else folder / f"{name}.train.csv", DECLARED.get(name, {}))
     start = perf_counter()
-    _, path = C45Classifier()._model(train, None)
+    _, path, _ = C45Classifier()._model(train, None)
     took = f"{perf_counter() - start:.2f} s"
     assert path is not None
     test = None
@@ -57,7 +57,7 @@ def compared(name: str, folder: Path) -> list[str]:
         return lines
     others: tuple[Any, ...] = CARTClassifier(), CHAIDClassifier()
     for model in others:
-        tree, _ = model._model(train, None)
+        tree, *_ = model._model(train, None)
         told = f"{tree.n_splits:4} splits, {errors(tree, rows)} test errors"
         lines.append(f"{'':6}{type(model).__name__:18}{told}")
     return lines

@@ -91,7 +91,8 @@ def test_the_numbers_of_the_program(name: str) -> None:
     before, after, estimate, test_errors = PRINTED[name]
     table, labels = read(DATA / f"{name}.train.csv")
     data = declared(encode(table, labels), DECLARED.get(name, {}))
-    grown, path = C45Classifier()._model(data, None)[1].grown, C45Classifier()._model(data, None)[1]
+    path = C45Classifier()._model(data, None)[1]
+    grown = path.grown
     test = encode(*read(DATA / f"{name}.test.csv"), schema=data.schema)
 
     def errors(tree: Tree, rows: Dataset) -> int:

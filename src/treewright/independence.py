@@ -25,7 +25,9 @@ _FRACTIONS = 300  # terms of a continued fraction, which has converged long befo
 
 
 def two_samples(left: Floats, right: Floats) -> Floats:
-    """The p-value of Pearson's test for each pair of rows of class weights; 1 where all is of one class."""
+    """The p-value of Pearson's test for each pair of rows of class weights; 1 where all is of one class, or
+    on one side.
+    """
     from scipy.special import chdtrc
 
     both = left + right
@@ -35,10 +37,11 @@ def two_samples(left: Floats, right: Floats) -> Floats:
     # Σ (O − E)² (1/E_left + 1/E_right), where 1/E_left + 1/E_right = total² / (class · left · right).
     surplus = left - both * (on_left / total)[:, np.newaxis]
     per_class = np.divide(surplus**2, both, out=np.zeros_like(both), where=both > 0)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         statistic = per_class.sum(axis=1) * (total / on_left) * (total / on_right)
     freedom = (both > 0).sum(axis=1) - 1
-    return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
+    is_told = (freedom > 0) & (on_left > 0) & (on_right > 0)
+    return np.where(is_told, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
 
 
 def pearson(table: Floats) -> tuple[float, int]:

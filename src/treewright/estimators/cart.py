@@ -49,6 +49,12 @@ class CARTClassifier(_Pruned, ClassicClassifier):
         How many columns each split keeps for rows whose own value is missing.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into those of the rows.
+    cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
+        ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; or by name:
+        ``{"ill": {"well": 10}}``, where what is not named costs 1. Splits go by altered priors, leaves and
+        prunings by costs. For one target.
+    priors : array of shape (n_classes,) or dict, default=None
+        How often each class comes in truth, if not as in the rows.
     random_state : int, RandomState or None, default=None
         Seeds the deal of the folds; without one it is always the same.
     kinds : dict or list, default=None
@@ -86,6 +92,7 @@ class CARTClassifier(_Pruned, ClassicClassifier):
     """
 
     missing = "surrogate"
+    cost_split = "altered_priors"
 
     def __init__(
         self,
@@ -96,6 +103,8 @@ class CARTClassifier(_Pruned, ClassicClassifier):
         rule: str = "1-SE",
         n_surrogates: int = 5,
         class_weight: Any = None,
+        cost_matrix: Any = None,
+        priors: Any = None,
         random_state: Any = None,
         kinds: Any = None,
         n_jobs: int | None = None,
@@ -106,6 +115,8 @@ class CARTClassifier(_Pruned, ClassicClassifier):
         self.rule = rule
         self.n_surrogates = n_surrogates
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
+        self.priors = priors
         self.random_state = random_state
         self.kinds = kinds
         self.n_jobs = n_jobs
