@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.tree._tree import NODE_DTYPE, TREE_LEAF, TREE_UNDEFINED
 from sklearn.tree._tree import Tree as SklearnTree
 
+from treewright.routing import sent_by_others
 from treewright.tree import Tree, as_array
 
 _NODES_AT_ONCE = 4096
@@ -112,6 +113,11 @@ def _refuse_categories(tree: Tree) -> None:
 
 
 def _nodes(tree: Tree, cast_rows: bool) -> NDArray[Any]:
+    if sent_by_others(tree):
+        raise AttributeError(
+            "tree_ is not available: surrogates decide where missing values go, or rows are divided, and "
+            "scikit-learn's arrays know one side. Use model_, the tree itself; model_.with_missing('learn') has one"
+        )
     leaf = tree.is_leaf
     threshold = float32_proof(tree.threshold) if cast_rows else tree.threshold
     nodes = np.zeros(tree.n_nodes, dtype=NODE_DTYPE)
