@@ -116,7 +116,7 @@ def _nodes(tree: Tree, cast_rows: bool) -> NDArray[Any]:
     if sent_by_others(tree):
         raise AttributeError(
             "tree_ is not available: surrogates decide where missing values go, or rows are divided, and "
-            "scikit-learn's arrays know one side. Use model_, the tree itself; model_.with_missing('learn') has one"
+            "scikit-learn's arrays know one side. Use model_, the tree, or model_.with_missing('learn')"
         )
     leaf = tree.is_leaf
     threshold = float32_proof(tree.threshold) if cast_rows else tree.threshold
