@@ -84,7 +84,7 @@ def test_facts_of_divided_rows() -> None:
     np.testing.assert_array_equal(shares, tree.weight[tree.left[inner]] / tree.weight[inner])
     assert "surrogates" not in facts
     assert "intervals" not in facts
-    assert any("counted by their shares" in note for note in facts["headline"]["notes"])
+    assert any("count their shares" in note for note in facts["headline"]["notes"])
     assert "missing" not in payload_of(report(tree.with_missing("learn")))["tree"]
 
 

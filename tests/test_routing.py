@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ from treewright import (
     answering,
     attribution,
     certify,
+    cli,
     competitors,
     contrast,
     difference,
@@ -391,7 +394,8 @@ def test_what_follows_tests_asks_for_complete_rows(missing: str) -> None:
     assert not any(condition.missing for region in regions for condition in region.conditions)
     with pytest.raises(ValueError, match="row 1 of data has no value of 'age'"):
         difference(tree, other, HOLES)
-    for ask in (lambda: difference(tree, tree.collapse([1])), lambda: rules(tree), tree.to_shap):
+    other_rooms = (lambda: difference(tree, tree.collapse([1])), lambda: rules(tree))
+    for ask in (*other_rooms, tree.to_shap, tree.to_sklearn):
         with pytest.raises(ValueError, match="with_missing"):
             ask()
     assert len(rules(tree.with_missing("learn"))) == 3
@@ -407,6 +411,14 @@ def test_bounds_from_training_rows_need_complete_ones(missing: str) -> None:
     assert certify(tree, data=data).value <= 1
     with pytest.raises(ValueError, match="test="):
         certify(tree)
+
+
+def test_regions_need_a_value_of_each_tested_column() -> None:
+    regions = pytest.importorskip("treewright.drawing.regions").regions
+    tree, within = small("fractional"), ((0.0, 80.0), (-0.5, 1.5))
+    with pytest.raises(ValueError, match="'income' has no value here"):
+        regions(tree, "age", "job", within=within)
+    assert {each.leaf for each in regions(tree, "age", "job", within=within, at={"income": 10})} == {2, 4}
 
 
 def test_importance_of_columns_that_stand_in() -> None:
@@ -437,3 +449,28 @@ def test_rows_in_parts_belong_to_no_leaf() -> None:
         prune(tree, "reduced_error", validation=test, significance=0.05)
     with pytest.raises(ValueError, match="raising=False"):
         prune(tree, "pessimistic", data=test)
+
+
+def test_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text("age,income,job\n30,10,cook\n,30,clerk\n,,\n")
+    for missing in ("surrogate", "fractional"):
+        small(missing).save(f"{missing}.json")
+    cli.main(["show", "surrogate.json", "--surrogates", "full"])
+    assert "adjusted 60.0 %" in capfd.readouterr().out
+    cli.main(["show", "surrogate.json", "--json"])
+    first = json.loads(capfd.readouterr().out)["nodes"][0]
+    assert first["surrogates"][0] == {"left_where": "income <= 30", "agreement": 0.85, "adjusted": 0.6}
+    assert first["else_left"] is True
+    told = {"surrogate": "surrogates decide", "fractional": "mixtures"}
+    for missing, note in told.items():
+        cli.main(["predict", f"{missing}.json", "rows.csv", "--proba"])
+        out, err = capfd.readouterr()
+        assert note in err
+        tree, lines = small(missing), [line.split(",") for line in out.splitlines()[1:]]
+        table = {"age": [30.0, None, None], "income": [10.0, 30.0, None], "job": ["cook", "clerk", None]}
+        assert [line[0] for line in lines] == tree.predict(table).tolist()
+        shares = np.array([line[1:] for line in lines], float)
+        np.testing.assert_array_equal(shares, tree.predict_proba(table))

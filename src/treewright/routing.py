@@ -20,6 +20,7 @@ Ints = NDArray[np.int32]
 
 MOST_PARTS = 2**20  # of rows that are held at a time
 MISSING_CODE = -1
+_BLOCK = 2**14  # rows that are looked at together
 
 
 def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
@@ -66,10 +67,18 @@ def divides(tree: Tree, data: Dataset) -> bool:
 
 
 def first_missing(tree: Tree, data: Dataset) -> tuple[int, int] | None:
-    """A column that the tree tests and the first row that misses it; None where no row misses any."""
+    """A column that the tree tests and a row that misses it, the first; None where no row misses any."""
     columns = extended_columns(data, tree.directions)
-    for feature in np.unique(tree.feature[~tree.is_leaf]).tolist():
-        cells = columns[:, feature] if isinstance(columns, np.ndarray) else columns[feature]
+    tested = np.unique(tree.feature[~tree.is_leaf])
+    if isinstance(columns, np.ndarray):
+        for first in range(0, len(columns), _BLOCK):  # by rows, as they lie in memory
+            missing = np.isnan(columns[first : first + _BLOCK])
+            if missing.any() and (own := missing[:, tested]).any():
+                row, place = np.argwhere(own)[0].tolist()
+                return int(tested[place]), first + row
+        return None
+    for feature in tested.tolist():
+        cells = columns[feature]
         missing = cells == MISSING_CODE if cells.dtype.kind == "i" else np.isnan(cells)
         if missing.any():
             return feature, int(np.argmax(missing))

@@ -12,7 +12,7 @@ from treewright.certifying import Certificates
 from treewright.cli.summary import Fit, measure, missing_cells
 from treewright.encoding import Dataset
 from treewright.tree import Tree
-from treewright.wording import branch_in_words
+from treewright.wording import branch_in_words, surrogate_in_words
 
 
 def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) -> dict[str, Any]:
@@ -84,6 +84,7 @@ def tree_document(tree: Tree) -> dict[str, Any]:
         "depth": tree.depth,
         "rows": tree.rows[0],
         "criterion": tree.criterion,
+        "missing": tree.missing,
     }
 
 
@@ -104,9 +105,25 @@ def nodes_document(tree: Tree, max_depth: int | None = None) -> list[dict[str, A
                 "rows": tree.rows[node],
                 "answers": [_answer(tree, node, which) for which in range(len(tree.schema.targets))],
                 "is_leaf": tree.is_leaf[node],
+                **_surrogates(tree, node),
             }
         )
     return nodes
+
+
+def _surrogates(tree: Tree, node: int) -> dict[str, Any]:
+    """What decides for a missing value at a node, if other columns do."""
+    if not len(tree.surrogates) or tree.is_leaf[node]:
+        return {}
+    told = [
+        {
+            "left_where": surrogate_in_words(tree, entry, longest=2**31),
+            "agreement": tree.surrogates.agreement[entry],
+            "adjusted": tree.surrogates.adjusted[entry],
+        }
+        for entry in tree.surrogates.of(node)
+    ]
+    return {"surrogates": told, "else_left": tree.missing_left[node]}
 
 
 def _answer(tree: Tree, node: int, which: int) -> Any:

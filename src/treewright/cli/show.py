@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
@@ -23,6 +23,7 @@ def show(
     depth: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     format: str = "text",
     test: Annotated[Rows, ROWS] = None,
+    surrogates: Literal["short", "full", "none"] | None = None,
     delta: Delta = 0.05,
     weights: Weights = None,
     dialect: Dialect = USUAL,
@@ -40,6 +41,9 @@ def show(
     test
         A table of rows that had no part in the tree: then each leaf is shown with how often it is right at
         least, and at most, on such rows.
+    surrogates
+        How much to tell of what stands in for missing values: short (a line for each test; the default), full
+        (a line for each surrogate, with its adjusted agreement) or none.
     delta
         The chance with which the interval of a leaf may fail.
 
@@ -60,7 +64,8 @@ def show(
         raise Misuse(f"--json is a format of its own; leave out --format {format}")
     if json and test is not None:
         raise Misuse("--json tells the nodes of the tree as it is; leave out --test")
-    for option, value, name in (("--depth", depth, "max_depth"), ("--test", test, "test")):
+    told = ("--surrogates", surrogates, "surrogates")
+    for option, value, name in (("--depth", depth, "max_depth"), ("--test", test, "test"), told):
         if value is not None and name not in offered:
             raise Misuse(f"{option} does not go with --format {format}")
     voice = Voice(json, quiet)
@@ -74,6 +79,8 @@ def show(
         )
         return
     options: dict[str, Any] = {"max_depth": depth, "color": in_colour(), "width": terminal_width()}
+    if surrogates is not None:
+        options["surrogates"] = surrogates
     if rows:
         options |= {"test": rows["--test"], "delta": delta}
     taken = {name: value for name, value in options.items() if name in offered}

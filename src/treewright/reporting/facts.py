@@ -59,7 +59,7 @@ def facts(
     paths, unshown = slides(subject, parts, methods)
     manager, resting = promise(subject, parts, rows.get("train"), delta)
     if any(isinstance(part, Part) and divides(tree, part.data) for part in parts.values()):
-        resting = [*resting, "Rows with missing values go down both sides and are counted by their shares."]
+        resting = [*resting, _SHARES]
     notes = [*subject.notes, *_train_notes(train, subject), *resting, *unshown]
     payload: dict[str, Any] = {
         "format": FORMAT,
@@ -81,6 +81,12 @@ def facts(
         "reproduce": reproduction(model, subject, rows, seed),
     }
     return {name: value for name, value in payload.items() if value is not None or name == "costs"}
+
+
+_SHARES = (
+    "Rows with missing values go down both sides: the numbers of nodes and of the slider count their shares, "
+    "while the sentence on top judges what the tree answers to them, the mixture of their leaves."
+)
 
 
 def _parts(tree: Tree, rows: Mapping[str, Dataset]) -> dict[str, Rows]:

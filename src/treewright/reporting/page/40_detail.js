@@ -164,10 +164,10 @@ function standInsAt(node) {
       `${percentWords(left)} of the row goes with ${name(leftOf(node), tree.left_words[node])}, `
       + `${percentWords(1 - left)} with ${name(rightOf(node), tree.right_words[node])}.`));
   }
-  const tests = standInsOf(node), side = tree.missing_left[node] ? "left" : "right";
-  const last = `It goes ${side}${tests.length ? " where none of them is known." : "."}`;
+  const tests = standInsOf(node), side = tree.missing_left[node] ? "yes" : "no";
+  const last = `It counts as ${side}${tests.length ? " where none of them is known." : "."}`;
   return tag("div", {}, title,
-    tests.length ? tag("p.faint", {}, "The first that is known decides; it goes left where") : null,
+    tests.length ? tag("p.faint", {}, "It counts as yes by the first of these that is known:") : null,
     tests.length ? tag("div.bars.wide-names.stand-ins", {}, tests.map((test) => [
       tag("span.bar-name", {}, tidyWords(shortened(test.words, 80)), faint(` adjusted ${percentWords(test.adjusted)}`)),
       bar(test.agreement),
