@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def run(chosen: Namespace) -> None:
             figures.append({"table": table, "rows": len(rows), "columns": rows.shape[1], "results": results})
     print(shown(figures))
     if not chosen.partial:
-        origin = keeping.here([OURS, "scikit-learn", "treeple", "ydf"])
+        origin = _told(keeping.here([OURS, "treeple", "ydf"]))
         keeping.save("oblique", origin, figures)
         keeping.write(keeping.RESULTS / "oblique.md", page(origin, figures))
 
@@ -101,6 +102,13 @@ def _measured(library: str, path: Path, limit: float) -> Figure:
         return {"skipped": f"failed: {(done.stderr.strip().splitlines() or ['without a word'])[-1][:90]}"}
     result: Figure = json.loads(done.stdout.strip().splitlines()[-1])
     return result
+
+
+def _told(origin: Origin) -> Origin:
+    """Where this was measured, with the libraries that needed a Python of their own."""
+    apart = [library for library in LIBRARIES if PYTHON + library.upper() in os.environ]
+    notes = [origin.note, f"In a Python of its own: {', '.join(apart)}." if apart else ""]
+    return replace(origin, note=" ".join(filter(None, notes)))
 
 
 def page(origin: Origin, figures: list[Figure]) -> str:

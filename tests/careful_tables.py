@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import Table, tables
 
 from treewright import _core
-from treewright.growing import _careful_tree
+from treewright.growing.finishing import careful_tree
 from treewright.ruling import Rules
 from treewright.tree import Tree
 
@@ -47,7 +47,7 @@ def grown(
         progress=None,
         **by_rule.arguments,
     )
-    tree = _careful_tree(arrays, data, criterion, threshold, by_rule.missing)
+    tree = careful_tree(arrays, data, criterion, threshold, by_rule.missing)
     tree.check()
     return tree
 

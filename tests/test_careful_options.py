@@ -72,6 +72,14 @@ def test_surrogates_may_be_reversed_or_categories_and_are_ranked() -> None:
     assert two["surrogate_feature"].tolist() == [2, 1]
 
 
+@pytest.mark.parametrize("criterion", ["gini", "error"])
+def test_rows_whose_value_is_known_may_be_of_one_class(criterion: str) -> None:
+    data = table_of([[0, 1, 0, 1, -1, -1]], [0, 0, 0, 0, 1, 2], kinds=["category"]).dataset()
+    tree = carefully(data, criterion, missing="surrogate", n_surrogates=1)
+    assert tree["feature"].tolist() == [0, -1, -1]
+    assert tree["statistic"].tolist() == [[4, 1, 1], [2, 1, 1], [2, 0, 0]]
+
+
 def test_a_missing_value_goes_down_both_branches_in_parts() -> None:
     tree = carefully(
         table_of([[1, 2, 3, nan]], [0, 0, 1, 1]).dataset(), "gini", missing="fractional", max_depth=1

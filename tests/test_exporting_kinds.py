@@ -261,6 +261,13 @@ def test_treelite_writes_surrogates_out_up_to_a_limit(monkeypatch: pytest.Monkey
         export(tree, "treelite")
 
 
+def test_onnx_models_of_every_kind_pass_the_checker() -> None:
+    onnx = pytest.importorskip("onnx")
+    for kind in ("sums", "surrogates", "surrogates and sums"):
+        model = onnx.load_from_string(export(tree_of(kind, "texts"), "onnx"))
+        onnx.checker.check_model(model, full_check=True)
+
+
 def test_a_known_column_is_not_asked_twice() -> None:
     """Once a value is known to be there, or not, the plain tree does not ask again whether it is."""
     steps = expanding.expanded(surrogate_chain(8))

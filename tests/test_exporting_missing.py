@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from export_trees import chain, mixed_tree, same_bits
 from kinds_of_trees import CC, OPTIONS, RUNS, answers, many_branches, summing_tree, tree_of
+from routed_trees import with_surrogates
 
-from treewright import Tree, encode, export
+from treewright import Tree, encode, export, grow
 from treewright.combining import extended_columns
+from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.exporting.coding import plain
 from treewright.exporting.probing import probes
 
@@ -82,6 +84,20 @@ def test_what_cannot_divide_rows_says_what_would_do() -> None:
         export(tree, "python", style="nested")
     leaf = tree.collapse([0])
     assert "THEN" not in export(leaf, "sql")  # one leaf divides nothing
+
+
+def test_the_view_of_scikit_learn_is_not_available() -> None:
+    tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0], "z": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    with_others = with_surrogates(tree, np.random.default_rng(0), most=1)
+    assert len(with_others.surrogates)
+    for each in (tree.with_missing("fractional"), with_others):
+        with pytest.raises(AttributeError, match=r"tree_ is not available: .*with_missing"):
+            sklearn_tree(each)
+        with pytest.raises(ValueError, match="one side"):
+            each.to_sklearn()
+        with pytest.raises(ValueError, match="one side"):
+            each.to_shap()
+    assert tree.with_missing("error").to_sklearn().predict([[1.0, 1.0]]).tolist() == ["a"]
 
 
 # ---- complete rows only ------------------------------------------------------------------------------------

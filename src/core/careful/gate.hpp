@@ -176,7 +176,11 @@ class Gated {
     double weight_of(const Sum* statistic) const { return scanner_.weight_of(statistic); }
     double score_of(const Sum* statistic) { return scanner_.score_of(statistic); }
     std::size_t dimensions() const { return scanner_.dimensions(); }
-    void point(const Sum* statistic, double* out) const { scanner_.point(statistic, out); }
+    void point(const Sum* statistic, double* out) const {
+        // Rows whose value is known may be of one class though the node is not: all groups are alike.
+        if (scanner_.width() == 1) return void(out[0] = 0.0);
+        scanner_.point(statistic, out);
+    }
     bool refuses() const { return gate_.is_active(); }
     bool allows(const Sum* statistic) const { return gate_.allows(statistic + scanner_.width()); }
 

@@ -11,8 +11,9 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset
+from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import Fitted, TreeEstimator
-from treewright.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.pruning import PruningPath, cost_complexity_path
 from treewright.tree import Tree
 

@@ -14,6 +14,7 @@ from sklearn.tree._tree import NODE_DTYPE, TREE_LEAF, TREE_UNDEFINED
 from sklearn.tree._tree import Tree as SklearnTree
 
 from treewright.combining import only_columns
+from treewright.routing import sent_by_others
 from treewright.tree import Tree, as_array
 
 _NODES_AT_ONCE = 4096
@@ -118,6 +119,11 @@ def _refuse_what_arrays_lack(tree: Tree) -> None:
 
 
 def _nodes(tree: Tree, cast_rows: bool) -> NDArray[Any]:
+    if sent_by_others(tree):
+        raise AttributeError(
+            "tree_ is not available: surrogates decide where missing values go, or rows are divided, and "
+            "scikit-learn's arrays know one side. Use model_, the tree, or model_.with_missing('learn')"
+        )
     leaf = tree.is_leaf
     threshold = float32_proof(tree.threshold) if cast_rows else tree.threshold
     nodes = np.zeros(tree.n_nodes, dtype=NODE_DTYPE)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from treewright.exporting.questions import Question, has_surrogates, questions
+import numpy as np
+
+from treewright.exporting.questions import Question, questions
 from treewright.tree import Tree
 
 MOST_NODES = 200_000
@@ -50,6 +52,7 @@ def expanded(tree: Tree, most: int = MOST_NODES) -> list[Step] | None:
     """
     steps: list[Step] = []
     leaf_place = (tree.is_leaf.cumsum() - 1).tolist()
+    asked = {node: list(questions(tree, node)) for node in np.flatnonzero(~tree.is_leaf).tolist()}
     tasks = [_Task(0, 0, {}, -1, False)]
     while tasks:
         node, rank, state, parent, is_left = tasks.pop()
@@ -57,14 +60,13 @@ def expanded(tree: Tree, most: int = MOST_NODES) -> list[Step] | None:
             return None
         if parent >= 0:
             setattr(steps[parent], "left" if is_left else "right", len(steps))
-        found = _next(tree, node, rank, state)
-        node, rank, question = found
+        node, rank, question = _next(tree, asked, node, rank, state)
         here = len(steps)
         if question is None:
             steps.append(Step(leaf=leaf_place[node]))
             continue
         left, right, j = node + 1, int(tree.right[node]), question.feature
-        if not has_surrogates(tree, node):
+        if len(asked[node]) == 1:
             goes_left = bool(tree.missing_left[node])
             steps.append(Step(question=question, missing_left=goes_left))
             known: dict[int, Known] = {**state, j: state.get(j, "some")}
@@ -81,18 +83,19 @@ def expanded(tree: Tree, most: int = MOST_NODES) -> list[Step] | None:
     return steps
 
 
-def _next(tree: Tree, node: int, rank: int, state: dict[int, Known]) -> tuple[int, int, Question | None]:
+def _next(
+    tree: Tree, asked: dict[int, list[Question]], node: int, rank: int, state: dict[int, Known]
+) -> tuple[int, int, Question | None]:
     """The first question from there on whose answer is open; None where the way comes to a leaf."""
-    while not tree.is_leaf[node]:
-        asked = list(questions(tree, node))
-        if len(asked) == 1:
-            return node, 0, asked[0]
-        while rank < len(asked):
-            known = state.get(asked[rank].feature)
-            hopeless = known == "none" or (known == "odd" and asked[rank].unseen_left is None)
+    while node in asked:
+        if len(asked[node]) == 1:
+            return node, 0, asked[node][0]
+        for place in range(rank, len(asked[node])):
+            question = asked[node][place]
+            known = state.get(question.feature)
+            hopeless = known == "none" or (known == "odd" and question.unseen_left is None)
             if not hopeless:
-                return node, rank, asked[rank]
-            rank += 1
+                return node, place, question
         node, rank = (node + 1 if tree.missing_left[node] else int(tree.right[node])), 0
     return node, 0, None
 

@@ -53,8 +53,7 @@ function goesLeft(node, row) {
   return isAmong(node, tree.left_categories[node], value);
 }
 
-/** The leaves of a row with its share in each, from left to right: one, unless values are missing and the tree
-    divides such rows; `row` maps columns to values. */
+/** The leaves of a row with its share in each, from left to right; `row` maps columns to values. */
 function leavesOf(row, ends) {
   const parts = [], waiting = [{ node: 0, share: 1 }];
   while (waiting.length) {
