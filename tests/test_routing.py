@@ -447,7 +447,7 @@ def test_rows_in_parts_belong_to_no_leaf() -> None:
     assert leaf_intervals(tree, test).rows.tolist() == [1, 1, 0]
     with pytest.raises(ValueError, match="divides"):
         prune(tree, "reduced_error", validation=test, significance=0.05)
-    with pytest.raises(ValueError, match="raising=False"):
+    with pytest.raises(ValueError, match="rows that the tree was grown from"):
         prune(tree, "pessimistic", data=test)
 
 
