@@ -10,7 +10,10 @@ from benchmarks import (
     counting,
     importing,
     methods,
+    missing,
+    oblique,
     opening,
+    options,
     pruning,
     publishing,
     scaling,
@@ -26,6 +29,9 @@ ROOMS = {
     "pruning": pruning.run,
     "attributing": attributing.run,
     "methods": methods.run,
+    "missing": missing.run,
+    "options": options.run,
+    "oblique": oblique.run,
     "streaming": streaming.run,
     "opening": opening.run,
     "counts": counting.run,
@@ -33,7 +39,7 @@ ROOMS = {
 DEFAULT = tuple(room for room in ROOMS if room != "counts")
 
 
-def options() -> argparse.Namespace:
+def arguments() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("rooms", nargs="*", help=f"{', '.join(ROOMS)} (default: all but counts)")
@@ -67,7 +73,7 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     """Measure room by room; README.md follows each, unless something was left out."""
-    chosen = options()
+    chosen = arguments()
     if chosen.packages:
         print(*sorted({peer.package for peer in PEERS.values()} - {"treewright"}), sep="\n")
         return

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from benchmarks import (
     attributing,
@@ -21,6 +22,7 @@ from benchmarks import (
     keeping,
     measuring,
     methods,
+    oblique,
     predicting,
     problems,
     pruners,
@@ -176,6 +178,20 @@ def test_the_pages_of_pruning_show_the_kept_results() -> None:
         *keeping.load("methods")
     )
     assert pruning.PICTURE.stat().st_size < 100_000
+
+
+def test_trees_of_sums_are_measured_and_shown(tmp_path: Path) -> None:
+    origin, figures = keeping.load("oblique")
+    assert (keeping.RESULTS / "oblique.md").read_text(encoding="utf-8") == oblique.page(origin, figures)
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(200, 3))
+    np.savez(tmp_path / "table.npz", rows=rows, classes=(rows[:, 0] > rows[:, 1]).astype(int))
+    found = oblique._measured("treewright, sums of 2", tmp_path / "table.npz", 120)
+    assert found["accuracy"] > 0.9
+    assert found["leaves"] < 4
+    assert found["cpu"] > 0
+    absent = {"table": "t", "rows": 9, "columns": 2, "results": {"ydf": {"skipped": "not there"}}}
+    assert "ydf: not there." in oblique.shown([absent])
 
 
 def test_the_page_of_streaming_shows_the_kept_results() -> None:

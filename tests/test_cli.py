@@ -132,6 +132,18 @@ def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture
     assert "mean absolute error" in out
 
 
+def test_rules_of_growing(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    grow_all = ("fit", sailing, "--target", "sail", "--prune", "none", "-o", "m.json")
+    run(capfd, *grow_all, "--monotone", "wind=1", "--monotone", "wind=+1")
+    rising = treewright.load("m.json")
+    run(capfd, *grow_all, "--monotone", "wind=-1")
+    assert treewright.load("m.json") != rising
+    run(capfd, *grow_all, "--missing-by", "surrogate", "--surrogates", "1")
+    tree = treewright.load("m.json")
+    assert tree.missing == "surrogate"
+    assert len(tree.surrogates) == len(set(tree.surrogates.node.tolist()))
+
+
 def test_weights_count_as_repeated_rows(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = sailing.read_text().split()
     weights = [1 + i % 3 for i in range(len(lines) - 1)]

@@ -8,11 +8,17 @@ from sklearn.utils.estimator_checks import (
 )
 
 from treewright import (
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    CHAIDClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
+    ID3Classifier,
     RuleListClassifier,
+    TopDownClassifier,
 )
 
 
@@ -26,6 +32,10 @@ class NumbersOnly:
 
 
 class NumbersClassifier(NumbersOnly, DecisionTreeClassifier):
+    pass
+
+
+class NumbersCHAID(NumbersOnly, CHAIDClassifier):
     pass
 
 
@@ -48,6 +58,13 @@ ESTIMATORS = [
     NumbersRegressor(),
     RuleListClassifier(),
     NumbersRuleList(confidence=0.5, criterion="entropy"),
+    ID3Classifier(),
+    CHAIDClassifier(),
+    NumbersCHAID(alpha_resplit=0.01),
+    TopDownClassifier(),
+    C45Classifier(),
+    CARTClassifier(),
+    CARTRegressor(),
 ]
 
 

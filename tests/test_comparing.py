@@ -195,14 +195,14 @@ def test_costs_are_what_counts() -> None:
     data = table("classes", n=200)
     comparison = compare(data, ["cost_complexity"], cost_matrix=COSTS)
     train, validation, test = split(data)
-    tree = grow(train).with_costs(COSTS)
+    tree = grow(train, cost_matrix=COSTS)
     chosen = select(prune(tree), validation=validation).pruned
     row = line(comparison, "cost_complexity", "held-out rows, 0-SE")
     assert row["test"] == pytest.approx(row_losses(chosen, test).mean())
     assert "%" not in str(comparison).splitlines()[3]
     priors = [0.1, 0.1, 0.8]
     by_priors = compare(data, ["cost_complexity"], cost_matrix=COSTS, priors=priors)
-    assert by_priors.schema == grow(train).with_costs(COSTS, priors).schema
+    assert by_priors.schema == grow(train, cost_matrix=COSTS, priors=priors).schema
 
 
 def test_wrong_input() -> None:

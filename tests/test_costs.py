@@ -146,8 +146,8 @@ def test_a_dict_names_the_classes() -> None:
     tree = grow(encode({"x": [1.0, 1.0, 1.0, 2.0]}, ["b", "b", "a", "c"]))
     named = tree.with_costs({"a": {"b": 7}, "c": {"a": 0}})
     assert named.schema.targets[0].costs == ((0.0, 7.0, 1.0), (1.0, 0.0, 1.0), (0.0, 1.0, 0.0))
-    by_name = tree.with_costs(priors={"a": 2, "b": 1, "c": 1})
-    assert by_name.schema == tree.with_costs(priors=[2, 1, 1]).schema
+    by_name = tree.with_costs(priors={"c": 0.2, "a": 0.5, "b": 0.3})
+    assert by_name.schema == tree.with_costs(priors=[0.5, 0.3, 0.2]).schema
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,17 @@ def test_a_dict_names_the_classes() -> None:
         ([["a"]], None, "3 × 3 numbers"),
         ({9: {0: 1}}, None, r"cost_matrix\[9\]"),
         ({0: {9: 1}}, None, "class 9"),
+        ({0: {1: "much"}}, None, r"cost_matrix\[0\]\[1\] is 'much'"),
+        ({0: {1: None}}, None, "finite"),
+        ({0: {1: [1, 2]}}, None, "must be a number"),
+        ({0: 3}, None, "must be a dict of costs"),
         (None, [0.5, 0.5], "one number for each of 3 classes"),
-        (None, [0, 0, 0], "not all 0"),
+        (None, [0, 0, 0], "add up to 0; as shares of all rows they must add up to 1"),
+        (None, [2, 3, 5], "add up to 10"),
+        (None, [0.2, 0.3, 0.50001], "add up to 1.00001"),
+        (None, [0.5, 0.7, -0.2], "at least 0"),
+        (None, [0.5, np.nan, 0.5], "finite"),
+        (None, [0.5, 0.5, 0.0], "class 2 never comes, but there are rows of it"),
         (None, {0: 1}, "every class once"),
         (None, "even", "3 numbers, one for each class"),
     ],
@@ -170,6 +179,8 @@ def test_a_dict_names_the_classes() -> None:
 def test_wrong_costs_are_refused(costs: Any, priors: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         grow(problem(2)).with_costs(costs, priors)
+    with pytest.raises(ValueError, match=message):
+        grow(problem(2), cost_matrix=costs, priors=priors)
 
 
 def test_costs_need_the_classes_of_one_target() -> None:
@@ -189,12 +200,11 @@ def test_a_tree_with_odd_costs_is_no_tree(costs: Any) -> None:
         Tree.write(schema, Leaf([1, 2]))
 
 
-def test_priors_are_shares_and_name_the_classes() -> None:
-    """However they are given; those of every class, and of no other."""
+def test_priors_name_the_classes() -> None:
+    """Those of every class, and of no other."""
     tree = grow(problem(2), max_leaf_nodes=6)
     names = tree.schema.targets[0].classes or ()
     shares = tree.with_costs(COSTS, [0.2, 0.3, 0.5])
-    np.testing.assert_allclose(tree.with_costs(COSTS, [2, 3, 5]).loss, shares.loss, rtol=1e-12)
     told = dict(zip(names, [0.2, 0.3, 0.5], strict=True))
     assert tree.with_costs(COSTS, told).schema == shares.schema
     assert prune(tree, priors=[0.2, 0.3, 0.5]).grown.schema == tree.with_costs(None, told).schema

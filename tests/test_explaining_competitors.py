@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracle import CLASSES, NUMBERS
 from strategies import Table, tables
 
-from treewright import DecisionTreeRegressor, Tree, competitors, encode, explain, grow
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, competitors, encode, explain, grow
 
 
 def counted_rows(table: Table, tree: Tree, node: int) -> Any:
@@ -143,3 +143,22 @@ def test_a_decision_names_them_as_the_row_answers_them() -> None:
             goes_left = x[0, each.position] <= each.split.threshold[0]
             assert words == (each.words if goes_left else each.other_words)
             assert f"or: {words}" in str(decision)
+
+
+def test_estimators_keep_competitors_of_the_rows_that_grew_the_tree() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(300, 5))
+    y = (x[:, 0] + x[:, 1] + 0.3 * rng.normal(size=300) > 0).astype(int)
+    model = DecisionTreeClassifier(max_depth=3, n_competitors=2).fit(x, y)
+    kept = model.competitors_
+    assert all(len(kept[node]) <= 2 for node in kept)
+    assert kept.to_dict() == competitors(model, (x, y), most=2).to_dict()
+    told = explain(model, x[0])
+    assert told.steps[0].competitors == kept[0]
+    assert "of the gain" in str(told)
+    pruned = DecisionTreeClassifier(n_competitors=1, pruning="reduced_error").fit(x, y)
+    assert set(pruned.competitors_) == set(np.flatnonzero(~pruned.model_.is_leaf).tolist())
+    assert not hasattr(DecisionTreeClassifier().fit(x, y), "competitors_")
+    assert not hasattr(model.set_params(n_competitors=0).fit(x, y), "competitors_")
+    with pytest.raises(ValueError, match="n_competitors"):
+        DecisionTreeClassifier(n_competitors=-1).fit(x, y)

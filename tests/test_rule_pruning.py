@@ -59,11 +59,11 @@ def test_golf_gives_the_rules_of_c45() -> None:
     made = rule_list(tree, data=data)
     expected = """
 4 rules: the first that fits answers
-1.  outlook in {overcast}                    play   4 rows   100 %
-2.  outlook in {rain} and windy in {false}   play   3 rows   100 %
-3.  outlook in {sunny} and humidity > 75     stay   3 rows   100 %
-4.  outlook in {rain} and windy in {true}    stay   2 rows   100 %
-    otherwise                                play   2 rows   100 %
+1.  outlook = overcast                  play   4 rows   100 %
+2.  outlook = rain and windy = false    play   3 rows   100 %
+3.  outlook = sunny and humidity > 75   stay   3 rows   100 %
+4.  outlook = rain and windy = true     stay   2 rows   100 %
+    otherwise                           play   2 rows   100 %
 """
     assert str(made) == expected.strip()
     assert [round(1 - rule.error, 3) for rule in made] == [0.707, 0.630, 0.630, 0.500]

@@ -4,11 +4,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <limits>
-
 #include "arrays.hpp"
 #include "binning.hpp"
 #include "criterion.hpp"
+#include "oblique.hpp"
+#include "problems.hpp"
 #include "thresholds.hpp"
 
 namespace treewright {
@@ -32,80 +32,6 @@ nb::object risk(const std::string& name, const Matrix<double>& statistic) {
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = criterion.risk(Weights(statistic.data() + i * statistic.shape(1), statistic.shape(1)));
     return to_numpy(std::move(out));
-}
-
-void read_targets(Problem& problem, const std::optional<Matrix<std::int32_t>>& labels,
-                  const std::vector<std::int32_t>& n_classes, const std::optional<Matrix<double>>& numbers,
-                  const std::optional<Vector<double>>& weight) {
-    if (labels.has_value() == numbers.has_value())
-        throw std::invalid_argument("targets are either labels or numbers");
-    const auto check = [&](std::size_t n) {
-        if (n != problem.n_rows) throw std::invalid_argument("targets and columns differ in length");
-    };
-    auto& targets = problem.targets;
-    if (labels) {
-        check(labels->shape(1));
-        targets.n_outputs = labels->shape(0);
-        targets.labels = labels->data();
-        targets.n_classes = n_classes;
-        if (n_classes.size() != targets.n_outputs)
-            throw std::invalid_argument("n_classes needs one number per target");
-        for (std::size_t output = 0; output < targets.n_outputs; ++output)
-            for (std::size_t row = 0; row < problem.n_rows; ++row) {
-                const auto label = targets.labels[output * problem.n_rows + row];
-                if (label < 0 || label >= n_classes[output])
-                    throw std::invalid_argument("a label is not below the number of classes");
-            }
-    } else {
-        check(numbers->shape(1));
-        targets.n_outputs = numbers->shape(0);
-        targets.numbers = numbers->data();
-    }
-    if (targets.n_outputs == 0) throw std::invalid_argument("there is no target");
-    if (weight) {
-        check(weight->shape(0));
-        targets.weight = weight->data();
-    }
-}
-
-/// Critical values by degrees of freedom, as many as the classes can have.
-std::span<const double> read_critical(const std::optional<Vector<double>>& critical, const Targets& targets) {
-    if (!critical) return {};
-    std::size_t most = 0;
-    for (const auto n : targets.n_classes) most += static_cast<std::size_t>(std::max(n - 1, 0));
-    if (!targets.are_classes() || critical->shape(0) <= most)
-        throw std::invalid_argument("critical needs a number for each degree of freedom of the classes");
-    return {critical->data(), critical->shape(0)};
-}
-
-void check_codes(const Problem& problem) {
-    for (const auto& column : problem.columns)
-        if (column.is_category())
-            for (std::size_t row = 0; row < problem.n_rows; ++row)
-                if (column.code(row) >= column.n_categories)
-                    throw std::invalid_argument("a code is not below the number of categories");
-}
-
-nb::dict to_dict(GrownTree&& tree) {
-    nb::dict out;
-    const std::size_t n = tree.end.size();
-    out["end"] = to_numpy(std::move(tree.end));
-    out["feature"] = to_numpy(std::move(tree.feature));
-    out["step"] = to_numpy(std::move(tree.step));
-    out["low"] = to_numpy(std::move(tree.low));
-    out["high"] = to_numpy(std::move(tree.high));
-    out["subset"] = to_numpy(std::move(tree.subset));
-    out["rows"] = to_numpy(std::move(tree.rows));
-    out["missing_left"] = to_numpy(std::move(tree.missing_left));
-    out["subsets"] = to_numpy(std::move(tree.subsets));
-    if (tree.leaves.start.size() == 1) {
-        out["statistic"] = to_numpy(std::move(tree.statistic), {n, tree.width});
-    } else {
-        out["start"] = to_numpy(std::move(tree.leaves.start));
-        out["column"] = to_numpy(std::move(tree.leaves.column));
-        out["value"] = to_numpy(std::move(tree.leaves.value));
-    }
-    return out;
 }
 
 /// Bins that were made before, for tables too large to be sorted as they are.
@@ -141,6 +67,20 @@ nb::tuple bin_table(nb::handle columns, nb::handle category_counts, std::size_t 
                           to_numpy(std::move(bins.is_mixed), {n_columns, 256}));
 }
 
+/// The columns that may be added up: in order, of numbers, that there are.
+Combining read_combining(nb::handle combined, std::int64_t max_combined, const Problem& problem) {
+    Combining combining{read_counts(combined),
+                        static_cast<std::size_t>(std::max<std::int64_t>(2, max_combined))};
+    std::int32_t last = -1;
+    for (const auto column : combining.columns) {
+        if (column <= last || column >= static_cast<std::int32_t>(problem.columns.size()) ||
+            problem.columns[column].is_category())
+            throw std::invalid_argument("combined needs the places of columns of numbers, in order");
+        last = column;
+    }
+    return combining;
+}
+
 nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::optional<Matrix<FineBin>>& bins,
                    const std::optional<Matrix<std::uint8_t>>& is_mixed,
                    const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts, bool is_wide,
@@ -149,21 +89,11 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
                    double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
                    std::int64_t small_rows, const std::optional<Vector<double>>& critical,
-                   std::size_t n_threads, nb::handle progress) {
+                   nb::handle combined, std::int64_t max_combined, std::size_t n_threads,
+                   nb::handle progress) {
     Table table = read_table(columns);
-    const auto n_categories = read_counts(category_counts);
-    Problem problem;
-    problem.n_rows = table.n_rows;
-    problem.columns = table.columns;
-    if (problem.n_rows == 0 || problem.columns.empty()) throw std::invalid_argument("the table is empty");
-    if (problem.n_rows > std::numeric_limits<Row>::max() / 2)
-        throw std::invalid_argument("the table has more than 2^31 rows");
-    if (n_categories.size() != problem.columns.size())
-        throw std::invalid_argument("n_categories needs one number per column");
-    for (std::size_t i = 0; i < n_categories.size(); ++i) problem.columns[i].n_categories = n_categories[i];
-    check_codes(problem);
+    Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
     read_bins(problem, bins, is_mixed);
-    read_targets(problem, labels, read_counts(class_counts), numbers, weight);
     problem.is_wide = is_wide && problem.targets.are_classes();
     problem.limits = {max_depth,
                       max_splits,
@@ -176,13 +106,17 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                       seed,
                       small_rows,
                       read_critical(critical, problem.targets)};
-    const auto& criterion = criterion_named(criterion_name);
-    if (criterion.of_classes() != problem.targets.are_classes())
-        throw std::invalid_argument("criterion '" + criterion_name + "' does not fit the target");
+    const auto& criterion = criterion_for(problem, criterion_name);
+    const auto combining = read_combining(combined, max_combined, problem);
     GrownTree tree;
     without_gil(
         [&](Interrupt& interrupt) {
             problem.interrupt = &interrupt;
+            if (combining.columns.size() > 1) {
+                Pool pool(n_threads, interrupt);
+                tree = grow_oblique(problem, criterion, combining, pool);
+                return;
+            }
             // a table without bins is small: threads would cost more than they bring
             Pool pool(bins ? n_threads : 1, interrupt);
             tree = grow(problem, criterion, pool);
@@ -211,7 +145,8 @@ void bind_growing(nb::module_& module) {
                "labels"_a.none(), "n_classes"_a, "is_wide"_a, "numbers"_a.none(), "weight"_a.none(),
                "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,
                "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a,
-               "small_rows"_a, "critical"_a.none(), "n_threads"_a, "progress"_a.none());
+               "small_rows"_a, "critical"_a.none(), "combined"_a, "max_combined"_a, "n_threads"_a,
+               "progress"_a.none());
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);
     module.def("midpoint", &thresholds<middle_threshold>, "low"_a, "high"_a);

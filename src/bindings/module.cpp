@@ -3,17 +3,21 @@
 
 namespace treewright {
 void bind_growing(nanobind::module_& module);
+void bind_careful(nanobind::module_& module);
 void bind_applying(nanobind::module_& module);
 void bind_summing(nanobind::module_& module);
 void bind_pruning(nanobind::module_& module);
 void bind_attributing(nanobind::module_& module);
+void bind_combining(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
     module.doc() = "The native core of treewright: arrays in, arrays out.";
     treewright::bind_growing(module);
+    treewright::bind_careful(module);
     treewright::bind_applying(module);
     treewright::bind_summing(module);
     treewright::bind_pruning(module);
     treewright::bind_attributing(module);
+    treewright::bind_combining(module);
 }

@@ -104,6 +104,7 @@ class NumberStatistics {
         for (std::size_t output = 0; output < n_outputs(); ++output, out += 3) {
             out[0] = 0;
             for (const Row row : rows) out[0] += problem_.weight(row);
+            if (rows.empty()) continue;  // a branch for categories that no row has
             if (criterion_.by_median)
                 out[1] = median(rows, output, out[0]);
             else
@@ -215,8 +216,13 @@ void fill_leaves(const Problem& problem, const Nodes& grown, const std::vector<s
 }  // namespace
 
 GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& grown) {
-    const auto steps = split_steps(grown, problem.limits.max_splits);
-    const auto order = preorder(grown, steps);
+    std::vector<std::int32_t> order;
+    return assemble(problem, criterion, grown, split_steps(grown, problem.limits.max_splits), order);
+}
+
+GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& grown,
+                   const std::vector<std::int32_t>& steps, std::vector<std::int32_t>& order) {
+    order = preorder(grown, steps);
     const std::size_t n = order.size();
     const double nan = std::numeric_limits<double>::quiet_NaN();
     GrownTree tree;

@@ -72,15 +72,24 @@ class LargeSearcher;
 class Pool;
 struct Problem;
 
+namespace careful {
+class ColumnSearcher;
+struct Task;
+}  // namespace careful
+
 struct Criterion {
     std::string_view name;
     double (*risk)(Weights) = nullptr;         // of classes
     double (*loss)(double, double) = nullptr;  // of a number and the value that stands for it
     bool by_median = false;                    // that value is the median, not the mean
     bool is_centred = false;                   // the loss depends on the difference of the two alone
+    bool by_ratio = false;                     // columns compete by gain ratio
+    double (*sum_gain)(double, double, double, double) = nullptr;  // of weight and sum of both sides
     std::unique_ptr<Searcher> (*make_searcher)(const Problem&) = nullptr;
     /// Null where the criterion, or this problem, has no histograms; lists of any length serve instead.
     std::unique_ptr<LargeSearcher> (*make_large_searcher)(const Problem&, Pool&) = nullptr;
+    /// Null where the careful grower does not offer the criterion.
+    std::unique_ptr<careful::ColumnSearcher> (*make_careful_searcher)(const careful::Task&) = nullptr;
 
     bool of_classes() const { return risk != nullptr; }
 };

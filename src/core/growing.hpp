@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "criterion.hpp"
+#include "directions.hpp"
 #include "problem.hpp"
 #include "summing.hpp"
 
@@ -19,6 +20,7 @@ struct GrownTree {
     std::vector<std::uint8_t> missing_left, subsets;
     std::vector<double> statistic;  // node by node
     std::size_t width = 0;
+    std::vector<Direction> directions;  // the columns after those of the table
     OwnedRows leaves;  // of a wide problem, instead of `statistic`: the rows of leaves, none at branches
 };
 

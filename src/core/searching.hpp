@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "careful/looking.hpp"
 #include "criterion.hpp"
 #include "histograms.hpp"
 #include "linear.hpp"
@@ -56,19 +57,34 @@ struct ScannersOf {
     using ByWeight = WeightScanner<Id, C>;
 };
 
-template <ClassCriterion C>
-std::unique_ptr<Searcher> make_class_searcher(const Problem& problem) {
+/// Calls `use` with the scanner that fits a criterion of classes and a problem as its template argument.
+template <ClassCriterion C, class Use>
+auto with_class_scanner(const Problem& problem, Use use) {
     using S = ScannersOf<C>;
     const bool is_single = problem.targets.n_outputs == 1;
     const bool simple = !problem.is_weighted() && is_single;
     if constexpr (requires { requires C::is_linear_for_two; })
         if (is_single && problem.targets.n_classes[0] == 2) {
-            if (simple) return std::make_unique<ListSearcher<S::template TwoClasses, false>>(problem);
-            return std::make_unique<ListSearcher<S::template TwoWeightedClasses, false>>(problem);
+            if (simple) return use.template operator()<S::template TwoClasses>();
+            return use.template operator()<S::template TwoWeightedClasses>();
         }
     if constexpr (Separable<C>)
-        if (simple) return std::make_unique<ListSearcher<S::template ByCount, by_ratio<C>>>(problem);
-    return std::make_unique<ListSearcher<S::template ByWeight, by_ratio<C>>>(problem);
+        if (simple) return use.template operator()<S::template ByCount>();
+    return use.template operator()<S::template ByWeight>();
+}
+
+template <ClassCriterion C>
+std::unique_ptr<Searcher> make_class_searcher(const Problem& problem) {
+    return with_class_scanner<C>(problem, [&]<template <class> class Scanner>() -> std::unique_ptr<Searcher> {
+        return std::make_unique<ListSearcher<Scanner, by_ratio<C>>>(problem);
+    });
+}
+
+template <ClassCriterion C>
+std::unique_ptr<careful::ColumnSearcher> make_careful_class_searcher(const careful::Task& task) {
+    return with_class_scanner<C>(task.problem, [&]<template <class> class Scanner>() {
+        return careful::make_searcher<Scanner<careful::Id>>(task);
+    });
 }
 
 template <class Measure, bool ratio>
@@ -87,12 +103,29 @@ struct SumScannerOf {
     using General = SumScanner<Id, C>;
 };
 
+/// The same for numbers. The scanner of one number by squared error goes down from a node to its parts only.
+template <SumCriterion C, class Use>
+auto with_sum_scanner(const Problem& problem, bool goes_down, Use use) {
+    if constexpr (requires { requires C::is_linear; })
+        if (goes_down && !problem.is_weighted() && problem.targets.n_outputs == 1)
+            return use.template operator()<SumScannerOf<C>::template Linear>();
+    return use.template operator()<SumScannerOf<C>::template General>();
+}
+
 template <SumCriterion C>
 std::unique_ptr<Searcher> make_sum_searcher(const Problem& problem) {
-    if constexpr (requires { requires C::is_linear; })
-        if (!problem.is_weighted() && problem.targets.n_outputs == 1)
-            return std::make_unique<ListSearcher<SumScannerOf<C>::template Linear, false>>(problem);
-    return std::make_unique<ListSearcher<SumScannerOf<C>::template General, false>>(problem);
+    return with_sum_scanner<C>(problem, true,
+                               [&]<template <class> class Scanner>() -> std::unique_ptr<Searcher> {
+                                   return std::make_unique<ListSearcher<Scanner, false>>(problem);
+                               });
+}
+
+template <SumCriterion C>
+std::unique_ptr<careful::ColumnSearcher> make_careful_sum_searcher(const careful::Task& task) {
+    const bool goes_down = task.options.missing == careful::Missing::learn;
+    return with_sum_scanner<C>(task.problem, goes_down, [&]<template <class> class Scanner>() {
+        return careful::make_searcher<Scanner<careful::Id>>(task);
+    });
 }
 
 /// The last line of every file in criteria/ makes one of these.
@@ -103,19 +136,25 @@ struct Enlist {
             criteria().push_back(
                 {.name = C::name,
                  .risk = static_cast<double (*)(Weights)>(&C::risk),
+                 .by_ratio = by_ratio<C>,
                  .make_searcher = &make_class_searcher<C>,
-                 .make_large_searcher = &make_histogram_searcher<ClassMeasure<C>, by_ratio<C>>});
+                 .make_large_searcher = &make_histogram_searcher<ClassMeasure<C>, by_ratio<C>>,
+                 .make_careful_searcher = &make_careful_class_searcher<C>});
         else if constexpr (requires { requires C::is_linear; })
             criteria().push_back({.name = C::name,
                                   .loss = &C::loss,
                                   .is_centred = C::is_centred,
+                                  .sum_gain = &C::gain,
                                   .make_searcher = &make_sum_searcher<C>,
-                                  .make_large_searcher = &make_histogram_searcher<SquareMeasure, false>});
+                                  .make_large_searcher = &make_histogram_searcher<SquareMeasure, false>,
+                                  .make_careful_searcher = &make_careful_sum_searcher<C>});
         else if constexpr (SumCriterion<C>)
             criteria().push_back({.name = C::name,
                                   .loss = &C::loss,
                                   .is_centred = C::is_centred,
-                                  .make_searcher = &make_sum_searcher<C>});
+                                  .sum_gain = &C::gain,
+                                  .make_searcher = &make_sum_searcher<C>,
+                                  .make_careful_searcher = &make_careful_sum_searcher<C>});
         else
             criteria().push_back(
                 {.name = C::name, .loss = &C::loss, .by_median = true, .make_searcher = &C::make_searcher});

@@ -86,6 +86,8 @@ class SubsetSearch {
   private:
     /// Whether limits or the criterion may refuse the best prefix, so that the best legal subset is none.
     bool may_be_refused() const {
+        if constexpr (requires { scorer_.refuses(); })
+            if (scorer_.refuses()) return true;
         return Scorer::may_refuse || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
     }
 
@@ -131,6 +133,8 @@ class SubsetSearch {
         if (!best_.beaten_by(score)) return;
         const double weight = scorer_.weight_of(tried_.data());
         if (std::min(weight, scorer_.weight() - weight) < limits_.min_weight_leaf) return;
+        if constexpr (requires { scorer_.allows(tried_.data()); })
+            if (!scorer_.allows(tried_.data())) return;
         best_.set(score);
         has_found_ = true;
         found = {is_left_, missing_left, weight};

@@ -7,20 +7,27 @@ from typing import TYPE_CHECKING, Any
 from treewright._version import __version__ as __version__
 from treewright.encoding import Dataset, encode
 from treewright.growing import criteria, grow
+from treewright.regrowing import regrow
 from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.viewing import Node
-from treewright.writing import Among, Below, Branch, Leaf
+from treewright.writing import Among, Below, Branch, Combination, Leaf
 
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.estimators import (
+        C45Classifier,
+        CARTClassifier,
+        CARTRegressor,
+        CHAIDClassifier,
         DecisionTreeClassifier,
         DecisionTreeRegressor,
         ExtraTreeClassifier,
         ExtraTreeRegressor,
+        ID3Classifier,
         RuleListClassifier,
+        TopDownClassifier,
     )
     from treewright.explaining.attribution import attribution
     from treewright.explaining.competitors import competitors
@@ -41,13 +48,19 @@ __all__ = [
     "Among",
     "Below",
     "Branch",
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "CHAIDClassifier",
     "Certificate",
     "Column",
+    "Combination",
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "ID3Classifier",
     "Leaf",
     "Node",
     "PruningPath",
@@ -55,6 +68,7 @@ __all__ = [
     "RuleListClassifier",
     "Schema",
     "Target",
+    "TopDownClassifier",
     "Tree",
     "attribution",
     "certify",
@@ -74,6 +88,7 @@ __all__ = [
     "load",
     "overfitting_curve",
     "prune",
+    "regrow",
     "report",
     "rules",
     "select",
@@ -82,14 +97,20 @@ __all__ = [
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
+    "C45Classifier": "treewright.estimators",
+    "CARTClassifier": "treewright.estimators",
+    "CARTRegressor": "treewright.estimators",
+    "CHAIDClassifier": "treewright.estimators",
     "Certificate": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
+    "ID3Classifier": "treewright.estimators",
     "PruningPath": "treewright.pruning",
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
+    "TopDownClassifier": "treewright.estimators",
     "attribution": "treewright.explaining",
     "certify": "treewright.certifying",
     "compare": "treewright.selecting",

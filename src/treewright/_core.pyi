@@ -18,10 +18,23 @@ class GrownTree(TypedDict):
     rows: NDArray[np.int64]
     missing_left: NDArray[np.uint8]
     subsets: NDArray[np.uint8]
+    directions: list[tuple[NDArray[np.int32], NDArray[np.float64]]]  # columns and weights of each
     statistic: NDArray[np.float64]  # or, of a wide table, the rows of the leaves:
     start: NDArray[np.int64]
     column: NDArray[np.int32]
     value: NDArray[np.float64]
+
+class CarefullyGrownTree(GrownTree):
+    joined: NDArray[np.uint8]
+    surrogate_node: NDArray[np.int32]
+    surrogate_feature: NDArray[np.int32]
+    surrogate_low: NDArray[np.float64]
+    surrogate_high: NDArray[np.float64]
+    surrogate_subset: NDArray[np.int64]
+    surrogate_subsets: NDArray[np.uint8]
+    surrogate_reversed: NDArray[np.uint8]
+    surrogate_agreement: NDArray[np.float64]
+    surrogate_adjusted: NDArray[np.float64]
 
 small_rows: int  # tables up to this size are grown in sorted lists, without bins
 
@@ -50,9 +63,43 @@ def grow(
     seed: int,
     small_rows: int,
     critical: NDArray[np.float64] | None,
+    combined: Sequence[int],  # columns that may be added up
+    max_combined: int,
     n_threads: int,
     progress: Callable[[float], object] | None,
 ) -> GrownTree: ...
+def grow_carefully(
+    *,
+    columns: Columns,
+    n_categories: Sequence[int],
+    labels: NDArray[np.int32] | None,
+    n_classes: Sequence[int],
+    numbers: NDArray[np.float64] | None,
+    weight: NDArray[np.float64] | None,
+    criterion: str,
+    max_depth: int,
+    max_splits: int,
+    min_rows_split: int,
+    min_rows_leaf: int,
+    min_weight_leaf: float,
+    min_gain: float,
+    max_columns: int,
+    seed: int,
+    critical: NDArray[np.float64] | None,
+    n_threads: int,
+    progress: Callable[[float], object] | None,
+    missing: str,
+    n_surrogates: int,
+    monotone: NDArray[np.int8] | None,
+    groups: Sequence[Sequence[int]] | None,
+    max_columns_used: int,
+    prices: NDArray[np.float64] | None,
+    costs: NDArray[np.float64] | None,
+    multiway: bool,
+    once: bool,
+    release8: bool,
+    is_wide: bool = False,
+) -> CarefullyGrownTree: ...
 def bin_columns(
     columns: Columns, n_categories: Sequence[int], n_threads: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]: ...
@@ -69,6 +116,20 @@ def apply(
     subsets: NDArray[np.uint8],
     n_threads: int,
 ) -> NDArray[np.int32]: ...
+def apply_sums(
+    columns: Columns,
+    directions: Sequence[tuple[NDArray[np.int32], NDArray[np.float64]]],
+    end: NDArray[np.int32],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    subset: NDArray[np.int64],
+    missing_left: NDArray[np.bool_],
+    heavier_left: NDArray[np.bool_],
+    subsets: NDArray[np.uint8],
+    n_threads: int,
+) -> NDArray[np.int32]:
+    """`apply` for trees that test sums: columns and weights of each, in the order in which they follow."""
+
 def apply_by_surrogates(
     columns: Columns,
     end: NDArray[np.int32],

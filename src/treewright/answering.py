@@ -41,7 +41,7 @@ def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
 def numbers(tree: Tree, data: Dataset, n_threads: int = 1) -> Floats:
     """The number that a tree answers to each row, (rows, targets); to a row in parts their mean."""
     if not divides(tree, data):
-        return tree.value.take(leaves(tree, data, n_threads), axis=0)
+        return tree.numbers_at(leaves(tree, data, n_threads), data)
     return _filled(tree, data, lambda nodes: [tree.value[nodes]], [len(tree.schema.targets)])[0]
 
 

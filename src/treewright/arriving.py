@@ -170,10 +170,10 @@ def _moments(tree: Tree, data: Dataset, targets: NDArray[Any]) -> list[Floats]:
     sums = np.zeros((len(targets), 3, n))
     for row, leaf, weight in arrivals(tree, data):
         for i, numbers in enumerate(targets[:, row]):
-            shift = numbers - tree.value[leaf, i]
+            shift = numbers - tree.centre[leaf, i]
             sums[i] += [np.bincount(leaf, weight * shift**power, n) for power in range(3)]
     blocks = []
-    for (total, first, second), value in zip(sums, tree.value.T, strict=True):
+    for (total, first, second), value in zip(sums, tree.centre.T, strict=True):
         mean = np.divide(first, total, out=np.zeros(n), where=total > 0)
         deviation = np.maximum(second - total * mean**2, 0.0)
         own = np.stack([total, value - value[0] + mean, deviation], axis=1)
@@ -188,6 +188,8 @@ def own_losses(tree: Tree) -> Floats:
     if isinstance(tree.statistic, SparseRows):
         summary = tree.statistic.summary(tree.criterion, tree.schema.block_widths)
         return np.asarray((summary.weight - summary.heaviest).sum(axis=1))
+    if tree.linear is not None:
+        return tree.linear.loss
     if not tree.schema.predicts_classes:
         return np.asarray(tree.statistic[:, 2::3].sum(axis=1))
     return least_losses(tree.schema, tree.statistic)
@@ -204,7 +206,8 @@ def losses(tree: Tree, data: Dataset) -> Floats:
     """What the rows that arrive at each node lose if it answers them, added up over the targets: the weight
     of those misclassified, or what that costs; for numbers the loss of the tree's criterion.
     """
-    if not tree.schema.predicts_classes and tree.criterion != "squared_error":
+    by_row = tree.criterion != "squared_error" or tree.linear is not None
+    if not tree.schema.predicts_classes and by_row:
         return _climbing(tree, data, 1)
     arrived = statistic_of(tree, data)
     if isinstance(arrived, SparseRows):
@@ -247,17 +250,22 @@ def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
     targets = checked_targets(tree, data)
     total = np.zeros(tree.n_nodes)
     for row, node, weight in arrivals(tree, data):
-        own = targets[:, row]
+        own, rows = targets[:, row], None if tree.linear is None else data.take(row)
         while node.size:
-            loss = answer_losses(tree, node, own)
+            loss = answer_losses(tree, node, own, rows)
             total += np.bincount(node, weight * loss**power, tree.n_nodes)
             below = node > 0
             node, weight, own = tree.parent[node[below]], weight[below], own[:, below]
+            rows = None if rows is None else rows.take(below)
     return total
 
 
-def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any]) -> Floats:
-    """What single rows lose by the answer of one node each, added up over the targets."""
+def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any], rows: Dataset | None = None) -> Floats:
+    """What single rows lose by the answer of one node each, added up over the targets; formulas need the rows
+    themselves.
+    """
+    if rows is not None:
+        return said_losses(tree, tree.numbers_at(node, rows), targets)
     return said_losses(tree, (tree.label if tree.schema.predicts_classes else tree.value)[node], targets)
 
 

@@ -88,6 +88,7 @@ def _check_schema(schema: Schema) -> None:
         if target.costs is not None:
             _demand(not schema.is_wide, "it has costs and more than 256 classes")
             _check_costs(target)
+        _check_splitting(target)
 
 
 def _check_costs(target: Target) -> None:
@@ -99,6 +100,21 @@ def _check_costs(target: Target) -> None:
         f"{what} are not all finite numbers of at least 0",
     )
     _demand(all(costs[i][i] == 0 for i in range(n)), f"{what} charge a right answer")
+
+
+def _check_splitting(target: Target) -> None:
+    """What splits were chosen by is one number per class, and one per pair of classes."""
+    n, emphasis, stakes = len(target.classes or ()), target.emphasis, target.stakes
+    for what, numbers in (("emphasis", (emphasis or (),)), ("stakes", stakes or ())):
+        _demand(
+            all(type(number) is float and 0 <= number < np.inf for row in numbers for number in row),
+            f"the {what} of target {target.name!r} are not all finite numbers of at least 0",
+        )
+    _demand(
+        emphasis is None or (len(emphasis) == n and any(emphasis)), f"{target.name!r}: emphasis of no class"
+    )
+    square = stakes is None or (len(stakes) == n and all(len(row) == n for row in stakes))
+    _demand(square, f"the stakes of target {target.name!r} are not a row per class")
 
 
 def _check_labels(labels: tuple[Hashable, ...], what: str, plural: str) -> None:
@@ -256,14 +272,23 @@ def _check_linear(tree: Tree) -> None:
     _demand(not schema.predicts_classes and len(schema.targets) == 1, "only one number can have a formula")
     start, column = linear.start, linear.column
     n_terms = len(column)
-    shapes = (tree.n_nodes,), (tree.n_nodes + 1,), (n_terms,), (n_terms,), (len(schema.columns),)
-    arrays: list[NDArray[Any]] = [linear.intercept, start, column, linear.coefficient, linear.mean]
+    per_node = (tree.n_nodes,)
+    shapes = per_node, (tree.n_nodes + 1,), (n_terms,), (n_terms,), per_node, (len(schema.columns),)
+    arrays: list[NDArray[Any]] = [
+        linear.intercept,
+        start,
+        column,
+        linear.coefficient,
+        linear.loss,
+        linear.mean,
+    ]
     fits = all(array.shape == shape for array, shape in zip(arrays, shapes, strict=True))
     _demand(fits, "a formula has loose ends")
     types = [str(array.dtype) for array in arrays]
-    _demand(types == ["float64", "int64", "int32", "float64", "float64"], "a formula has another type")
-    numbers = np.concatenate([linear.intercept, linear.coefficient, linear.mean])
+    _demand(types == ["float64", "int64", "int32", *["float64"] * 3], "a formula has another type")
+    numbers = np.concatenate([linear.intercept, linear.coefficient, linear.loss, linear.mean])
     _demand(np.isfinite(numbers).all(), "a formula has numbers that are not finite")
+    _demand((linear.loss >= 0).all(), "a formula loses less than nothing")
     _demand(
         start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == n_terms, "a formula has loose ends"
     )

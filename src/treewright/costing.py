@@ -1,38 +1,121 @@
-"""What mistakes cost: the matrix that a user gives, checked, and the losses that follow from it."""
+"""What mistakes cost: the matrix and the priors that a user gives, checked; the losses that follow from them,
+and how they alter the choice of splits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
+from treewright.encoding import Dataset
 from treewright.schema import Schema, Target
 
-if TYPE_CHECKING:
-    from treewright.tree import Tree
-
 Floats = NDArray[np.float64]
+CostSplit = Literal["altered_priors", "generalised_gini", "none"]
+
+PARAMETERS = ("cost_matrix", "priors", "cost_split")  # of `grow`; what they say is kept in the schema
+_SUM_OF_PRIORS = 1e-6  # how far from 1 it may be
 
 
-def costed_schema(tree: Tree, cost_matrix: Any, priors: Any) -> Schema:
-    """The tree's schema with the costs of mistakes, each row scaled by how much more often its class comes
-    than in the tree's own rows.
+def costed_schema(schema: Schema, weights: Floats, cost_matrix: Any, priors: Any) -> Schema:
+    """The schema with the costs of mistakes, each row scaled by how much more often its class comes than in
+    rows of these weights of classes. How splits are chosen stays as it was.
     """
-    schema = tree.schema
-    if not schema.predicts_classes or len(schema.targets) != 1:
-        raise ValueError("costs and priors are for trees that predict the classes of one target")
-    if schema.is_wide:
-        raise ValueError(f"costs and priors are for up to 256 classes; the tree has {schema.width}")
-    target = schema.targets[0]
+    target = _costed_target(schema)
     costs = _matrix(target, cost_matrix)
     if priors is not None:
-        statistic: Floats = np.asarray(tree.statistic[0])
-        costs = costs * _factors(target, priors, statistic / statistic.sum())[:, np.newaxis]
-    plain = tuple(tuple(row) for row in costs.tolist())
-    return replace(schema, targets=(replace(target, costs=plain),))
+        costs = costs * _factors(target, priors, weights)[:, np.newaxis]
+    return replace(schema, targets=(replace(target, costs=_plain(costs)),))
+
+
+def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) -> Dataset:
+    """Rows whose schema says what mistakes cost and how that alters the choice of splits.
+
+    "altered_priors" lets a row of class i weigh as if the class came π_i Σ_j C(i, j) times as often, and
+    "generalised_gini" looks at both costs of each pair of classes. The whole weight stays what it is.
+    """
+    target = _costed_target(data.schema)
+    codes, n_classes = np.asarray(data.targets)[0], len(target.classes or ())
+    weights = np.bincount(codes, data.row_weights, n_classes).astype(np.float64)
+    costs = _matrix(target, cost_matrix)
+    more = np.ones(len(weights)) if priors is None else _factors(target, priors, weights)
+    folded, stakes = costs * more[:, np.newaxis], None
+    if cost_split == "altered_priors":
+        more = folded.sum(axis=1)
+    elif cost_split == "generalised_gini":
+        stakes = _plain(costs)
+    else:
+        more = np.ones(len(weights))
+    made = replace(target, costs=_plain(folded), emphasis=_normalised(more, weights), stakes=stakes)
+    return data.restated((made,))
+
+
+def grown_by(target: Target, weights: Floats) -> dict[str, Any]:
+    """Arguments of `grow` that give a tree of rows of these weights of classes the costs that it has."""
+    if target.costs is None:
+        return {}
+    if target.stakes is None:
+        return {"cost_matrix": target.costs, "cost_split": "altered_priors" if target.emphasis else "none"}
+    priors = None if target.emphasis is None else np.array(target.emphasis) * weights / weights.sum()
+    told = {} if priors is None else {"priors": tuple(priors.tolist())}
+    return {"cost_matrix": target.stakes, **told, "cost_split": "generalised_gini"}
+
+
+def check_cost_split(cost_split: str) -> None:
+    """Refuse what is no way to split by costs."""
+    if cost_split not in get_args(CostSplit):
+        known = ", ".join(map(repr, get_args(CostSplit)))
+        raise ValueError(f"cost_split is {cost_split!r}; it must be one of {known}")
+
+
+def emphasised(data: Dataset) -> Dataset:
+    """The rows with the weights that splits are chosen by."""
+    if not any(target.emphasis for target in data.schema.targets):
+        return data
+    weight = data.row_weights
+    for target, codes in zip(data.schema.targets, np.asarray(data.targets), strict=True):
+        if target.emphasis is not None:
+            weight = weight * np.array(target.emphasis)[codes]
+    return data.reweighted(weight) if weight.any() else data  # of rows that cost nothing any tree will do
+
+
+def class_risks(criterion: str, block: Floats, target: Target) -> Floats:
+    """Weight × impurity of rows of the given weights of classes, as splits are chosen."""
+    if target.emphasis is not None:
+        block = block * np.array(target.emphasis)
+    if target.stakes is None:
+        return _core.risk(criterion, np.ascontiguousarray(block))
+    weight, pairs = block.sum(axis=1), ((block @ np.array(target.stakes)) * block).sum(axis=1)
+    return np.asarray(np.divide(pairs, weight, out=np.zeros(len(block)), where=weight > 0))
+
+
+def _costed_target(schema: Schema) -> Target:
+    """The target that costs are about; ValueError where there can be none."""
+    if not schema.predicts_classes or len(schema.targets) != 1:
+        what = "numbers" if not schema.predicts_classes else f"{len(schema.targets)} targets"
+        raise ValueError(f"costs and priors are for the classes of one target; this is about {what}")
+    if schema.is_wide:
+        raise ValueError(f"costs and priors are for up to 256 classes; there are {schema.width}")
+    return schema.targets[0]
+
+
+def _plain(matrix: Floats) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+def _normalised(more: Floats, weights: Floats) -> tuple[float, ...] | None:
+    """Factors of the classes that leave the whole weight as it is; None where they change nothing."""
+    whole = float(more @ weights)
+    if whole == 0:
+        return None
+    factors = more * (weights.sum() / whole)
+    same = np.allclose(factors[weights > 0], 1.0, rtol=1e-12, atol=0)
+    return None if same else tuple(factors.tolist())
 
 
 def _matrix(target: Target, cost_matrix: Any) -> Floats:
@@ -44,10 +127,7 @@ def _matrix(target: Target, cost_matrix: Any) -> Floats:
     if isinstance(cost_matrix, Mapping):
         costs = _from_mapping(classes, cost_matrix)
     else:
-        try:
-            costs = np.asarray(cost_matrix, np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"cost_matrix must be {n} × {n} numbers, one row per class") from None
+        costs = _numbers(cost_matrix, f"cost_matrix must be {n} × {n} numbers, one row per class")
     if costs.shape != (n, n):
         raise ValueError(
             f"cost_matrix has shape {costs.shape}; for the {n} classes of {target.name!r} it must be "
@@ -73,27 +153,44 @@ def _from_mapping(classes: tuple[Any, ...], cost_matrix: Mapping[Any, Any]) -> F
         for answer, cost in row.items():
             if answer not in place:
                 raise ValueError(f"cost_matrix names the class {answer!r}; the classes are {classes}")
-            costs[place[truth], place[answer]] = cost
+            wrong = f"cost_matrix[{truth!r}][{answer!r}] is {cost!r}; it must be a number"
+            costs[place[truth], place[answer]] = _numbers(cost, wrong, dimensions=0)
     return costs
 
 
-def _factors(target: Target, priors: Any, shares: Floats) -> Floats:
-    """How much more often each class comes than in the rows of the tree."""
+def _numbers(given: Any, wrong: str, dimensions: int | None = None) -> Floats:
+    """What was given as floats; ValueError with the words `wrong` where it is none."""
+    try:
+        numbers = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(wrong) from None
+    if dimensions is not None and numbers.ndim != dimensions:
+        raise ValueError(wrong)
+    return numbers
+
+
+def _factors(target: Target, priors: Any, weights: Floats) -> Floats:
+    """How much more often each class comes than in rows of these weights of classes."""
     classes = target.classes or ()
     if isinstance(priors, Mapping):
         if set(priors) != set(classes):
             raise ValueError(f"priors must name every class once: {classes}")
         priors = [priors[label] for label in classes]
-    try:
-        wanted = np.asarray(priors, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"priors must be {len(classes)} numbers, one for each class, or a dict") from None
+    wanted = _numbers(priors, f"priors must be {len(classes)} numbers, one for each class, or a dict")
     if wanted.shape != (len(classes),):
         raise ValueError(
             f"priors has shape {wanted.shape}; it must be one number for each of {len(classes)} classes"
         )
-    if not (np.isfinite(wanted).all() and (wanted >= 0).all() and wanted.sum() > 0):
-        raise ValueError("priors must be finite numbers of at least 0, not all 0")
+    if not (np.isfinite(wanted).all() and (wanted >= 0).all()):
+        raise ValueError("priors must be finite numbers of at least 0")
+    if abs(wanted.sum() - 1) > _SUM_OF_PRIORS:
+        raise ValueError(f"priors add up to {wanted.sum():.6g}; as shares of all rows they must add up to 1")
+    for label, prior, weight in zip(classes, wanted.tolist(), weights.tolist(), strict=True):
+        if prior == 0 < weight:
+            raise ValueError(f"priors says that class {label!r} never comes, but there are rows of it")
+        if weight == 0 < prior:
+            raise ValueError(f"priors gives class {label!r} a share of {prior:g}, but there is no row of it")
+    shares = weights / weights.sum()
     more: Floats = np.divide(wanted / wanted.sum(), shares, out=np.zeros(len(classes)), where=shares > 0)
     return more
 

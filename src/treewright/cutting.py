@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import Direction
 from treewright.sparse import SparseRows
 from treewright.surrogates import Surrogates
 
@@ -83,7 +84,7 @@ def _rest(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
     end = position[tree.end][kept].astype(np.int32)
     sizes = tree.schema.subset_sizes
     subset, subsets = repacked(tree.subsets, np.where(leaf, -1, tree.subset[kept]), tree.feature[kept], sizes)
-    feature = np.where(leaf, -1, tree.feature[kept]).astype(np.int32)
+    feature, directions = _numbered(tree, np.where(leaf, -1, tree.feature[kept]))
     return {
         "end": end,
         "feature": feature,
@@ -99,7 +100,18 @@ def _rest(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
         "joined": tree.joined[kept] & ~leaf & _continues(tree, kept, end, feature),
         "surrogates": _rest_of_surrogates(tree, kept, leaf, position),
         "linear": None if tree.linear is None else tree.linear.kept(kept),
+        "directions": directions,
     }
+
+
+def _numbered(tree: Tree, feature: NDArray[np.int64]) -> tuple[NDArray[np.int32], tuple[Direction, ...]]:
+    """The tests of a smaller tree where only the sums that it still asks for are there."""
+    n_columns = len(tree.schema.columns)
+    used = list(dict.fromkeys(feature[feature >= n_columns].tolist()))  # in the order in which they come
+    number = np.arange(n_columns + len(tree.directions) + 1, dtype=np.int32)
+    number[-1] = -1
+    number[used] = n_columns + np.arange(len(used))
+    return number[feature], tuple(tree.directions[i - n_columns] for i in used)
 
 
 def _continues(tree: Tree, kept: Mask, end: NDArray[np.int32], feature: NDArray[np.int32]) -> Mask:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.combining import extended_columns
+from treewright.combining import extended_columns, plain_leaves
 from treewright.encoding import Dataset
 
 if TYPE_CHECKING:
@@ -31,14 +31,13 @@ def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
     """
     if tree.missing == "error":
         _refuse_missing(tree, data)
-    columns = extended_columns(data, tree.directions)
     missing_left = tree.heavier_left if tree.missing == "fractional" else tree.missing_left
     routes = (tree.end, tree.feature, tree.threshold, tree.subset, missing_left, tree.heavier_left)
     if not len(tree.surrogates):
-        return _core.apply(columns, *routes, tree.subsets, n_threads)
+        return plain_leaves(data, tree.directions, *routes, tree.subsets, n_threads)
     others = tree.surrogates
     return _core.apply_by_surrogates(
-        columns,
+        extended_columns(data, tree.directions),
         *routes,
         tree.subsets,
         others.starts(tree.n_nodes),
@@ -54,11 +53,6 @@ def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
 def sent_by_others(tree: Tree) -> bool:
     """Whether a missing value is sent by more than its node: by other columns, or to both sides."""
     return bool(len(tree.surrogates)) or (tree.missing == "fractional" and tree.n_nodes > 1)
-
-
-def asked_columns(tree: Tree) -> NDArray[np.int32]:
-    """The columns on which the way of some row depends: those that are tested, and those that stand in."""
-    return np.unique(np.concatenate([tree.feature[~tree.is_leaf], tree.surrogates.feature]))
 
 
 def divides(tree: Tree, data: Dataset) -> bool:

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import Direction, extended, tested_columns
 from treewright.encoding import Dataset, encode
 from treewright.routing import refuse_sending
-from treewright.schema import Schema
+from treewright.schema import Column, Schema
 from treewright.sparse import SparseRows
 from treewright.tree import Tree, as_array
 from treewright.viewing import columns_with_missing
@@ -190,6 +191,7 @@ class RuleList:
     # the columns in which missing values were met, so that the text speaks of them
     told_missing: frozenset[str] = field(default=frozenset(), compare=False)
     complete: bool = field(default=False, compare=False)  # some rule fits any row: nobody asks the default
+    directions: tuple[Direction, ...] = ()  # sums of columns that conditions may be about, by their names
 
     @classmethod
     def of(cls, tree: Tree) -> RuleList:
@@ -205,10 +207,9 @@ class RuleList:
             conditions = merged(conditions)
             if not any(condition.never for condition in conditions):
                 rules.append(replace(rule, conditions=conditions, rows=int(tree.rows[leaf])))
-        names = tree.schema.names
-        told = frozenset(names[column] for column in columns_with_missing(tree))
+        told = frozenset(tree.tested[column].name for column in columns_with_missing(tree))
         (default,) = _number_rules(tree, [0]) if not tree.schema.predicts_classes else [_common(tree)]
-        return cls(tuple(rules), default, tree.schema, told, complete=True)
+        return cls(tuple(rules), default, tree.schema, told, complete=True, directions=tree.directions)
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -219,6 +220,11 @@ class RuleList:
     def __getitem__(self, place: int) -> Rule:
         return self.rules[place]
 
+    @cached_property
+    def tested(self) -> dict[str, Column]:
+        """What conditions may be about, by name: the columns of the table, then the sums."""
+        return {column.name: column for column in tested_columns(self.schema, self.directions)}
+
     @property
     def n_conditions(self) -> int:
         """The number of conditions of all rules."""
@@ -228,9 +234,10 @@ class RuleList:
         """The place of the rule that answers each row of an encoded table; `len(rules)` is the default."""
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the table's columns are not the rules'; encode it with schema=rules.schema")
-        place = {name: j for j, name in enumerate(self.schema.names)}
+        data = extended(data, self.directions)
+        place = {name: j for j, name in enumerate(self.tested)}
         columns = {c.column: column_of(data, place[c.column]) for rule in self.rules for c in rule.conditions}
-        categories = {name: self.schema.columns[place[name]].categories for name in columns}
+        categories = {name: self.tested[name].categories for name in columns}
         answers = np.full(data.n_rows, len(self.rules), np.int32)
         left = np.arange(data.n_rows)
         for number, rule in enumerate(self.rules):
@@ -300,14 +307,16 @@ class RuleList:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: text, numbers, lists and dicts."""
+        sums = zip(list(self.tested)[len(self.schema.columns) :], self.directions, strict=True)
         return {
             "target": self.schema.targets[0].name,
+            **({"sums": {name: each.by_name(self.schema) for name, each in sums}} if self.directions else {}),
             "rules": [rule.to_dict() for rule in self.rules],
             "default": None if self.complete else self.default.to_dict(),
         }
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("rules", "default", "schema", "told_missing", "complete")
+        names = ("rules", "default", "schema", "told_missing", "complete", "directions")
         return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:

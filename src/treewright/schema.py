@@ -31,12 +31,16 @@ class Column:
 class Target:
     """One target: classes in the order of their codes, or numbers where `classes` is None.
 
-    Where mistakes differ, `costs[i][j]` is the cost of the answer j to a row of class i.
+    Where mistakes differ, `costs[i][j]` is the cost of the answer j to a row of class i. Answers and losses
+    follow it; splits are chosen as `emphasis` and `stakes` say: by rows that weigh so much more or less for
+    their class, and by the generalised Gini index of the stakes, what it costs to take class i for class j.
     """
 
     name: str = "y"
     classes: tuple[Hashable, ...] | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
+    emphasis: tuple[float, ...] | None = None  # None: 1 for each class
+    stakes: tuple[tuple[float, ...], ...] | None = None  # None: the criterion of the tree as it is
 
 
 @dataclass(frozen=True)

@@ -81,10 +81,34 @@ class Shaped:
         borders = np.flatnonzero(np.diff(depth[order])) + 1
         return [wave for wave in np.split(inner[order], borders) if wave.size]
 
+    @cached_property
+    def heads(self: Tree) -> Ints:  # type: ignore[misc]
+        """The node at which the split of each node begins: itself, unless it continues one above."""
+        heads = np.arange(self.n_nodes, dtype=np.int32)
+        for node in np.flatnonzero(self.joined).tolist():
+            heads[node] = heads[self.parent[node]]
+        return heads
+
+    @cached_property
+    def levels(self: Tree) -> Ints:  # type: ignore[misc]
+        """How many decisions are above each node; a split into many branches is one."""
+        if not self.joined.any():
+            return self.depths
+        opens = np.where(self.joined, 0, 1)
+        opens[0] = 0
+        change = np.append(opens, 0)
+        np.subtract.at(change, self.end, opens)
+        return np.cumsum(change[: self.n_nodes]).astype(np.int32)
+
     @property
     def depth(self: Tree) -> int:  # type: ignore[misc]
         """The depth of the deepest leaf; 0 for a single leaf."""
         return int(self.depths.max())
+
+    @property
+    def height(self: Tree) -> int:  # type: ignore[misc]
+        """The most decisions on the way to a leaf; a split into many branches is one."""
+        return int(self.levels.max())
 
     def branches(self: Tree, node: int) -> list[int]:  # type: ignore[misc]
         """The children of a node from left to right; of a split into many branches all of them.
@@ -106,10 +130,10 @@ class Shaped:
 
     @cached_property
     def answering(self: Tree) -> Ints:  # type: ignore[misc]
-        """The node whose rows each node answers by: itself, or above a leaf without rows the nearest with
-        some.
+        """The node whose rows each node answers by: itself, or of a leaf without rows the one at which the
+        split above it begins.
         """
         source = np.arange(self.n_nodes, dtype=np.int32)
         for node in np.flatnonzero(self.weight == 0).tolist():
-            source[node] = source[self.parent[node]]
+            source[node] = source[self.heads[self.parent[node]]]
         return source

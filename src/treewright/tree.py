@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core, answering, arriving, routing
+from treewright import answering, arriving, routing
 from treewright.checking import TYPES, check
 from treewright.combining import Direction, tested_columns
-from treewright.costing import cheapest, cost_arrays, costed_schema
+from treewright.costing import cheapest, class_risks, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, encode
 from treewright.linear import LinearAnswers
@@ -108,11 +108,16 @@ class Tree(Shaped, Presented):
 
     @cached_property
     def risk(self) -> Floats:
-        """Weight × impurity of each node by the tree's criterion, averaged over the targets."""
+        """Weight × impurity of each node by the tree's criterion, averaged over the targets.
+
+        Where the splits were chosen by costs or priors, it is what they were chosen by: classes count as much
+        more or less as `emphasis` of the target says, pairs of classes by their `stakes`.
+        """
         if isinstance(self.statistic, SparseRows):
             risks = list(self._summary.risk.T)
         elif self.schema.predicts_classes:
-            risks = [_core.risk(self.criterion, np.ascontiguousarray(block)) for block in self._blocks]
+            parts = zip(self._blocks, self.schema.targets, strict=True)
+            risks = [class_risks(self.criterion, block, target) for block, target in parts]
         else:
             risks = [block[:, 2] for block in self._blocks]
         return np.asarray(np.mean(risks, axis=0))
@@ -177,8 +182,25 @@ class Tree(Shaped, Presented):
 
     @cached_property
     def value(self) -> Floats:
-        """The number predicted at each node, for each target."""
+        """The number predicted at each node, for each target.
+
+        ValueError where the nodes answer with formulas: what cannot tell them must not tell another number.
+        """
+        if self.linear is not None:
+            raise ValueError(
+                "this tree answers with a formula in each leaf, which cannot be said here; grow it with "
+                "leaf='constant', or ask predict"
+            )
+        return self.centre
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The mean (or median) of the training rows at each node, for each target; see `value`."""
         return np.stack([self._answered(block)[:, 1] for block in self._blocks], axis=1)
+
+    def numbers_at(self, nodes: NDArray[np.integer], data: Dataset) -> Floats:
+        """What one node each answers to the rows of a table, a column for each target of numbers."""
+        return self.value[nodes] if self.linear is None else self.linear.at(nodes, data)[:, np.newaxis]
 
     # ---- rows --------------------------------------------------------------------------------------
 
@@ -248,8 +270,10 @@ class Tree(Shaped, Presented):
         losses = arriving.losses(self, data)
         change = np.zeros(self.n_nodes)
         inner = np.flatnonzero(~self.is_leaf)
-        change[inner] = losses[self.left[inner]] + losses[self.right[inner]] - losses[inner]
-        order = inner[np.argsort(self.step[inner], kind="stable")]
+        change_there = losses[self.left[inner]] + losses[self.right[inner]] - losses[inner]
+        np.add.at(change, self.heads[inner], change_there)  # many branches are one split
+        splits = inner[~self.joined[inner]]
+        order = splits[np.argsort(self.step[splits], kind="stable")]
         total = np.concatenate([[losses[0]], change[order]]).cumsum()
         return np.asarray(self.mean(np.maximum(total, 0.0), data))
 
@@ -299,7 +323,9 @@ class Tree(Shaped, Presented):
             ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; zero on the
             diagonal. By name: ``{"ill": {"well": 10}}``; what is not named costs 1.
         priors : array of shape (n_classes,) or dict, optional
-            How often each class comes in truth, if not as in the rows of the tree.
+            How often each class comes in truth, if not as in the rows of the tree; they add up to 1.
+
+        Its tests stay: `grow` takes the same two to choose them by.
 
         Examples
         --------
@@ -310,7 +336,8 @@ class Tree(Shaped, Presented):
         >>> tree.with_costs({"ill": {"well": 10}}).predict({"x": [1]}).tolist()
         ['ill']
         """
-        return replace(self, schema=costed_schema(self, cost_matrix, priors))
+        weights = np.zeros(0) if self.schema.is_wide else np.asarray(self.statistic[0])
+        return replace(self, schema=costed_schema(self.schema, weights, cost_matrix, priors))
 
     def with_missing(self, missing: Missing) -> Tree:
         """The same tests with another way of missing values; surrogates stay only where they are used.
@@ -331,7 +358,7 @@ class Tree(Shaped, Presented):
 
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""
-        order = np.sort(self.step[~self.is_leaf])
+        order = np.sort(self.step[~self.is_leaf & ~self.joined])
         if operator.index(n_splits) < 0:
             raise ValueError(f"n_splits is {n_splits}; it must be at least 0")
         if n_splits >= len(order):
@@ -399,7 +426,7 @@ class Tree(Shaped, Presented):
         self.__post_init__()
 
     def __repr__(self) -> str:
-        return f"<Tree: {self.n_leaves} leaves, depth {self.depth}, {len(self.schema.columns)} columns>"
+        return f"<Tree: {self.n_leaves} leaves, depth {self.height}, {len(self.schema.columns)} columns>"
 
     @classmethod
     def write(cls, schema: Schema, root: Branch | Leaf, *, criterion: str | None = None) -> Tree:

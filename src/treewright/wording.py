@@ -34,7 +34,7 @@ def branch_in_words(
     >>> schema = Schema((job,), (Target("loan", ("no", "yes")),))
     >>> tree = Tree.write(schema, Branch(Among("job", ["cook", "smith"]), Leaf([8, 2]), Leaf([1, 9])))
     >>> branch_in_words(tree, 0, True), branch_in_words(tree, 0, False)
-    ('job not in {clerk}', 'job in {clerk}')
+    ('job not in {clerk}', 'job = clerk')
     """
     return " ".join(branch_parts(tree, node, is_left, learnt=learnt, longest=longest))
 
@@ -62,12 +62,86 @@ def branch_parts(
     return name, words
 
 
+def way_in_words(
+    tree: Tree, node: int, *, learnt: frozenset[int] | None = None, longest: int = LONGEST_LIST
+) -> str:
+    """What a row must satisfy to come to a node from the decision above it, which may have many branches.
+
+    >>> from treewright import encode
+    >>> from treewright.branching import grow_id3
+    >>> tree = grow_id3(encode({"sky": ["clear", "rain", "snow"]}, ["walk", "read", "ski"]))
+    >>> [way_in_words(tree, branch) for branch in tree.branches(0)]
+    ['sky = clear', 'sky = rain', 'sky = snow']
+    """
+    name, words = way_parts(tree, node, learnt=learnt, longest=longest)
+    if words.startswith("> ") and " and <= " in words:
+        above, words = words[2:].split(" and ", 1)
+        return f"{above} < {name} {words}"
+    return f"{name} {words}"
+
+
+def way_parts(
+    tree: Tree, node: int, *, learnt: frozenset[int] | None = None, longest: int = LONGEST_LIST
+) -> tuple[str, str]:
+    """The two parts of `way_in_words`: the column, and what its value must be."""
+    parent = int(tree.parent[node])
+    head = int(tree.heads[parent])
+    if head == parent and not tree.joined[[tree.left[head], tree.right[head]]].any():
+        return branch_parts(tree, parent, node == parent + 1, learnt=learnt, longest=longest)
+    if learnt is None:
+        learnt = columns_with_missing(tree)
+    column = tree.tested[tree.feature[head]]
+    above, upto, missing = -np.inf, np.inf, bool(missing_arrives(tree)[head])
+    own = np.ones(len(column.categories), np.bool_)
+    while node != head:
+        parent = int(tree.parent[node])
+        is_left = node == parent + 1
+        missing &= bool(tree.missing_left[parent]) == is_left
+        if tree.subset[parent] >= 0:
+            own &= tree.goes_left(parent) == is_left
+        elif is_left:
+            upto = min(upto, float(tree.threshold[parent]))
+        else:
+            above = max(above, float(tree.threshold[parent]))
+        node = parent
+    name = escape(column.name)
+    if column.kind == "category":
+        words = _branch_of_categories(column, own, longest)
+    else:
+        words = _branch_of_numbers(column, above, upto)
+    is_told = missing and tree.feature[head] in learnt and words not in ("is missing", "is known")
+    return name, words + " or missing" * is_told
+
+
+def _branch_of_categories(column: Column, own: NDArray[np.bool_], longest: int) -> str:
+    """Which categories a branch is for: one, several, or all but some."""
+    codes, others = np.flatnonzero(own), np.flatnonzero(~own)
+    if not codes.size:
+        return "is missing"
+    if not others.size:
+        return "is known"
+    within = len(codes) <= max(len(others), longest)
+    named = [column.categories[code] for code in (codes if within else others).tolist()]
+    return _one_of(named, within, longest)
+
+
+def _branch_of_numbers(column: Column, above: float, upto: float) -> str:
+    """Which numbers a branch is for: those up to one, above one, or between two."""
+    if above == np.inf:
+        return "is missing"
+    if above == -np.inf:
+        return "is known" if upto == np.inf else f"<= {value_in_words(column, upto)}"
+    if upto == np.inf:
+        return f"> {value_in_words(column, above)}"
+    return f"> {value_in_words(column, above)} and <= {value_in_words(column, upto)}"
+
+
 def _among(column: Column, own: NDArray[np.bool_], longest: int) -> str:
     """Some categories of a column, or all but the others where these are fewer."""
     within = 2 * int(own.sum()) <= len(own)
     codes = np.flatnonzero(own == within)
     named = [column.categories[code] for code in codes[:longest].tolist()]
-    return f"{'in' if within else 'not in'} {listed(named, longest, more=len(codes) - len(named))}"
+    return _one_of(named, within, longest, more=len(codes) - len(named))
 
 
 def _beside(column: Column, threshold: float, is_left: bool) -> str:
@@ -145,7 +219,7 @@ def condition_in_words(
             return f"{name} is known" + (" or missing" if condition.missing else "")
         within = len(own) <= len(others)
         named = condition.categories if within else others
-        words = f"{name} {'in' if within else 'not in'} {listed(named, longest)}"
+        words = f"{name} {_one_of(named, within, longest)}"
     return words + (" or missing" if condition.missing and told_missing else "")
 
 
@@ -175,6 +249,13 @@ def listed(categories: Sequence[Hashable], longest: int = LONGEST_LIST, *, more:
     return "{" + ", ".join([*words, f"… {more} more"] if more else words) + "}"
 
 
+def _one_of(categories: Sequence[Hashable], within: bool, longest: int, *, more: int = 0) -> str:
+    """One of some categories, or none of them; of one alone: equal to it."""
+    if within and len(categories) == 1 and not more:
+        return f"= {word(categories[0])}"
+    return f"{'in' if within else 'not in'} {listed(categories, longest, more=more)}"
+
+
 def word(name: Hashable) -> str:
     """A category or class; in quotes where it could be taken for several, for another, or for none."""
     text = str(name)
@@ -191,8 +272,21 @@ def answer_in_words(answer: Hashable) -> str:
     return f"{answer:.6g}" if isinstance(answer, float) else word(answer)
 
 
+def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
+    """What a node of a tree of numbers answers: the number of each target, or its formula."""
+    if tree.linear is None:
+        return ", ".join(f"{value:.{digits}g}" for value in tree.value[node].tolist())
+    text = f"{tree.linear.intercept[node]:.{digits}g}"
+    for column, coefficient in tree.linear.terms(node):
+        sign = "-" if coefficient < 0 else "+"
+        text += f" {sign} {abs(coefficient):.{digits}g}·{escape(tree.schema.columns[column].name)}"
+    return text
+
+
 def rows_in_words(rows: int) -> str:
     """A number of rows."""
+    if rows == 0:
+        return "no rows"
     return "1 row" if rows == 1 else f"{rows:,} rows"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.combining import Direction
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
 
@@ -76,7 +77,7 @@ class Branch:
     Missing values go left, right, or by default to the heavier side.
     """
 
-    test: Below | Among
+    test: Below | Among | Combination
     left: Branch | Leaf
     right: Branch | Leaf
     missing_left: bool | None = None
@@ -154,8 +155,10 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
     left = np.minimum(np.arange(1, n + 1), n - 1)
     heavier_left = branches & (weight[left] >= weight[np.minimum(end[left], n - 1)])
     said = [node.missing_left if isinstance(node, Branch) else None for node in nodes]
+    directions: dict[Direction, int] = {}  # by their features
     tests = [
-        encoded_test(schema, node.test) if isinstance(node, Branch) else (-1, np.nan, b"") for node in nodes
+        encoded_test(schema, node.test, directions) if isinstance(node, Branch) else (-1, np.nan, b"")
+        for node in nodes
     ]
     lengths = np.array([len(bits) for _, _, bits in tests])
     return {
@@ -171,6 +174,7 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
         "rows": running[end] - running[:-1],
         "statistic": statistic,
         "subsets": np.frombuffer(b"".join(bits for _, _, bits in tests), np.uint8).copy(),
+        "directions": tuple(directions),
     }
 
 
@@ -205,10 +209,20 @@ def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
     return statistic
 
 
-def encoded_test(schema: Schema, test: Below | Among) -> tuple[int, float, bytes]:
-    """(column, threshold, bits of the categories that go left)."""
+def encoded_test(
+    schema: Schema, test: Below | Among | Combination, directions: dict[Direction, int] | None = None
+) -> tuple[int, float, bytes]:
+    """(column, threshold, bits of the categories that go left); a new direction is added to the others, where
+    sums may be.
+    """
+    if isinstance(test, Combination) and directions is not None:
+        first = len(schema.columns) + len(directions)
+        return directions.setdefault(_direction(schema, test), first), float(test.threshold), b""
     if not isinstance(test, Below | Among):
-        raise TypeError(f"a test is Below(column, threshold) or Among(column, categories), not {test!r}")
+        raise TypeError(
+            "a test is Below(column, threshold), Among(column, categories) or Combination(weights, threshold)"
+            f", not {test!r}"
+        )
     position = schema.position(test.column)
     column = schema.columns[position]
     if isinstance(test, Below):
@@ -226,3 +240,17 @@ def encoded_test(schema: Schema, test: Below | Among) -> tuple[int, float, bytes
         )
     bits = np.isin(np.arange(len(column.categories)), [column.categories.index(c) for c in test.categories])
     return position, np.nan, np.packbits(bits, bitorder="little").tobytes()
+
+
+def _direction(schema: Schema, test: Combination) -> Direction:
+    """The sum that a test asks for, in the order in which it is written."""
+    columns = [schema.position(name) for name in test.weights]
+    if len(columns) < 2:
+        raise ValueError(f"a Combination adds up two columns at least, not {list(test.weights)}")
+    for column, weight in zip(columns, test.weights.values(), strict=True):
+        name, kind = schema.columns[column].name, schema.columns[column].kind
+        if kind != "number":
+            raise ValueError(f"column {name!r} is a {kind}; only numbers can be added up")
+        if not (np.isfinite(weight) and weight != 0):
+            raise ValueError(f"the weight of {name!r} is {weight!r}; it must be finite and not 0")
+    return Direction.of(columns, test.weights.values())

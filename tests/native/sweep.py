@@ -67,6 +67,11 @@ def works() -> Iterator[tuple[str, Callable[[], Any]]]:
     rows = data["table"]
     yield "random splits", lambda: grow(rows, splitter="random", max_features=2, seed=1)
     yield "a budget of splits", lambda: grow(rows, max_splits=9, _small_rows=60, n_jobs=2)
+    for n_jobs in (1, 3):
+        yield (
+            f"sums in {n_jobs} threads",
+            lambda n_jobs=n_jobs: grow(data["classes"], split="oblique", max_leaf_nodes=6, n_jobs=n_jobs),
+        )
     yield "bins", lambda: [a.tobytes() for a in Dataset(rows.schema, rows.columns).bins(2)]
     for name in ("table", "numbers"):
         tree = grow(data[name])

@@ -13,7 +13,16 @@ from treewright.arranging.colours import class_colours, value_colour
 from treewright.arranging.letters import shortened, text_width
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import LONGEST_LIST, branch_parts, escape, percent, rows_in_words, word
+from treewright.wording import (
+    LONGEST_LIST,
+    branch_parts,
+    escape,
+    number_in_words,
+    percent,
+    rows_in_words,
+    way_parts,
+    word,
+)
 
 MOST_LEAVES = 64  # of a larger tree the splits made first are shown, and the number of leaves below them
 _LIST_LENGTHS = (LONGEST_LIST, 3, 2, 1)  # of categories, for as much room as there is
@@ -30,7 +39,10 @@ class Card:
 
     node: int
     parent: int  # its place among the cards; -1 at the root
-    is_left: bool
+    edge: str  # on the way to it: yes or no, or which of many branches it is
+    is_one_of_many: bool  # a branch of a split into more than two
+    before: int  # rows of the branches before it
+    is_last: bool  # whether no branch comes after it
     depth: int
     rows: int
     below: int  # leaves that are folded into this one; 0 for a leaf of the tree itself
@@ -60,8 +72,11 @@ class Card:
     def test_lines(self, room: float, size: float) -> list[str]:
         """The test on one line, or the column and what its value must be on two, within `room`."""
         for test in self.tests:
-            if len(test) < _LONG and text_width(f"{self.column} {test}", size) <= room:
-                return [f"{self.column} {test}"]
+            line = f"{self.column} {test}".rstrip()
+            if len(test) < _LONG and text_width(line, size) <= room:
+                return [line]
+        if not self.tests[-1]:  # the branches tell
+            return [shortened(self.column, room, size)]
         fitting = (test for test in self.tests if len(test) < _LONG and text_width(test, size) <= room)
         test = next(fitting, None) or _cut(self.tests[-1], room, size)
         return [shortened(self.column, room, size), test]
@@ -109,17 +124,31 @@ def _shown(tree: Tree, max_depth: int | None, max_leaves: int | None) -> Iterato
     check_limit("max_leaves", max_leaves, 1)
     folded = tree.is_leaf.copy()
     if max_depth is not None:
-        folded |= tree.depths >= max_depth
+        folded |= tree.levels >= max_depth
     if max_leaves is not None and max_leaves < tree.n_leaves:
-        order = np.sort(tree.step[~tree.is_leaf])
-        folded |= tree.step >= order[max_leaves - 1]
+        folded |= tree.step >= _first_folded(tree, max_leaves)
     places = np.full(tree.n_nodes, -1)
     node, i = 0, 0
     while node < tree.n_nodes:
+        if tree.joined[node]:  # a part of the split above it, which is shown as one
+            node += 1
+            continue
         ends = bool(folded[node])
         places[node] = i
-        yield node, int(places[tree.parent[node]]) if node else -1, ends
+        yield node, int(places[tree.heads[tree.parent[node]]]) if node else -1, ends
         node, i = int(tree.end[node]) if ends else node + 1, i + 1
+
+
+def _first_folded(tree: Tree, max_leaves: int) -> int:
+    """The step from which on splits are folded, so that at most so many leaves are left; a root of more
+    branches is shown all the same.
+    """
+    splits = np.flatnonzero(~tree.is_leaf & ~tree.joined)
+    splits = splits[np.argsort(tree.step[splits])]
+    more = 1 + np.bincount(tree.heads[tree.joined], minlength=tree.n_nodes)[splits]  # leaves by each split
+    fitting = int(np.searchsorted(1 + np.cumsum(more), max_leaves, side="right"))
+    fitting = max(fitting, int(max_leaves > 1))
+    return int(tree.step[splits[fitting]]) if fitting < len(splits) else tree.n_nodes
 
 
 class _Told:
@@ -128,12 +157,12 @@ class _Told:
     def __init__(self, tree: Tree, nodes: NDArray[np.int64]) -> None:
         self.tree, self.nodes = tree, nodes
         self.learnt = columns_with_missing(tree)
-        self.depths = tree.depths[nodes].tolist()
+        self.depths = tree.levels[nodes].tolist()
         self.leaves_before = np.concatenate([[0], np.cumsum(tree.is_leaf)])
 
     def card(self, i: int, node: int, parent: int, ends: bool) -> Card:
         tree = self.tree
-        is_left = node > 0 and node == int(tree.parent[node]) + 1
+        head = int(tree.heads[tree.parent[node]]) if node else 0
         column, tests = ("", ()) if ends else self._tests(node)
         below = int(self.leaves_before[tree.end[node]] - self.leaves_before[node])
         below = below if ends and not tree.is_leaf[node] else 0
@@ -142,7 +171,10 @@ class _Told:
         return Card(
             node,
             parent,
-            is_left,
+            self._edge(node),
+            node > 0 and self._has_many(head),
+            self._rows_before(head, node),
+            int(tree.end[node]) == int(tree.end[head]),
             self.depths[i],
             int(tree.rows[node]),
             below,
@@ -155,7 +187,32 @@ class _Told:
             title,
         )
 
+    def _has_many(self, node: int) -> bool:
+        """Whether a split has more than two branches."""
+        tree = self.tree
+        return not tree.is_leaf[node] and bool(tree.joined[[tree.left[node], tree.right[node]]].any())
+
+    def _edge(self, node: int) -> str:
+        if node == 0:
+            return ""
+        parent = int(self.tree.parent[node])
+        if not self._has_many(int(self.tree.heads[parent])):
+            return "yes" if node == parent + 1 else "no"
+        words = way_parts(self.tree, node, learnt=self.learnt, longest=_LIST_LENGTHS[-2])[1]
+        return _typeset(words).removeprefix("= ")
+
+    def _rows_before(self, head: int, node: int) -> int:
+        """The rows of the branches of a split that come before one of them."""
+        tree, before = self.tree, 0
+        while node != head:
+            parent = int(tree.parent[node])
+            before += int(tree.rows[parent + 1]) if node != parent + 1 else 0
+            node = parent
+        return before
+
     def _tests(self, node: int) -> tuple[str, tuple[str, ...]]:
+        if self._has_many(node):
+            return escape(self.tree.tested[self.tree.feature[node]].name), ("",)
         lengths = _LIST_LENGTHS if self.tree.subset[node] >= 0 else (1,)
         wordings = [
             branch_parts(self.tree, node, True, learnt=self.learnt, longest=length) for length in lengths
@@ -166,12 +223,18 @@ class _Told:
         schema = self.tree.schema
         for i, target in enumerate(schema.targets[:_MOST_TARGETS]):
             if target.classes is None:
-                yield number(float(self.tree.value[node, i])), ""
+                yield self._number(node, i), ""
             else:
                 label = target.classes[self.tree.label[node, i]]
-                yield word(label), percent(float(self.tree.confidence[node, i]))
+                sure = percent(float(self.tree.confidence[node, i])) if self.tree.weight[node] > 0 else ""
+                yield word(label), sure
         if len(schema.targets) > _MOST_TARGETS:
             yield f"… {len(schema.targets) - _MOST_TARGETS} more", ""
+
+    def _number(self, node: int, i: int) -> str:
+        """What a node answers for a target of numbers."""
+        tree = self.tree
+        return number(float(tree.value[node, i])) if tree.linear is None else number_in_words(tree, node, 3)
 
     @cached_property
     def _range(self) -> tuple[float, float]:
@@ -196,7 +259,7 @@ class _Told:
     def _parts(self, i: int) -> tuple[tuple[tuple[float, str], ...], float | None]:
         if not self.tree.schema.predicts_classes:
             least, most = self._range
-            value = float(self.tree.value[self.nodes[i], 0])
+            value = float(self.tree.centre[self.nodes[i], 0])  # of a formula: what it says on average
             place = (value - least) / (most - least) if most > least else 0.5
             return ((1.0, value_colour(place)),), place
         whole: dict[str, float] = {}
@@ -210,11 +273,15 @@ class _Told:
     def _title(self, i: int, node: int, ends: bool, below: int) -> Iterator[str]:
         """Everything in full: where a picture has no room, a tooltip has."""
         tree, schema = self.tree, self.tree.schema
-        if not ends:
+        if node and self._has_many(int(tree.heads[tree.parent[node]])):
+            yield " ".join(way_parts(tree, node, learnt=self.learnt, longest=_LONGEST_FULL))
+        if not ends and self._has_many(node):
+            yield f"{escape(tree.tested[tree.feature[node]].name)}?"
+        elif not ends:
             yield " ".join(branch_parts(tree, node, True, learnt=self.learnt, longest=_LONGEST_FULL)) + "?"
         if not schema.predicts_classes:
             names = [escape(target.name) for target in schema.targets]
-            values = [number(value) for value in tree.value[node].tolist()]
+            values = [self._number(node, i) for i in range(len(names))]
             yield ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
         elif len(schema.targets) == 1:
             classes = schema.targets[0].classes or ()
@@ -238,8 +305,8 @@ class _Told:
 
 
 def value_range(tree: Tree) -> tuple[float, float]:
-    """The least and the greatest number that a leaf answers for the first target."""
-    values = tree.value[tree.is_leaf, 0]
+    """The least and the greatest number that a leaf answers for the first target, on average."""
+    values = tree.centre[tree.is_leaf, 0]
     return float(values.min()), float(values.max())
 
 
@@ -261,4 +328,4 @@ def _cut(test: str, room: float, size: float) -> str:
 
 
 def _typeset(words: str) -> str:
-    return f"≤ {words[3:]}" if words.startswith("<= ") else words
+    return f"≤ {words[3:]}" if words.startswith("<= ") else words.replace(" and <= ", ", ≤ ")

@@ -1,4 +1,4 @@
-"""Reingold and Tilford's tidy places for the nodes of a binary tree, of any width, in time linear in them."""
+"""Reingold and Tilford's tidy places for the nodes of a tree, of any width, in time linear in them."""
 
 from __future__ import annotations
 
@@ -43,13 +43,27 @@ def tidy(end: ArrayLike, breadth: ArrayLike, gap: float, spans: ArrayLike | None
             below = [widths[node] / 2] * (taken[node] - 1)
             outlines[node] = _Outline([-side for side in below], below, 0.0)
         else:
-            left, right = node + 1, ends[node + 1]
-            low, high = outlines.pop(left), outlines.pop(right)
-            apart = low.apart(high, gap)
-            shift[left], shift[right] = -apart / 2, apart / 2
-            outlines[node] = low.joined(high, apart)
+            children = _children(ends, node)
+            outline = outlines.pop(children[0])
+            for child in children[1:]:
+                following = outlines.pop(child)
+                shift[child] = outline.apart(following, gap)
+                outline = outline.joined(following, shift[child])
+            middle = shift[children[-1]] / 2
+            for child in children:
+                shift[child] -= middle
+            outline.offset -= middle
+            outlines[node] = outline
         outlines[node].stand(widths[node])
     return _placed(ends, shift, widths)
+
+
+def _children(ends: Sequence[int], node: int) -> list[int]:
+    """The children of a node: the first is the next node, each other one begins where one ends."""
+    children = [node + 1]
+    while ends[children[-1]] < ends[node]:
+        children.append(ends[children[-1]])
+    return children
 
 
 class _Outline:
@@ -66,14 +80,14 @@ class _Outline:
         self.highs.append(width / 2 - self.offset)
 
     def apart(self, other: _Outline, gap: float) -> float:
-        """How far the root of the other one, to the right, must be from this one's."""
+        """How far the root of the other one, to the right, must be from the first root of this one."""
         common = min(len(self.highs), len(other.lows))
         pairs = zip(self.highs[-common:], other.lows[-common:], strict=True)
         return max(high - low for high, low in pairs) + self.offset - other.offset + gap
 
     def joined(self, other: _Outline, apart: float) -> _Outline:
-        """Both, from the middle between their roots; what the deeper one knows is kept and not copied."""
-        mine, its = self.offset - apart / 2, other.offset + apart / 2
+        """Both, from the first root; what the deeper one knows is kept and not copied."""
+        mine, its = self.offset, other.offset + apart
         common = min(len(self.highs), len(other.lows))
         if len(self.highs) >= len(other.lows):
             self.highs[-common:] = [high + its - mine for high in other.highs[-common:]]
@@ -89,7 +103,7 @@ def _placed(ends: Sequence[int], shift: Sequence[float], widths: Sequence[float]
     centre = np.zeros(len(ends))
     for node, end in enumerate(ends):
         if end > node + 1:
-            for child in (node + 1, ends[node + 1]):
+            for child in _children(ends, node):
                 centre[child] = centre[node] + shift[child]
     return np.asarray(centre - (centre - np.asarray(widths) / 2).min())
 

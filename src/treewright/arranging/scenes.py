@@ -152,10 +152,12 @@ class _Arranged:
 
     def _lines(self, card: Card) -> list[Words]:
         """The lines of a card, without their places."""
-        if not card.is_end:
-            return [_words(line) for line in card.test_lines(_ROOM[self.direction], _BIG)]
-        room = _ANSWER_ROOM[self.direction]
+        room = (_ANSWER_ROOM if card.is_end else _ROOM)[self.direction]
         lines: list[Words] = []
+        if card.is_one_of_many:
+            lines.append(_words(shortened(card.edge, room, _BIG), colour=QUIET))
+        if not card.is_end:
+            return lines + [_words(line) for line in card.test_lines(room, _BIG)]
         several = len(card.answers) > 1
         for answer, share in card.answers:
             text = shortened(answer, room, _BIG, bold=True)
@@ -233,7 +235,8 @@ class _Arranged:
         group.marks.append(Box(x, y, width, height, 5.0, "#FFFFFF", LINE))
         group.marks += _centred(lines, x + width / 2, y + _PAD)
         group.marks += _bar(card, x + _PAD, y + height - _BAR - _PAD + 1, width - 2 * _PAD)
-        group.marks += self._yes_no(i, x, y)
+        if card.tests[-1]:
+            group.marks += self._yes_no(i, x, y)
         return group
 
     def _yes_no(self, i: int, x: float, y: float) -> list[Mark]:
@@ -249,10 +252,11 @@ class _Arranged:
         return [yes, Words(start, middle + half + 0.75 * _SMALL + 2.5, "no", _SMALL, colour=QUIET)]
 
     def _flow(self, i: int) -> Flow:
-        """From the side of the parent that is the child's, so that both flows together are the parent's."""
+        """From the place of the parent that is the child's, so that all flows together are the parent's."""
         card, parent = self.shown[i], self.shown[i].parent
         thickness, whole = self._thickness(card.rows), self._thickness(self.shown[parent].rows)
-        aside = (thickness - whole) / 2 if card.is_left else (whole - thickness) / 2
+        before = whole * card.before / max(self.shown[parent].rows, 1)
+        aside = (whole - thickness) / 2 if card.is_last else before + (thickness - whole) / 2
         (px, py), (pw, ph) = self._corner(parent), self.sizes[parent]
         (cx, cy), (cw, ch) = self._corner(i), self.sizes[i]
         inside = min(self._radius(card), 4.0) if card.is_end else 0.0  # under the disc, so that no gap shows

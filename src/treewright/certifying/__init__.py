@@ -13,9 +13,9 @@ For pruners, each of these is a pure function of arrays, `BOUNDS[method]`, all c
 
     bound(errors, rows, *, leaves, bits, columns, classes=2, delta=0.05, whole=True, test_bits=0.0) -> array
 
-With `leaf, split = node_bits(tree, complete=...)`, a pruning takes HEADER_BITS + Σ leaf over its leaves +
-Σ split over its splits. `errors` are lost rows: the losses of its leaves added up, divided by the largest
-loss of a row. mdl, compression and vc take `leaves` instead of `bits`; add thresholds and subsets by
+With `leaf, split = node_bits(tree, complete=...)`, a pruning takes header_bits(tree) + Σ leaf over its
+leaves + Σ split over its splits. `errors` are lost rows: the losses of its leaves added up, divided by the
+largest loss of a row. mdl, compression and vc take `leaves` instead of `bits`; add thresholds and subsets by
 `test_bits` if the number is to be a guarantee and not only the book's formula. All of them grow with errors,
 leaves and bits.
 """
@@ -38,7 +38,14 @@ from treewright.certifying.binomial import (
 )
 from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate, Certificates
-from treewright.certifying.codes import HEADER_BITS, is_complete, node_bits, tree_bits
+from treewright.certifying.codes import (
+    HEADER_BITS,
+    coded_columns,
+    header_bits,
+    is_complete,
+    node_bits,
+    tree_bits,
+)
 from treewright.certifying.held_out import certify_errors, held_out, reduced_error
 from treewright.certifying.kearns_mansour import excess, penalty
 from treewright.certifying.leaves import LeafIntervals, leaf_intervals
@@ -57,7 +64,9 @@ __all__ = [
     "binomial_upper",
     "certify",
     "certify_errors",
+    "coded_columns",
     "excess",
+    "header_bits",
     "hoeffding_upper",
     "is_complete",
     "kl",

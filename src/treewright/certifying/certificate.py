@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from treewright.certifying.codes import is_complete, told, tree_bits, write
+from treewright.certifying.codes import coded_columns, is_complete, told, tree_bits, write
 from treewright.certifying.codes import read as read_word
 from treewright.certifying.losses import NUMBER_LOSSES, row_losses, training_loss
 from treewright.certifying.rechecking import fits
@@ -123,7 +123,7 @@ class Certificate:
             same = read_word(word, tree.schema, known=self.known) == meant
             return same and 0 <= len(word) - self.bits + 1e-6 < 1 + 2e-6
         own, splits = tree_bits(tree, complete=self.complete, known=self.known), tree.n_leaves - 1
-        symbols = len(tree.schema.columns) + math.prod(tree.schema.block_widths) + 1
+        symbols = coded_columns(tree) + math.prod(tree.schema.block_widths) + 1
         own["symbols"] = (tree.n_nodes + 1) * math.log2(symbols)
         own["rows"] = self.named * math.log2(rows)
         own["cuts"] = splits * math.log2(2 * rows)

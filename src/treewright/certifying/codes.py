@@ -1,8 +1,10 @@
 """A code of trees that was fixed before any table was seen, and how many bits a tree takes in it.
 
     header      2 bits: are there thresholds below zero? does the tree say where missing values go?
+                5 for a tree that tests sums
     shape       1 bit for each node: a leaf or a split
-    columns     log2(columns) for each split
+    columns     log2(columns) for each split; log2(columns + 1) where the tree tests sums, which are one more
+    sums        how many columns, which ones, and the decimals that are printed as their weights
     thresholds  the decimal that is printed, in the prefix code of `decimals`; times by calendar unit
     categories  1 bit for a side, and the names of those that go there; all others go to the other side
     missing     nothing, or 1 bit for each split
@@ -16,6 +18,9 @@ Why categories are named. Which categories there are is mostly read from the tra
 only counts them would be made of the rows. The side that is named is the lighter one: unknown categories go
 to the heavier one, and so do those that did not come by, so that the word tells the test for every category
 that there is, whether a row had it or not.
+
+Why sums are free to those who have none. That thresholds lie below zero in a tree of one leaf, where there
+are none, is a word that nobody needs: its three bits announce a tree with sums, whose own header follows.
 
 Why missing values may cost nothing. Let no training row have missed a value in a column that the tree tests.
 Take the tree that gives a wrong answer to every row in which a tested value is missing. It makes the same
@@ -44,23 +49,36 @@ from treewright.certifying.decimals import (
     write_time,
 )
 from treewright.certifying.names import count_bits, name_bits, read_names, write_names
+from treewright.certifying.sums import read_sum, sum_bits, write_sum
+from treewright.combining import Direction, asked_columns
 from treewright.encoding import Dataset
 from treewright.routing import refuse_sending
-from treewright.schema import Schema
+from treewright.schema import Column, Schema
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
 
 HEADER_BITS = 2
+_HAS_SUMS = "100"
 _FEW = 32  # digits that are joined one by one
 _BLOCK = 2**22  # categories that are looked at together
+
+
+def header_bits(tree: Tree) -> int:
+    """The bits that come before the nodes."""
+    return HEADER_BITS + len(_HAS_SUMS) * bool(tree.directions)
+
+
+def coded_columns(tree: Tree) -> int:
+    """Among how many columns each split chooses; a sum of some of them is one more."""
+    return len(tree.schema.columns) + bool(tree.directions)
 
 
 def node_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> tuple[Floats, Floats]:
     """For each node its bits as a leaf, and its own bits as a split (infinite where it has no test).
 
-    The length of a pruning is HEADER_BITS + the first over its leaves + the second over its splits. The code
-    of the whole tree is used for all of them: a legal one, if not always the shortest.
+    The length of a pruning is header_bits(tree) + the first over its leaves + the second over its splits. The
+    code of the whole tree is used for all of them: a legal one, if not always the shortest.
 
     Parameters
     ----------
@@ -95,12 +113,14 @@ def tree_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> dic
     parts = {name: float(bits.sum()) for name, bits in _split_parts(tree, complete, known).items()}
     kept = {name: bits for name, bits in parts.items() if bits or name in ("columns", "thresholds")}
     leaves = tree.n_leaves * _label_bits(tree)
-    return {"header": float(HEADER_BITS), "shape": float(tree.n_nodes), **kept, "leaves": leaves}
+    return {"header": float(header_bits(tree)), "shape": float(tree.n_nodes), **kept, "leaves": leaves}
 
 
 def is_complete(tree: Tree, data: Dataset) -> bool:
     """Whether no row misses a value, or has an unknown category, in a column that the tree tests."""
-    tested = np.unique(tree.feature[~tree.is_leaf]).tolist()
+    tested = asked_columns(tree)
+    if any(np.isnan(direction.values(data)).any() for direction in tree.directions):  # of infinite parts, too
+        return False
     if isinstance(data.columns, np.ndarray):
         return not np.isnan(data.columns[:, tested]).any()
     columns = (data.columns[j] for j in tested)
@@ -115,7 +135,6 @@ def _label_bits(tree: Tree) -> float:
 
 def _split_parts(tree: Tree, complete: bool, known: bool) -> dict[str, Floats]:
     """The bits of each split's parts; 0 at leaves."""
-    schema = tree.schema
     inner = ~tree.is_leaf
     if not complete:
         refuse_sending(
@@ -124,17 +143,25 @@ def _split_parts(tree: Tree, complete: bool, known: bool) -> dict[str, Floats]:
             "rows (data=) if none of them misses a value; or",
         )
     return {
-        "columns": np.where(inner, log2(len(schema.columns)), 0.0),
+        "columns": np.where(inner, log2(coded_columns(tree)), 0.0),
+        "sums": _sum_bits(tree),
         "thresholds": _threshold_bits(tree),
         "categories": _known_bits(tree) if known else _category_bits(tree),
         "missing": np.where(inner & (not complete), 1.0, 0.0),
     }
 
 
+def _sum_bits(tree: Tree) -> Floats:
+    """What the sum of each node takes that tests one."""
+    n_columns = len(tree.schema.columns)
+    lengths = [float(sum_bits(direction, n_columns)) for direction in tree.directions]
+    return np.array([0.0, *lengths])[np.maximum(tree.feature - n_columns + 1, 0)]
+
+
 def _known_bits(tree: Tree) -> Floats:
     """A bit for each category, where categories are tested."""
-    counts = np.array([*tree.schema.category_counts, 0])  # the last is for leaves, whose column is -1
-    return np.where(tree.subset >= 0, counts[tree.feature], 0).astype(np.float64)
+    counts = np.array(tree.schema.category_counts)[np.where(tree.subset >= 0, tree.feature, 0)]
+    return np.where(tree.subset >= 0, counts, 0).astype(np.float64)
 
 
 def _category_bits(tree: Tree) -> Floats:
@@ -153,7 +180,7 @@ def _category_bits(tree: Tree) -> Floats:
 
 def _is_time(tree: Tree) -> NDArray[np.bool_]:
     """Whether each node tests a time."""
-    times = np.array([*(column.kind == "time" for column in tree.schema.columns), False])
+    times = np.array([*(column.kind == "time" for column in tree.tested), False])
     return np.asarray(times[tree.feature])
 
 
@@ -178,10 +205,11 @@ def _number_length(signed: bool) -> Any:
 
 
 class Written(NamedTuple):
-    """What a word tells: of each split the column, test and directions; of each leaf its classes."""
+    """What a word tells: of each split the column, test and sides; of each leaf its classes."""
 
     shape: list[bool]  # in preorder: whether a node is a split
-    feature: list[int]
+    feature: list[int]  # as many as there are columns where a sum is tested
+    sums: list[Direction]  # of the splits that test one
     test: list[Any]  # a threshold, or for each category whether it goes left
     missing_left: list[bool]  # empty where the tree has not said it
     unknown_left: list[bool]  # for the tests of categories only: the side that is not named, if one is
@@ -190,11 +218,12 @@ class Written(NamedTuple):
 
 def told(tree: Tree, *, complete: bool = False, known: bool = False) -> Written:
     """What the word of a tree has to tell."""
-    splits = np.flatnonzero(~tree.is_leaf)
+    splits, n_columns = np.flatnonzero(~tree.is_leaf), len(tree.schema.columns)
     among = splits[tree.subset[splits] >= 0]
     return Written(
         (~tree.is_leaf).tolist(),
-        tree.feature[splits].tolist(),
+        np.minimum(tree.feature[splits], n_columns).tolist(),
+        [tree.directions[i - n_columns] for i in tree.feature[splits].tolist() if i >= n_columns],
         [
             _subsets(tree, np.array([i]))[0].tolist()
             if tree.subset[i] >= 0
@@ -217,12 +246,19 @@ def write(tree: Tree, *, complete: bool = False, known: bool = False) -> str:
     (18, True)
     """
     signed, what = _has_signs(tree), told(tree, complete=complete, known=known)
-    columns, unknown_left = tree.schema.columns, iter(what.unknown_left)
-    radix = _radix(tree.schema, len(what.feature))
+    unknown_left, sums = iter(what.unknown_left), iter(what.sums)
+    radix = _radix(tree.schema, len(what.feature), coded_columns(tree))
     number, width = _packed([*what.feature, *what.label], radix), (_product(radix) - 1).bit_length()
-    words = [f"{signed:b}{not complete:b}", "".join("01"[is_split] for is_split in what.shape)]
+    words = [
+        _HAS_SUMS * bool(tree.directions),
+        f"{signed:b}{not complete:b}",
+        "".join("01"[is_split] for is_split in what.shape),
+    ]
     words += [f"{number:0{width}b}"] if width else []
-    for column, test in zip((columns[j] for j in what.feature), what.test, strict=True):
+    for j, test in zip(what.feature, what.test, strict=True):
+        column = tree.tested[j]  # of any sum the first: all are numbers
+        if j == len(tree.schema.columns):
+            words.append(write_sum(next(sums), j))
         if column.kind == "category" and known:
             words.append("".join("01"[left] for left in test))
         elif column.kind == "category":
@@ -238,6 +274,9 @@ def write(tree: Tree, *, complete: bool = False, known: bool = False) -> str:
 def read(bits: str, schema: Schema, *, known: bool = False) -> Written:
     """What a word tells to one who knows the schema; EOFError if it ends too early."""
     reader = Reader(bits)
+    n_columns = len(schema.columns)
+    has_sums = bits.startswith(_HAS_SUMS)
+    reader.take(len(_HAS_SUMS) * has_sums)
     signed, directed = bool(reader.take(1)), bool(reader.take(1))
     shape: list[bool] = []
     wanted = 1  # nodes that must still come
@@ -245,12 +284,15 @@ def read(bits: str, schema: Schema, *, known: bool = False) -> Written:
         shape.append(bool(reader.take(1)))
         wanted += 1 if shape[-1] else -1
     splits = sum(shape)
-    radix = _radix(schema, splits)
+    radix = _radix(schema, splits, n_columns + has_sums)
     digits = _unpacked(reader.take((_product(radix) - 1).bit_length()), radix)
     feature = digits[:splits]
     tests: list[Any] = []
-    unknown_left = []
-    for column in (schema.columns[j] for j in feature):
+    unknown_left, sums = [], []
+    for j in feature:
+        column = schema.columns[j] if j < n_columns else Column("a sum")
+        if j == n_columns:
+            sums.append(read_sum(reader, n_columns))
         if column.kind == "category" and known:
             tests.append([bool(reader.take(1)) for _ in column.categories])
         elif column.kind == "category":
@@ -260,7 +302,7 @@ def read(bits: str, schema: Schema, *, known: bool = False) -> Written:
         else:
             tests.append(read_time(reader) if column.kind == "time" else read_number(reader, signed))
     missing_left = [bool(reader.take(1)) for _ in range(splits if directed else 0)]
-    return Written(shape, feature, tests, missing_left, unknown_left, digits[splits:])
+    return Written(shape, feature, sums, tests, missing_left, unknown_left, digits[splits:])
 
 
 def _subsets(tree: Tree, nodes: NDArray[Any]) -> NDArray[np.bool_]:
@@ -271,9 +313,9 @@ def _subsets(tree: Tree, nodes: NDArray[Any]) -> NDArray[np.bool_]:
     return bits[:, : tree.schema.category_counts[column]].astype(np.bool_)
 
 
-def _radix(schema: Schema, splits: int) -> list[int]:
+def _radix(schema: Schema, splits: int, n_columns: int) -> list[int]:
     """How many values each digit may take: the columns of all splits, then the labels of all leaves."""
-    return [len(schema.columns)] * splits + list(schema.block_widths) * (splits + 1)
+    return [n_columns] * splits + list(schema.block_widths) * (splits + 1)
 
 
 # One number of all digits, the first one being worth least. Halves are joined, so that a tree of many splits

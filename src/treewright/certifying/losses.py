@@ -68,7 +68,9 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         return RowLosses(each.mean(axis=1), np.inf, False, NUMBER_LOSSES[kind])
     if loss is not None:
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
-    schema = tree.schema if cost_matrix is None else costed_schema(tree, cost_matrix, None)
+    schema = tree.schema
+    if cost_matrix is not None:
+        schema = costed_schema(schema, np.zeros(0), cost_matrix, None)
     if not schema.has_costs:
         wrong = (targets != said.T).mean(axis=0)
         return RowLosses(wrong, 1.0, len(targets) == 1, "error")

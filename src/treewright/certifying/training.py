@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate
-from treewright.certifying.codes import is_complete, tree_bits
+from treewright.certifying.codes import coded_columns, is_complete, tree_bits
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
 from treewright.encoding import Dataset
@@ -51,7 +51,7 @@ def from_training(
         rows,
         leaves=tree.n_leaves,
         bits=sum(own.values()),
-        columns=len(tree.schema.columns),
+        columns=coded_columns(tree),
         classes=math.prod(tree.schema.block_widths),
         delta=delta,
         whole=whole,
@@ -84,11 +84,11 @@ def _paid(
     tree: Tree, method: str, own: dict[str, float], rows: int, named: int
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """The bits that a method counts, and which of the code's are beside its own count of a tree."""
-    beside: tuple[str, ...] = ("header", "categories", "missing")
+    beside: tuple[str, ...] = ("header", "sums", "categories", "missing")
     splits = tree.n_leaves - 1
     if method == "mdl":
         beside += ("thresholds",)
-        symbols = len(tree.schema.columns) + math.prod(tree.schema.block_widths) + 1
+        symbols = coded_columns(tree) + math.prod(tree.schema.block_widths) + 1
         counted = {"symbols": 2 * tree.n_leaves * math.log2(symbols)}
     elif method in ("compression", "vc"):
         counted = {name: own[name] for name in ("shape", "columns", "leaves")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from treewright.cli.console import Voice
+from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, check_delta_option, count, known
 from treewright.cli.options import (
     PLAIN,
@@ -37,6 +38,7 @@ def compare(
     delta: Delta = 0.05,
     seed: Annotated[Seed, ROWS] = 0,
     limits: Limits = TO_PURITY,
+    costs: Costs = NONE,
     columns: Columns = PLAIN,
     dialect: Dialect = USUAL,
     json: Json = False,
@@ -59,6 +61,7 @@ def compare(
         of two of them
     """
     check_delta_option(delta)
+    costs.check()
     wanted = [known("--method", name, (*methods(), "rules")) for name in method or ()]
     growing = limits.growing
     threads = growing.pop("n_jobs")
@@ -73,9 +76,8 @@ def compare(
         if rows.n_counted < 5:
             raise Misuse(f"{count(rows.n_counted, 'row')} cannot be dealt out to grow, to prune and to test")
         work.begin("comparing", f"{count(rows.n_rows, 'row')} × {count(rows.n_columns, 'column')}")
-        found = compare_methods(
-            rows, wanted or "all", seed=seed, growing=growing, delta=delta, n_jobs=threads
-        )
+        how = growing | costs.growing(rows.schema)
+        found = compare_methods(rows, wanted or "all", seed=seed, growing=how, delta=delta, n_jobs=threads)
     for hint in reading.roles.hints(frame, rows):
         voice.note(hint)
     train, validation, test = found.n_rows

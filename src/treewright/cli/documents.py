@@ -12,7 +12,7 @@ from treewright.certifying import Certificates
 from treewright.cli.summary import Fit, measure, missing_cells
 from treewright.encoding import Dataset
 from treewright.tree import Tree
-from treewright.wording import branch_in_words, surrogate_in_words
+from treewright.wording import number_in_words, surrogate_in_words, way_in_words
 
 
 def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def tree_document(tree: Tree) -> dict[str, Any]:
         "classes": [target.classes for target in tree.schema.targets if target.classes is not None],
         "columns": [column.name for column in tree.schema.columns],
         "leaves": tree.n_leaves,
-        "depth": tree.depth,
+        "depth": tree.height,
         "rows": tree.rows[0],
         "criterion": tree.criterion,
         "missing": tree.missing,
@@ -91,17 +91,14 @@ def tree_document(tree: Tree) -> dict[str, Any]:
 def nodes_document(tree: Tree, max_depth: int | None = None) -> list[dict[str, Any]]:
     """The nodes of a tree in preorder: what leads to each, its rows, its answer."""
     nodes = []
-    for node, depth in enumerate(tree.depths.tolist()):
-        if max_depth is not None and depth > max_depth:
+    for node, depth in enumerate(tree.levels.tolist()):
+        if tree.joined[node] or (max_depth is not None and depth > max_depth):
             continue
-        parent = int(tree.parent[node])
         nodes.append(
             {
                 "node": node,
                 "depth": depth,
-                "condition": branch_in_words(tree, parent, node == parent + 1, longest=2**31)
-                if node
-                else None,
+                "condition": way_in_words(tree, node, longest=2**31) if node else None,
                 "rows": tree.rows[node],
                 "answers": [_answer(tree, node, which) for which in range(len(tree.schema.targets))],
                 "is_leaf": tree.is_leaf[node],
@@ -128,6 +125,8 @@ def _surrogates(tree: Tree, node: int) -> dict[str, Any]:
 
 def _answer(tree: Tree, node: int, which: int) -> Any:
     classes = tree.schema.targets[which].classes
+    if tree.linear is not None:
+        return number_in_words(tree, node)
     return tree.value[node, which] if classes is None else classes[tree.label[node, which]]
 
 

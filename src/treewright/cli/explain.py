@@ -29,6 +29,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.reading import read
 from treewright.cli.sources import open_source
+from treewright.combining import asked_columns
 from treewright.explaining import Contrast, Decision
 from treewright.explaining import contrast as contrast_of
 from treewright.explaining import explain as explain_row
@@ -135,7 +136,7 @@ def _cells(path: Path, tree: Tree, row: int, dialect: Dialect, work: Stages) -> 
 
 def _tested(tree: Tree) -> list[str]:
     """The columns that the tree tests."""
-    return [tree.schema.names[column] for column in np.unique(tree.feature[~tree.is_leaf]).tolist()]
+    return [tree.schema.names[column] for column in asked_columns(tree)]
 
 
 def _said(tree: Tree, texts: list[str]) -> dict[str, Any]:

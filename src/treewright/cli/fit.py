@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from treewright.cli.certificates import certificate_of
 from treewright.cli.console import Stages, Voice
+from treewright.cli.costs import NONE, Costs
 from treewright.cli.documents import fit_document
 from treewright.cli.errors import (
     Misuse,
@@ -78,6 +79,7 @@ def fit(
     delta: Annotated[Delta, CERTIFICATE] = 0.05,
     loss_bound: Annotated[NotNegative, CERTIFICATE] = None,
     limits: Limits = TO_PURITY,
+    costs: Costs = NONE,
     columns: Columns = PLAIN,
     dialect: Dialect = USUAL,
     json: Json = False,
@@ -129,6 +131,8 @@ def fit(
         the best tree of at most 8 leaves
     treewright fit loans.csv --target default --test new.csv
         all rows of loans.csv grow and prune, those of new.csv test
+    treewright fit loans.csv --target default --cost yes:no=10
+        a loan that fails and was given costs ten times one that was not
     treewright fit loans.csv --target default --drop id --kinds zip=category
         without the column id; zip codes are names, not numbers
     zcat logs.jsonl.gz | treewright fit - --target late -o late.json
@@ -139,8 +143,10 @@ def fit(
     voice = Voice(json, quiet)
     outcome = Outcome.of(output or Path(f"{stem(data)}.tree.json"), report, no_report)
     check_delta_option(delta)
+    costs.check()
     recipe = Recipe(
         growing=limits.growing,
+        costs=costs,
         plan=planned(prune, select, leaves, alpha, option or []),
         is_default=(prune, select, leaves, alpha, option) == (None,) * 5,
         test=Wish.of("--test", test),
@@ -170,6 +176,7 @@ class Recipe:
     """How a tree is grown, pruned and judged."""
 
     growing: dict[str, Any]  # arguments of `grow`
+    costs: Costs
     plan: Plan | None
     is_default: bool  # whether the user has said nothing of pruning
     test: Wish
@@ -201,6 +208,7 @@ def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]
     data = reading.encoded(frame)
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
+    recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
     from_files = {option: reading.other(other, data, recipe.n_threads) for option, other in others.items()}
     plan = recipe.plan_for(data)
     parts = dealt(data, plan, *wishes, recipe.seed, from_files)

@@ -16,6 +16,7 @@ from treewright.cli.parts import Wish, check_files
 from treewright.cli.reading import read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
+from treewright.combining import asked_columns
 from treewright.encoding import Dataset
 from treewright.schema import Column, Schema
 from treewright.tree import Tree
@@ -59,7 +60,7 @@ class Labelling:
     def _check(self, source: Source) -> None:
         """Trouble if a column that the tree predicts or tests is not there; others may be absent."""
         tree, names = self.tree, self.tree.schema.names
-        tested = [(names[column], "tests") for column in np.unique(tree.feature[~tree.is_leaf]).tolist()]
+        tested = [(names[column], "tests") for column in asked_columns(tree)]
         for name, use in [(tree.schema.targets[0].name, "predicts"), *tested]:
             if name not in source.names:
                 hint = did_you_mean(name, source.names)

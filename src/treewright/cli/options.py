@@ -39,6 +39,7 @@ from cyclopts import Group, Parameter, validators
 
 from treewright.cli.errors import Misuse, closest, known, thread_count
 from treewright.growing import criteria
+from treewright.schema import MISSING as WAYS_OF_MISSING
 
 PIPE = Path("-")  # the standard input where a table is read, the standard output where one is written
 MISSING = ("NA", "N/A", "#N/A", "null", "NULL", "?")  # cells of CSV files that say so
@@ -87,6 +88,7 @@ Output = Annotated[OutputFile, Parameter(alias="-o")]
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Repeated = Annotated[list[str] | None, Parameter(negative=())]
 Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
+NotNegativeCount = Annotated[int, Parameter(validator=validators.Number(gte=0))]
 NotNegative = Annotated[float | None, Parameter(validator=validators.Number(gte=0))]
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0), help="Of the choice which rows do what.")]
 Jobs = Annotated[int, Parameter(help="Threads; -1 is one per core. The result is the same for any number.")]
@@ -209,6 +211,28 @@ class Limits:
             "absolute_error, poisson."
         ),
     ] = None
+    missing_by: Annotated[
+        str,
+        GROWING,
+        Parameter(
+            help="Where a row goes whose value is missing: learn (to the side that gains more), surrogate "
+            "(where other columns say), fractional (to both sides, by their shares), category (to a branch "
+            "of its own), or error."
+        ),
+    ] = "learn"
+    surrogates: Annotated[
+        NotNegativeCount,
+        GROWING,
+        Parameter(help="How many columns a split keeps for --missing-by surrogate."),
+    ] = 5
+    monotone: Annotated[
+        Repeated,
+        GROWING,
+        Parameter(
+            help="The answer must not fall (1) or must not rise (-1) as a column grows, as COLUMN=1 or "
+            "COLUMN=-1; of classes the share of the later ones, in the order of their names. May be repeated."
+        ),
+    ] = None
     jobs: Annotated[Jobs, GROWING] = -1
 
     @property
@@ -216,11 +240,15 @@ class Limits:
         """The arguments of `grow`; Misuse about what cannot be one."""
         if self.criterion is not None:
             known("--criterion", self.criterion, criteria())
+        known("--missing-by", self.missing_by, list(WAYS_OF_MISSING))
         return {
             "max_leaf_nodes": self.max_leaves,
             "max_depth": self.max_depth,
             "min_samples_leaf": self.min_rows_leaf,
             "criterion": self.criterion,
+            "missing": self.missing_by,
+            "n_surrogates": self.surrogates,
+            "monotonic_cst": signs_of(self.monotone),
             "n_jobs": thread_count(self.jobs),
         }
 
@@ -247,3 +275,19 @@ def kinds_of(kinds: list[str] | None) -> dict[str, str]:
         if named.setdefault(column, kind) != kind:
             raise Misuse(f"--kinds: column {column!r} cannot be {named[column]} and {kind}")
     return named
+
+
+def signs_of(monotone: list[str] | None) -> dict[str, int] | None:
+    """The directions that --monotone names, by column.
+
+    >>> signs_of(["age=1", "a=b=-1"])
+    {'age': 1, 'a=b': -1}
+    """
+    signs: dict[str, int] = {}
+    for said in monotone or []:
+        column, equals, sign = said.rpartition("=")
+        if not equals or not column or sign not in ("1", "+1", "-1"):
+            raise Misuse(f"--monotone {said}: it must be COLUMN=1 or COLUMN=-1, such as --monotone age=1")
+        if signs.setdefault(column, int(sign)) != int(sign):
+            raise Misuse(f"--monotone: column {column!r} cannot both rise and fall")
+    return signs or None

@@ -44,6 +44,7 @@ from treewright.cli.reading import Frame
 from treewright.cli.sources import Source, open_source
 from treewright.cli.streaming import stream
 from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
+from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
 from treewright.schema import Column
 from treewright.tree import Tree
@@ -164,7 +165,7 @@ class Answering:
 
     def __init__(self, tree: Tree, keep: tuple[str, ...], proba: bool, threads: int) -> None:
         self.tree, self.keep, self.proba, self.threads = tree, keep, proba, threads
-        tested = np.unique(tree.feature[tree.feature >= 0])
+        tested = asked_columns(tree)
         self._positions = tested
         self.tested = [tree.schema.columns[i] for i in tested]
         self.rows = self.missing = self.unseen = 0

@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright.aligning import aligned
 from treewright.answering import answers
+from treewright.arriving import said_losses
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
@@ -61,10 +62,13 @@ class Fit:
 
 
 def _error(tree: Tree, data: Dataset, said: Any) -> float:
-    """The share of wrong classes; or the root of the mean square, or the mean, of the distance to numbers."""
+    """The share of wrong classes, or what a row costs; the root of the mean square, or the mean, of the
+    distance to numbers.
+    """
     assert data.targets is not None
     if tree.schema.predicts_classes:
-        return float(np.average(said != data.targets[0], weights=data.weight))
+        losses = said_losses(tree, np.asarray(said)[:, np.newaxis], data.targets)
+        return float(np.average(losses, weights=data.weight))
     distance = np.abs(said - data.targets[0])
     if tree.criterion == "absolute_error":
         return float(np.average(distance, weights=data.weight))
@@ -92,7 +96,7 @@ def picture(tree: Tree) -> str:
     text = render(tree, max_depth=shown, color=in_colour(), width=terminal_width())
     if shown is None:
         return text
-    levels = f"These are the first {FIRST_LEVELS} of {tree.depth} levels; treewright show has all of them"
+    levels = f"These are the first {FIRST_LEVELS} of {tree.height} levels; treewright show has all of them"
     return f"{text}\n\n{levels}"
 
 
@@ -126,9 +130,9 @@ def _pruned(fit: Fit) -> str:
     grown = f"{in_leaves(fit.grown.n_leaves)} grown by {fit.tree.criterion} in {took}"
     if fit.plan is None or fit.path is None:
         small = f" (fewer than {FEWEST_ROWS} rows; --prune prunes)" if is_small(fit.data) else ""
-        return f"{grown}, depth {fit.tree.depth}; not pruned{small}"
+        return f"{grown}, depth {fit.tree.height}; not pruned{small}"
     how = f"{in_words(fit.plan, fit.path.details)} in {_duration(fit.seconds['pruning'])}"
-    return f"{grown}; {fit.tree.n_leaves:,} kept, depth {fit.tree.depth}, by {how}"
+    return f"{grown}; {fit.tree.n_leaves:,} kept, depth {fit.tree.height}, by {how}"
 
 
 def in_leaves(number: int) -> str:
@@ -187,7 +191,7 @@ def _said(label: Any) -> str:
 def measure(tree: Tree) -> str:
     """What the errors of a tree are called."""
     if tree.schema.predicts_classes:
-        return "error"
+        return "mean cost" if tree.schema.has_costs else "error"
     return "mean absolute error" if tree.criterion == "absolute_error" else "root mean squared error"
 
 
@@ -197,7 +201,8 @@ def _scores(tree: Tree, scores: list[Score]) -> list[str]:
     root = f"{tree.value[0, 0]:.6g}" if target.classes is None else _said(target.classes[tree.label[0, 0]])
 
     def said(error: float) -> str:
-        return f"{error:.6g}" if target.classes is None else percent(error)
+        is_share = target.classes is not None and target.costs is None
+        return percent(error) if is_share else f"{error:.6g}"
 
     rows = [[measure(tree), "tree", f"always {root}"]]
     rows += [[f"on {score.part} rows", said(score.error), said(score.root_error)] for score in scores]

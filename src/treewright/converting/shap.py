@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.combining import only_columns
 from treewright.presenting import as_tree
 from treewright.routing import refuse_sending
 
@@ -34,6 +35,7 @@ def to_shap(model: Any) -> dict[str, Any]:
     """
     tree = as_tree(model)
     refuse_sending(tree, "shap's arrays know one side only;")
+    only_columns(tree, "shap's arrays know one column at a time")
     tested = tree.feature[tree.subset >= 0]
     if tested.size:
         name = tree.schema.columns[int(tested[0])].name

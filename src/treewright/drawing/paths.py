@@ -28,6 +28,7 @@ from treewright.encoding import Dataset
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from treewright.explaining.boosting import Boosting
     from treewright.pruning import PruningPath
     from treewright.schema import Schema
     from treewright.selecting.overfitting import OverfittingCurve
@@ -104,6 +105,22 @@ def _mark(ax: Axes, path: PruningPath, line: Floats | None) -> None:
     what = "chosen" + (f" by {plain(how)}" if how else "")
     text = f"{what}:\n{leaves:,} {_leaves(leaves)}, {loss_text(path.grown.schema, loss)}"
     _point(ax, leaves, loss, text, path.leaves)
+
+
+def draw_boosting(curve: Boosting, ax: Axes | None = None) -> Axes:
+    """Draw the training error after each split, and the bound on it."""
+    ax = axes_or_new(ax)
+    splits = np.arange(len(curve.error))
+    ax.plot(splits, curve.error, color=COLOURS["training"], label="training error")
+    ax.plot(
+        splits, curve.bound, color=INK, linestyle="--", label=f"bound by an edge of {curve.advantage:.3f}"
+    )
+    ax.set_xlabel("splits")
+    in_per_cent(ax.yaxis)
+    ax.set_ylim(0.0, None)
+    tidy(ax)
+    ax.legend(frameon=False, fontsize="small", labelcolor=INK)
+    return ax
 
 
 def _leaves(n: int) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright.arranging.cards import number, value_range
 from treewright.arranging.colours import INK, class_colours, value_colour
 from treewright.arriving import given_table
+from treewright.combining import by_column
 from treewright.drawing import axes_or_new, plain
 from treewright.encoding import Dataset, encode
 from treewright.presenting import as_tree
@@ -32,11 +33,15 @@ _LONGEST_NAME = 24
 
 @dataclass(frozen=True)
 class Region:
-    """A rectangle of two columns in which one leaf answers; a category is the band code ± ½."""
+    """A rectangle of two columns in which one leaf answers; a category is the band code ± ½.
+
+    Where a test of a sum cuts across, what is left has `corners`, and lies within the rectangle.
+    """
 
     leaf: int
     x: tuple[float, float]
     y: tuple[float, float]
+    corners: tuple[tuple[float, float], ...] = ()
 
 
 def regions(
@@ -62,21 +67,72 @@ def regions(
     axes = [_position(tree, name) for name in (x, y)]
     others = _others(tree, axes, at or {}, None if data is None else given_table(tree, data, "data"))
     _refuse_missing(tree, axes, others)
-    found, waiting = [], [(0, within)]
+    found, waiting = [], [Region(0, *within)]
     while waiting:
-        node, box = waiting.pop()
+        box = waiting.pop()
+        node = box.leaf
         if tree.is_leaf[node]:
-            found.append(Region(node, *box))
+            found.append(box)
             continue
         left, right = int(tree.left[node]), int(tree.right[node])
         feature = int(tree.feature[node])
-        if feature not in axes:
-            waiting.append((left if _goes_left(tree, node, others[feature]) else right, box))
-            continue
-        for is_left, low, high in reversed(_pieces(tree, node, *box[axes.index(feature)])):
-            piece = ((low, high), box[1]) if feature == axes[0] else (box[0], (low, high))
-            waiting.append((left if is_left else right, piece))
+        if feature >= len(tree.schema.columns):
+            pieces = _cut_by_sum(tree, node, axes, others, box)
+            waiting += [replace(piece, leaf=left if is_left else right) for is_left, piece in pieces]
+        elif feature not in axes:
+            waiting.append(replace(box, leaf=left if _goes_left(tree, node, others[feature]) else right))
+        else:
+            axis = axes.index(feature)
+            for is_left, low, high in reversed(_pieces(tree, node, *(box.x, box.y)[axis])):
+                waiting += _banded(replace(box, leaf=left if is_left else right), axis, low, high)
     return found
+
+
+def _cut_by_sum(
+    tree: Tree, node: int, axes: list[int], others: list[float], box: Region
+) -> list[tuple[bool, Region]]:
+    """(is it the left child, what of the box goes there), the right one first."""
+    direction = tree.directions[tree.feature[node] - len(tree.schema.columns)]
+    across, rest = [0.0, 0.0], 0.0
+    for column, weight in zip(direction.columns, direction.weights, strict=True):
+        if column in axes:
+            across[axes.index(column)] = weight
+        else:
+            rest += weight * others[column]
+    if np.isnan(rest) or across == [0.0, 0.0]:
+        return [(_goes_left(tree, node, rest), box)]
+    border = float(tree.threshold[node]) - rest
+    halves = [(False, _half(box, (-across[0], -across[1]), -border)), (True, _half(box, across, border))]
+    return [(is_left, piece) for is_left, piece in halves if piece is not None]
+
+
+def _banded(box: Region, axis: int, low: float, high: float) -> list[Region]:
+    """The part of a region in a band of one axis."""
+    if not box.corners:
+        return [replace(box, x=(low, high)) if axis == 0 else replace(box, y=(low, high))]
+    normal = (1.0, 0.0) if axis == 0 else (0.0, 1.0)
+    below = _half(box, normal, high)
+    part = None if below is None else _half(below, (-normal[0], -normal[1]), -low)
+    return [] if part is None else [part]
+
+
+def _half(box: Region, normal: Sequence[float], border: float) -> Region | None:
+    """The part of a region where the product with `normal` is at most `border`; None if there is none."""
+    (x0, x1), (y0, y1) = box.x, box.y
+    corners = box.corners or ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+    over = [normal[0] * x + normal[1] * y - border for x, y in corners]
+    kept = []
+    for i, (x, y) in enumerate(corners):
+        (next_x, next_y), here, there = corners[i - len(corners) + 1], over[i], over[i - len(corners) + 1]
+        if here <= 0:
+            kept.append((x, y))
+        if min(here, there) < 0 < max(here, there):
+            share = here / (here - there)
+            kept.append((x + share * (next_x - x), y + share * (next_y - y)))
+    if len(kept) < 3 or all(amount >= 0 for amount in over):
+        return None
+    xs, ys = zip(*kept, strict=True)
+    return Region(box.leaf, (min(xs), max(xs)), (min(ys), max(ys)), tuple(kept))
 
 
 def plot_regions(
@@ -136,8 +192,7 @@ def _position(tree: Tree, name: str) -> int:
 
 def _two_columns(tree: Tree, x: str | None, y: str | None) -> list[str]:
     """The columns that are named, and for the others those that reduce most risk."""
-    inner = ~tree.is_leaf
-    gains = np.bincount(tree.feature[inner], tree.gain[inner], len(tree.schema.columns))
+    gains = by_column(tree, tree.gain)
     given = [name for name in (x, y) if name is not None]
     for name in given:
         _position(tree, name)
@@ -226,13 +281,23 @@ def _frame(tree: Tree, name: str, data: Dataset | None) -> tuple[float, float]:
     column = tree.schema.columns[position]
     if column.kind == "category":
         return -0.5, len(column.categories) - 0.5
-    seen = tree.threshold[tree.feature == position] if data is None else _values(data, position)
+    seen = _cuts(tree, position) if data is None else _values(data, position)
     seen = seen[np.isfinite(seen)]
     if not seen.size:
         return 0.0, 1.0
     least, most = float(seen.min()), float(seen.max())
     air = (0.04 if data is not None else 0.25) * (most - least) or max(abs(least), 1.0) / 2
     return least - air, most + air
+
+
+def _cuts(tree: Tree, position: int) -> NDArray[np.float64]:
+    """The thresholds of a column; those of its sums where the other parts are 0."""
+    found = [tree.threshold[tree.feature == position]]
+    for i, direction in enumerate(tree.directions, start=len(tree.schema.columns)):
+        if position in direction.columns:
+            weight = direction.weights[direction.columns.index(position)]
+            found.append(tree.threshold[tree.feature == i] / weight)
+    return np.concatenate(found)
 
 
 def _scale(column: Column) -> float:
@@ -243,7 +308,7 @@ def _scale(column: Column) -> float:
 def _paint(
     ax: Axes, tree: Tree, found: list[Region], columns: list[Column], frame: list[tuple[float, float]]
 ) -> None:
-    from matplotlib.patches import Rectangle
+    from matplotlib.patches import Polygon, Rectangle
 
     (left, right), (bottom, top) = frame
     across, up = (_scale(column) for column in columns)
@@ -252,9 +317,19 @@ def _paint(
         (x0, x1), (y0, y1) = region.x, region.y
         share, name, colour = _answer(tree, region.leaf)
         look: dict[str, Any] = {"facecolor": colour, "alpha": share, "edgecolor": "white", "linewidth": 0.8}
-        ax.add_patch(Rectangle((x0 / across, y0 / up), (x1 - x0) / across, (y1 - y0) / up, zorder=1, **look))
-        if (x1 - x0) * (y1 - y0) >= _LEAST_LABEL * whole and x1 - x0 >= 0.09 * (right - left):
-            middle = (x0 + x1) / 2 / across, (y0 + y1) / 2 / up
+        middle, area = ((x0 + x1) / 2 / across, (y0 + y1) / 2 / up), (x1 - x0) * (y1 - y0)
+        if region.corners:
+            corners = np.array(region.corners) / (across, up)
+            ax.add_patch(Polygon(corners, zorder=1, **look))
+            x, y = np.array(region.corners).T
+            middle, area = (
+                tuple(corners.mean(axis=0).tolist()),
+                abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2,
+            )
+        else:
+            size = (x1 - x0) / across, (y1 - y0) / up
+            ax.add_patch(Rectangle((x0 / across, y0 / up), *size, zorder=1, **look))
+        if area >= _LEAST_LABEL * whole and x1 - x0 >= 0.09 * (right - left):
             style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small", "color": INK}
             text = ax.text(*middle, name, parse_math=False, clip_on=True, zorder=4, **style)
             text.set_bbox({"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1.0})

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.schema import Schema
+from treewright.schema import Schema, Target
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -99,6 +99,17 @@ class Dataset:
         weight = None if self.weight is None else self.weight[self.counted]
         return weight is None or not weight.size or np.allclose(weight, weight[0], rtol=1e-12)
 
+    def column(self, position: int, rows: Array | slice = slice(None)) -> Array:
+        """The values of one column, of all rows or of some.
+
+        >>> from treewright.encoding import encode
+        >>> encode({"x": [1.5, 2.5], "sky": ["blue", None]}).column(1).tolist()
+        [0, -1]
+        """
+        if isinstance(self.columns, np.ndarray):
+            return self.columns[rows, position]
+        return self.columns[position][rows]
+
     def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
         """Two bytes per cell, made once and shared by every tree grown on this table.
 
@@ -141,7 +152,22 @@ class Dataset:
         >>> data.reweighted(np.array([2.0, 0.0])).counted.tolist()
         [0]
         """
-        other = Dataset(self.schema, self.columns, self.targets, weight)
+        return self._sharing_bins(Dataset(self.schema, self.columns, self.targets, weight))
+
+    def restated(self, targets: tuple[Target, ...]) -> Dataset:
+        """The same rows where the schema tells more of the targets: what mistakes cost.
+
+        >>> from treewright.encoding import encode
+        >>> from treewright.schema import Target
+        >>> data = encode([[1.5], [2.5]], ["a", "b"])
+        >>> costly = data.restated((Target("y", ("a", "b"), costs=((0.0, 1.0), (9.0, 0.0))),))
+        >>> costly.schema.has_costs, costly.columns is data.columns
+        (True, True)
+        """
+        schema = Schema(self.schema.columns, targets)
+        return self._sharing_bins(Dataset(schema, self.columns, self.targets, self.weight))
+
+    def _sharing_bins(self, other: Dataset) -> Dataset:
         if "_bins" in self.__dict__:
             object.__setattr__(other, "_bins", self.bins())
         return other

@@ -42,15 +42,21 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         A split must lower the risk by at least this much per unit of the whole weight.
     class_weight : dict, list of dict, "balanced" or None, default=None
         Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
-        "balanced" gives each class the same weight in all (rows count by their `sample_weight`).
+        "balanced" gives each class the same weight in all (rows count by their `sample_weight`). What rows
+        cost is multiplied by it, too; `priors` undo it.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
-    monotonic_cst : None
-        Monotonic constraints are not offered yet; anything but None is an error.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the share of the later classes (of two: of the second one) must
+        not fall as the column grows, -1 if it must not rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
     significance : float, default=None
         Split a node only if the χ² test of its best split has a p-value of at most this.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -61,10 +67,33 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, default=None
+        The most columns that the tree as a whole may test.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same for any number. None is one, -1 all cores.
+    cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
+        ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i, in the order of
+        `classes_`; or by name: ``{"ill": {"well": 10}}``, where what is not named costs 1. Leaves answer what
+        costs least, and pruning, `ccp_alpha` included, and certificates go by costs. For one target.
+    priors : array of shape (n_classes,) or dict, default=None
+        How often each class comes in truth, if not as in the rows; they add up to 1.
+    cost_split : {"altered_priors", "generalised_gini", "none"}, default="altered_priors"
+        How costs and priors alter the splits: rows weigh more where their class is dearer, for any criterion;
+        or by the Gini index with the costs of each pair of classes; or not at all.
 
     Attributes
     ----------
@@ -117,14 +146,23 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
         ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Any = None,
         max_splits: int | None = None,
         significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        max_features_used: int | None = None,
         kinds: Any = None,
         n_jobs: int | None = None,
+        cost_matrix: Any = None,
+        priors: Any = None,
+        cost_split: str = "altered_priors",
     ) -> None:
         super().__init__(
             criterion=criterion,
@@ -142,11 +180,20 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
             monotonic_cst=monotonic_cst,
             max_splits=max_splits,
             significance=significance,
+            selection=selection,
             pruning=pruning,
             pruning_options=pruning_options,
             threshold=threshold,
+            missing=missing,
+            n_surrogates=n_surrogates,
+            interaction_cst=interaction_cst,
+            feature_costs=feature_costs,
+            max_features_used=max_features_used,
             kinds=kinds,
             n_jobs=n_jobs,
+            cost_matrix=cost_matrix,
+            priors=priors,
+            cost_split=cost_split,
         )
 
 
@@ -184,10 +231,17 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         A split must lower the risk by at least this much per unit of the whole weight.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
-    monotonic_cst : None
-        Monotonic constraints are not offered yet; anything but None is an error.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        The level of the tests of ``selection="test"``.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -198,6 +252,20 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, default=None
+        The most columns that the tree as a whole may test.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -249,11 +317,18 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Any = None,
         max_splits: int | None = None,
+        significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        max_features_used: int | None = None,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -271,9 +346,16 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
             max_splits=max_splits,
+            significance=significance,
+            selection=selection,
             pruning=pruning,
             pruning_options=pruning_options,
             threshold=threshold,
+            missing=missing,
+            n_surrogates=n_surrogates,
+            interaction_cst=interaction_cst,
+            feature_costs=feature_costs,
+            max_features_used=max_features_used,
             kinds=kinds,
             n_jobs=n_jobs,
         )

@@ -15,11 +15,13 @@ from sklearn.utils.validation import validate_data
 
 from treewright.arriving import rows_of
 from treewright.certifying import Certificate, certify
+from treewright.combining import by_column
 from treewright.encoding import Dataset, encode
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
 from treewright.estimators.pruned import pruned, refuse_choosing_rows
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
+from treewright.explaining.competitors import competitors
 from treewright.growing import grow, n_threads
 from treewright.pruning import PruningPath, cost_complexity_path, cut_at
 from treewright.pruning.path import counts_as
@@ -29,7 +31,7 @@ from treewright.tree import Tree
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
 # those that the next fit does not always set again
-_OF_A_FIT = frozenset({"feature_names_in_", "pruning_path_", "_seen", "_view"})
+_OF_A_FIT = frozenset({"feature_names_in_", "pruning_path_", "competitors_", "_seen", "_view"})
 
 
 class TreeEstimator:
@@ -86,7 +88,7 @@ class TreeEstimator:
         check_parameters(self)
         data, described = self._training_data(X, y, sample_weight)
         names = column_names(X, data.schema)
-        tree, path = self._model(data, self._validation_data(validation, X, data.schema))
+        tree, path, rows = self._model(data, self._validation_data(validation, X, data.schema))
         fitted: Fitted = {
             "model_": tree,
             "n_features_in_": len(tree.schema.columns),
@@ -101,6 +103,9 @@ class TreeEstimator:
             fitted["pruning_path_"] = path
             if path.grown.rows[0] < data.n_rows:  # some were set aside: to know all of them again
                 fitted["_seen"] = rows_of(path.grown, data)
+        if getattr(self, "n_competitors", 0):
+            most: int = self.n_competitors  # type: ignore[attr-defined]
+            fitted["competitors_"] = competitors(tree, rows, most=most, growing=self._growing(rows))
         replace_fit(self, fitted)
         return self
 
@@ -151,7 +156,7 @@ class TreeEstimator:
 
     def get_depth(self) -> int:
         """The number of tests on the longest way from the root to a leaf."""
-        return int(self._fitted_tree().depth)
+        return int(self._fitted_tree().height)
 
     def get_n_leaves(self) -> int:
         """The number of leaves."""
@@ -159,20 +164,24 @@ class TreeEstimator:
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in the total gain of the tree's splits (zeros for a tree without any)."""
+        """The share of each column in the total gain of the tree's splits (zeros for a tree without any).
+
+        The columns of a sum share what it gains.
+        """
         tree = self._fitted_tree()
-        inner = ~tree.is_leaf
-        gains = np.zeros(len(tree.schema.columns))
-        np.add.at(gains, tree.feature[inner], tree.gain[inner])
+        gains = by_column(tree, tree.gain)
         return gains / (gains.sum() or 1.0)
 
     @property
     def tree_(self) -> Any:
         """The tree as scikit-learn's own `Tree`, for whatever reads its arrays.
 
-        Not available where the tree tests categories, which those arrays cannot say; `model_` always is.
+        Not available where the tree tests categories or sums, or answers with formulas, which those arrays
+        cannot say; `model_` always is.
         """
         tree = self._fitted_tree(AttributeError)
+        if tree.linear is not None:
+            raise AttributeError("this tree answers with formulas, which scikit-learn's arrays cannot say")
         seen, view = vars(self).get("_view", (None, None))
         if seen is not tree:
             view = sklearn_tree(tree)
@@ -190,10 +199,11 @@ class TreeEstimator:
         Returns
         -------
         Bunch
-            `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on.
+            `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on,
+            or the cost where the estimator has costs.
         """
         whole = clone(self).set_params(ccp_alpha=0.0, pruning=None).fit(X, y, sample_weight)
-        path = cost_complexity_path(whole.model_)
+        path = cost_complexity_path(whole.model_, _price_of_leaves(whole.model_))
         return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
 
     def certify(
@@ -280,14 +290,14 @@ class TreeEstimator:
 
     def _grow(self, data: Dataset) -> Tree:
         tree = grow(data, **self._growing(data))
-        return cut_at(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+        return cut_at(tree, self.ccp_alpha, _price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
-    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None]:
-        """The tree of a fit and, where it was pruned, the path that it comes from."""
+    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
+        """The tree of a fit, where it was pruned the path that it comes from, and the rows that grew it."""
         if self.pruning is None:
-            return self._grow(data), None
-        path = pruned(self, data, validation, self._grow, self._growing)
-        return path.pruned, path
+            return self._grow(data), None, data
+        path, rows = pruned(self, data, validation, self._grow, self._growing)
+        return path.pruned, path, rows
 
     def _validation_data(self, validation: Any, X: Any, schema: Schema) -> Dataset | None:
         """The rows to prune by that were given, in the schema of those to grow from."""
@@ -344,6 +354,13 @@ class TreeEstimator:
         fitted, rows = self._rows(X)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
+
+
+def _price_of_leaves(tree: Tree) -> NDArray[np.float64]:
+    """What leaves must save to be worth their price: risk, as in scikit-learn, or costs where it has some, or
+    the loss of formulas.
+    """
+    return tree.loss if tree.schema.has_costs or tree.linear is not None else tree.risk
 
 
 def any_table(tags: Any) -> Any:

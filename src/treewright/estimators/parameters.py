@@ -8,11 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import ceil, log2, sqrt
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
+
+from treewright.costing import PARAMETERS as COSTS
+from treewright.costing import CostSplit
+from treewright.schema import MISSING
+from treewright.writing import Among, Below
 
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
 
@@ -47,13 +52,21 @@ def not_negative() -> Rule:
     return (lambda v: is_real(v) and 0 <= v < float("inf")), "a finite number >= 0"
 
 
+def by_column() -> Rule:
+    """A dict by the names of columns, one entry for each column, or None; `grow` knows the columns."""
+    allowed = "a dict by column, one entry for each, or None"
+    return (lambda v: v is None or isinstance(v, Mapping | list | tuple | np.ndarray)), allowed
+
+
 def _is_random_state(value: Any) -> bool:
     return value is None or isinstance(value, np.random.RandomState) or (is_int(value) and 0 <= value < 2**32)
 
 
 RULES: dict[str, Rule] = {
+    "min_objs": (lambda v: is_int(v) and v >= 1, "an int >= 1"),  # before the names that follow from it
     "criterion": (lambda v: isinstance(v, str), "the name of a criterion"),  # the grower knows the names
     "splitter": one_of("best", "random"),
+    "selection": one_of("gain", "test"),
     "max_depth": at_least(1),
     "min_samples_split": (
         lambda v: (is_int(v) and v >= 2) or (is_fraction(v) and 0 < v <= 1),
@@ -77,12 +90,37 @@ RULES: dict[str, Rule] = {
     "max_leaf_nodes": at_least(2),
     "min_impurity_decrease": not_negative(),
     "ccp_alpha": not_negative(),
-    "monotonic_cst": (lambda v: v is None, "None: monotonic constraints are not offered yet"),
+    "monotonic_cst": by_column(),
+    "missing": one_of(*MISSING),
+    "n_surrogates": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
+    "interaction_cst": (
+        lambda v: v is None or v in ("pairwise", "no_interactions") or isinstance(v, list | tuple | set),
+        "'pairwise', 'no_interactions', a list of groups of columns, or None",
+    ),
+    "feature_costs": by_column(),
+    "max_features_used": at_least(1),
+    "n_splits": (lambda v: is_int(v) and v >= 0, "an int >= 0"),  # before the other name of it
     "max_splits": at_least(0),
+    "raising": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "cv": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
+    "rule": one_of("1-SE", "0-SE"),
+    "max_classes": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
+    "alpha_merge": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
+    "alpha_split": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
+    "alpha_resplit": (lambda v: v is None or (is_real(v) and 0 < v <= 1), "a number in (0, 1], or None"),
     "pruning": (lambda v: v is None or isinstance(v, str), "the name of a pruning method, or None"),
     "pruning_options": (lambda v: v is None or isinstance(v, Mapping), "a dict of options, or None"),
     "threshold": one_of("readable", "midpoint"),
+    "leaf": one_of("constant", "linear"),
+    "root": (
+        lambda v: v is None or isinstance(v, str | Below | Among),
+        "Below(column, threshold), Among(column, categories), the name of a column, or None",
+    ),
+    "n_competitors": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
+    "split": one_of("axis", "oblique"),
+    "max_combined": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
+    "cost_split": one_of(*get_args(CostSplit)),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
     "method": one_of("pessimistic", "validation"),
     "confidence": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
@@ -139,24 +177,38 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
     `n_rows` and `weight` are those of the rows with a positive weight, so that a row of weight zero is as
     good as absent here, too.
     """
-    leaf, split = estimator.min_samples_leaf, estimator.min_samples_split
+    leaf, least = estimator.min_samples_leaf, estimator.min_samples_split
     drawn = n_features_drawn(estimator.max_features, n_columns)
-    random = estimator.splitter == "random" or drawn < n_columns
+    split = getattr(estimator, "split", "axis")
+    draws_sums = split == "oblique" and estimator.random_state is not None
+    random = estimator.splitter == "random" or drawn < n_columns or draws_sums
     return {
         "splitter": estimator.splitter,
         "max_depth": _int_or_none(estimator.max_depth),
-        "min_samples_split": int(split) if is_int(split) else max(2, ceil(split * n_rows)),
+        "min_samples_split": int(least) if is_int(least) else max(2, ceil(least * n_rows)),
         "min_samples_leaf": int(leaf) if is_int(leaf) else ceil(leaf * n_rows),
         "min_weight_leaf": float(estimator.min_weight_fraction_leaf) * weight,
         "min_gain": float(estimator.min_impurity_decrease) * weight,
         "max_leaf_nodes": _int_or_none(estimator.max_leaf_nodes),
         "max_splits": _int_or_none(estimator.max_splits),
         "significance": getattr(estimator, "significance", None),
+        "selection": getattr(estimator, "selection", "gain"),
         "max_features": drawn if drawn < n_columns else None,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
         "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,
         "threshold": estimator.threshold,
+        "missing": estimator.missing,
+        "n_surrogates": int(estimator.n_surrogates),
+        "monotonic_cst": estimator.monotonic_cst,
+        "interaction_cst": estimator.interaction_cst,
+        "feature_costs": estimator.feature_costs,
+        "max_features_used": _int_or_none(estimator.max_features_used),
+        "root": getattr(estimator, "root", None),
+        "leaf": getattr(estimator, "leaf", "constant"),
+        "split": split,
+        "max_combined": int(getattr(estimator, "max_combined", 2)),
         "n_jobs": _int_or_none(estimator.n_jobs),
+        **{name: getattr(estimator, name) for name in COSTS if hasattr(estimator, name)},
     }
 
 

@@ -20,8 +20,8 @@ def pruned(
     validation: Dataset | None,
     grow: Callable[[Dataset], Tree],
     growing: Callable[[Dataset], Mapping[str, Any]],
-) -> PruningPath:
-    """The path of an estimator's `pruning`, with one tree chosen.
+) -> tuple[PruningPath, Dataset]:
+    """The path of an estimator's `pruning`, with one tree chosen, and the rows that its tree was grown from.
 
     `grow` makes the estimator's tree of some rows, and `growing` says by which parameters.
     """
@@ -36,9 +36,9 @@ def pruned(
     if not (isinstance(share, float) and 0 < share < 1):
         raise ValueError(f"validation_fraction is {share!r}; it must be a number between 0 and 1")
     plan = Plan.of(method, given, by, said="pruning_options", also=("select", "validation_fraction"))
-    seed = _seed(estimator.random_state)
+    seed = seed_of(estimator.random_state)
     data, validation = plan.parts(data, validation, share, seed)
-    return plan.path(grow(data), data, validation, growing(data), seed)
+    return plan.path(grow(data), data, validation, growing(data), seed), data
 
 
 def refuse_choosing_rows(path: PruningPath, data: Dataset, choices: int) -> None:
@@ -59,7 +59,7 @@ def refuse_choosing_rows(path: PruningPath, data: Dataset, choices: int) -> None
     )
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """The seed of the parts: without a random_state always the same ones."""
     if random_state is None:
         return 0

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.tree._tree import NODE_DTYPE, TREE_LEAF, TREE_UNDEFINED
 from sklearn.tree._tree import Tree as SklearnTree
 
+from treewright.combining import only_columns
 from treewright.routing import sent_by_others
 from treewright.tree import Tree, as_array
 
@@ -33,9 +34,9 @@ def sklearn_tree(tree: Tree, cast_rows: bool = True) -> SklearnTree:
     Raises
     ------
     AttributeError
-        If a node tests a category: scikit-learn's arrays know thresholds only.
+        If a node tests a category or a sum: scikit-learn's arrays know thresholds of single columns only.
     """
-    _refuse_categories(tree)
+    _refuse_what_arrays_lack(tree)
     schema = tree.schema
     widths = schema.block_widths if schema.predicts_classes else (1,) * len(schema.targets)
     view = SklearnTree(len(schema.columns), np.array(widths, dtype=np.intp), len(widths))
@@ -69,6 +70,7 @@ def float32_proof(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
 def sklearn_model(tree: Tree, cast_rows: bool = True) -> Any:
     """The same tree as a fitted estimator of scikit-learn; `cast_rows` as in `sklearn_tree`."""
     schema = tree.schema
+    only_columns(tree, "scikit-learn's trees test one column at a time")
     try:
         view = sklearn_tree(tree, cast_rows)
     except AttributeError:
@@ -102,7 +104,11 @@ def sklearn_model(tree: Tree, cast_rows: bool = True) -> Any:
     return model
 
 
-def _refuse_categories(tree: Tree) -> None:
+def _refuse_what_arrays_lack(tree: Tree) -> None:
+    try:
+        only_columns(tree, "scikit-learn's arrays know one column at a time. Use model_, the tree itself")
+    except ValueError as error:
+        raise AttributeError(f"tree_ is not available: {error}") from None
     tested = tree.feature[tree.subset >= 0]
     if tested.size:
         name = tree.schema.columns[int(tested[0])].name

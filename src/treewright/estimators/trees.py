@@ -47,22 +47,28 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         can be split, more are drawn.
     random_state : int, RandomState or None, default=None
         Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
-        same tree.
+        same tree. With ``split="oblique"`` some sums are drawn; None is a seed of its own then.
     max_leaf_nodes : int, default=None
         Stop at this many leaves; the leaf with the largest gain is split first.
     min_impurity_decrease : float, default=0.0
         A split must lower the risk by at least this much per unit of the whole weight.
     class_weight : dict, list of dict, "balanced" or None, default=None
         Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
-        "balanced" gives each class the same weight in all (rows count by their `sample_weight`).
+        "balanced" gives each class the same weight in all (rows count by their `sample_weight`). What rows
+        cost is multiplied by it, too; `priors` undo it.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
-    monotonic_cst : None
-        Monotonic constraints are not offered yet; anything but None is an error.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the share of the later classes (of two: of the second one) must
+        not fall as the column grows, -1 if it must not rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
     significance : float, default=None
         Split a node only if the χ² test of its best split has a p-value of at most this.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -73,10 +79,42 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, default=None
+        The most columns that the tree as a whole may test.
+    root : Below, Among or str, default=None
+        The first split, if it is given instead of found: a test, or a column whose best split is taken.
+    n_competitors : int, default=0
+        How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
+    split : {"axis", "oblique"}, default="axis"
+        Test one column at a time, or also weighted sums of numbers, such as ``a - 0.5 b <= 2``, where they
+        gain clearly more.
+    max_combined : int, default=2
+        The most columns of such a sum.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same for any number. None is one, -1 all cores.
+    cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
+        ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i, in the order of
+        `classes_`; or by name: ``{"ill": {"well": 10}}``, where what is not named costs 1. Leaves answer what
+        costs least, and pruning, `ccp_alpha` included, and certificates go by costs. For one target.
+    priors : array of shape (n_classes,) or dict, default=None
+        How often each class comes in truth, if not as in the rows; they add up to 1.
+    cost_split : {"altered_priors", "generalised_gini", "none"}, default="altered_priors"
+        How costs and priors alter the splits: rows weigh more where their class is dearer, for any criterion;
+        or by the Gini index with the costs of each pair of classes; or not at all.
 
     Attributes
     ----------
@@ -87,7 +125,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
     model_ : treewright.Tree
         The tree. ``print(model.model_)`` shows it.
     tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories.
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -98,6 +136,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
         The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -132,14 +173,27 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
         ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Any = None,
         max_splits: int | None = None,
         significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        max_features_used: int | None = None,
+        root: Any = None,
+        n_competitors: int = 0,
+        split: str = "axis",
+        max_combined: int = 2,
         kinds: Any = None,
         n_jobs: int | None = None,
+        cost_matrix: Any = None,
+        priors: Any = None,
+        cost_split: str = "altered_priors",
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -156,14 +210,27 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
         self.significance = significance
+        self.selection = selection
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
+        self.missing = missing
+        self.n_surrogates = n_surrogates
+        self.interaction_cst = interaction_cst
+        self.feature_costs = feature_costs
+        self.max_features_used = max_features_used
+        self.root = root
+        self.n_competitors = n_competitors
+        self.split = split
+        self.max_combined = max_combined
         self.kinds = kinds
         self.n_jobs = n_jobs
+        self.cost_matrix = cost_matrix
+        self.priors = priors
+        self.cost_split = cost_split
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """The heaviest class of each row's leaf; the first of them if several are.
+        """The heaviest class of each row's leaf, or the one that costs least; the first of several.
 
         Of a row that the tree divides (``missing="fractional"``) the heaviest of the mixture of its leaves.
 
@@ -271,17 +338,24 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         can be split, more are drawn.
     random_state : int, RandomState or None, default=None
         Seeds what is drawn. With ``splitter="best"`` and all columns nothing is: the same table gives the
-        same tree.
+        same tree. With ``split="oblique"`` some sums are drawn; None is a seed of its own then.
     max_leaf_nodes : int, default=None
         Stop at this many leaves; the leaf with the largest gain is split first.
     min_impurity_decrease : float, default=0.0
         A split must lower the risk by at least this much per unit of the whole weight.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning; 0 leaves the tree as grown.
-    monotonic_cst : None
-        Monotonic constraints are not offered yet; anything but None is an error.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise, 0 if it may do both.
     max_splits : int, default=None
         Stop after this many splits (one less than the leaves).
+    significance : float, default=None
+        The level of the tests of ``selection="test"``.
+    selection : {"gain", "test"}, default="gain"
+        Whether the column of a node is the one with the best split, or the one that a test finds least likely
+        to be independent of the target, however many values it has; then `significance` is the level below
+        which a node is split, 0.05 if None.
     pruning : str or None, default=None
         How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all:
         `treewright.pruning.methods()`). None leaves it as grown.
@@ -292,6 +366,32 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
     threshold : {"readable", "midpoint"}, default="readable"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing: to the side that gains more; where the tests of other columns
+        say that go with the split's own (rpart); to both sides, by their shares (C4.5); to a branch of its
+        own, as a value like any other; or nowhere: a missing value is an error.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path. A column in no group is tested
+        with no other.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column, by name or one for each; 0 where nothing is said. A split's gain is
+        divided by 1 + price, unless the column was tested above it.
+    max_features_used : int, default=None
+        The most columns that the tree as a whole may test.
+    leaf : {"constant", "linear"}, default="constant"
+        Whether leaves answer their mean, or a formula of the columns that are tested on the way (a model
+        tree; for one target, by "squared_error").
+    root : Below, Among or str, default=None
+        The first split, if it is given instead of found: a test, or a column whose best split is taken.
+    n_competitors : int, default=0
+        How many competitors of each test to keep: the best splits of other columns, as `competitors_`.
+    split : {"axis", "oblique"}, default="axis"
+        Test one column at a time, or also weighted sums of numbers, such as ``a - 0.5 b <= 2``, where they
+        gain clearly more.
+    max_combined : int, default=2
+        The most columns of such a sum.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
     n_jobs : int, default=None
@@ -302,7 +402,7 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
     model_ : treewright.Tree
         The tree. ``print(model.model_)`` shows it.
     tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories.
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -313,6 +413,9 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
         The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total gain.
 
@@ -344,11 +447,23 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
+        monotonic_cst: Any = None,
         max_splits: int | None = None,
+        significance: float | None = None,
+        selection: str = "gain",
         pruning: str | None = None,
         pruning_options: dict[str, Any] | None = None,
         threshold: str = "readable",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        max_features_used: int | None = None,
+        leaf: str = "constant",
+        root: Any = None,
+        n_competitors: int = 0,
+        split: str = "axis",
+        max_combined: int = 2,
         kinds: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -365,14 +480,27 @@ class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor): 
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.max_splits = max_splits
+        self.significance = significance
+        self.selection = selection
         self.pruning = pruning
         self.pruning_options = pruning_options
         self.threshold = threshold
+        self.missing = missing
+        self.n_surrogates = n_surrogates
+        self.interaction_cst = interaction_cst
+        self.feature_costs = feature_costs
+        self.max_features_used = max_features_used
+        self.leaf = leaf
+        self.root = root
+        self.n_competitors = n_competitors
+        self.split = split
+        self.max_combined = max_combined
         self.kinds = kinds
         self.n_jobs = n_jobs
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """The value of each row's leaf: the mean of its targets, or the median for "absolute_error".
+        """What each row's leaf answers: the mean of its targets, the median for "absolute_error", or what its
+        formula says of the row.
 
         Parameters
         ----------

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treewright.certifying.held_out import same_statistic
+from treewright.combining import Direction, asked_columns
 from treewright.encoding import Dataset, encode
 from treewright.encoding.columns import UNSEEN
 from treewright.encoding.readers import is_a
@@ -16,7 +17,7 @@ from treewright.encoding.tables import Table, read_table
 from treewright.rule_lists import column_of
 from treewright.schema import Column
 from treewright.tree import Tree
-from treewright.wording import value_in_words, word
+from treewright.wording import escape, value_in_words, word
 
 
 class Cell(NamedTuple):
@@ -32,6 +33,7 @@ class Row(NamedTuple):
 
     data: Dataset
     unseen: Mapping[str, Any]
+    directions: tuple[Direction, ...] = ()
 
     def is_unseen(self, position: int) -> bool:
         """Whether the column at a position has a category that the tree has never seen."""
@@ -39,7 +41,9 @@ class Row(NamedTuple):
         return bool(is_category and column_of(self.data, position)[0] == UNSEEN)
 
     def cell(self, position: int) -> Cell:
-        """The value of the column at a position."""
+        """The value of the column at a position; after the columns of the table come the sums."""
+        if position >= self.data.n_columns:
+            return self._sum(self.directions[position - self.data.n_columns])
         column = self.data.schema.columns[position]
         value = column_of(self.data, position)[0]
         if column.kind == "category":
@@ -58,6 +62,15 @@ class Row(NamedTuple):
             return Cell(moment, moment)
         single = value.dtype == np.float32  # 0.1, not the digits of the double that it becomes
         return Cell(float(value), str(value).removesuffix(".0") if single else _number(float(value)))
+
+    def _sum(self, direction: Direction) -> Cell:
+        """A sum, with its parts."""
+        total = float(direction.values(self.data)[0])
+        names = self.data.schema.names
+        parts = ", ".join(f"{escape(names[j])} {self.cell(j).words}" for j in direction.columns)
+        if np.isnan(total):
+            return Cell(None, f"missing ({parts})", known=False)
+        return Cell(total, f"{_number(float(f'{total:.12g}'))} ({parts})")
 
 
 _MISSING = Cell(None, "missing", known=False)
@@ -84,7 +97,7 @@ def one_row(tree: Tree, row: Any) -> Row:
     if isinstance(row, Dataset):
         tree._check_columns(row)
         _check_alone(row.n_rows)
-        return Row(row, {})
+        return Row(row, {}, tree.directions)
     table = _as_table(row)
     _check_alone(table.n_rows)
     schema = tree.schema
@@ -102,7 +115,7 @@ def one_row(tree: Tree, row: Any) -> Row:
         for j, (column, cell) in enumerate(zip(schema.columns, cells, strict=True))
         if column.kind == "category" and column_of(data, j)[0] == UNSEEN
     }
-    return Row(data, unseen)
+    return Row(data, unseen, tree.directions)
 
 
 def is_one_row(row: Any) -> bool:
@@ -162,7 +175,7 @@ def _check_length(table: Table, tree: Tree) -> None:
 
 def _check_names(tree: Tree, place: Mapping[str, int]) -> None:
     """Every column that the tree tests is there."""
-    for position in np.unique(tree.feature[~tree.is_leaf]).tolist():
+    for position in asked_columns(tree):
         name = tree.schema.columns[position].name
         if name in place:
             continue

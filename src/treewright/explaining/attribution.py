@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.aligning import aligned
 from treewright.arriving import given_table
+from treewright.combining import only_columns
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.explaining.asking import Row, is_one_row, one_row
@@ -165,6 +166,7 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
     z        2       +1.5
     """
     tree = as_tree(model)
+    only_columns(tree, "Shapley values are for trees that test one column at a time; see `importance`")
     data = one_row(tree, rows).data if is_one_row(rows) else given_table(tree, rows, "rows")
     refuse_rows_with_missing(tree, data, "rows", _FOLLOWED)
     leaves = np.flatnonzero(tree.is_leaf)

@@ -159,6 +159,8 @@ def competitors(
     """
     tree = as_tree(model)
     rows = given_rows(tree, data, "data")
+    if rows.schema is not tree.schema:  # rivals go by the costs of the tree
+        rows = rows.restated(tree.schema.targets)
     if most is not None and not (isinstance(most, int | np.integer) and most >= 0):
         raise ValueError(f"most is {most!r}; it must be a whole number of at least 0, or None")
     kept = {name: value for name, value in (growing or {}).items() if name in _KEPT}

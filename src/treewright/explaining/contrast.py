@@ -11,6 +11,7 @@ import numpy as np
 
 from treewright.aligning import aligned
 from treewright.arriving import given_table
+from treewright.combining import only_columns
 from treewright.encoding import Dataset
 from treewright.explaining.asking import Cell, Row, one_row
 from treewright.explaining.moving import Move, Mover, ends, movers
@@ -153,6 +154,7 @@ def contrast(
 of debt, which is frozen.
     """
     tree = as_tree(model)
+    only_columns(tree, "contrast is for trees that test one column at a time")
     if len(tree.schema.targets) > 1:
         raise ValueError(f"contrast is for one target; this tree has {len(tree.schema.targets)}")
     if norm not in ("distance", "columns"):

@@ -17,7 +17,7 @@ from treewright.certifying.losses import checked_rows
 from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
 from treewright.explaining.asking import Cell, Row, grew, one_row
-from treewright.explaining.competitors import MOST_NODES, Competitor, competitors
+from treewright.explaining.competitors import MOST_NODES, Competitor, Competitors, competitors
 from treewright.explaining.held_out import HeldOut, mean_held_out, median_held_out, share_held_out
 from treewright.plain import plain
 from treewright.presenting import as_tree
@@ -25,7 +25,7 @@ from treewright.routing import divides, parts_of
 from treewright.sparse import SparseRows
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, escape, percent, surrogate_of
+from treewright.wording import escape, percent, surrogate_of, way_in_words
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -199,7 +199,8 @@ def explain(
         are missing values.
     data : Dataset or tuple (table, target) or (table, target, weights), optional
         The rows that the tree was grown from: then each step names its `most` best competitors, the tests of
-        other columns that would have parted these rows nearly as well (of the first 64 steps).
+        other columns that would have parted these rows nearly as well (of the first 64 steps). An estimator
+        that was fitted with ``n_competitors`` has kept them.
     test : Dataset or tuple, optional
         Rows that the tree has never seen, all of the same weight. Those that come to the same leaf tell how
         often its answer is right, with an exact interval (Clopper and Pearson's); or the mean (median for
@@ -236,13 +237,19 @@ def explain(
     ways = _ways(tree, asked.data)
     leaf = ways[0].leaf if ways else int(tree.apply(asked.data)[0])
     way = _way(tree, leaf)
-    moved = _moved(tree, way, _codes(tree, asked.data, leaf, bool(ways)))
+    moved = _moved(tree, way, asked.data, _codes(tree, asked.data, leaf, bool(ways)))
     steps = _steps(tree, asked, way, moved)
+    kept = getattr(model, "competitors_", None)
     if data is not None:
-        steps = _with_competitors(tree, asked, steps, data, most)
-    answers = _mixed_answers(tree, asked.data) if ways else _answers(tree, leaf)
+        nodes = [step.node for step in steps[:MOST_NODES]]
+        steps = _with_competitors(asked, steps, competitors(tree, data, nodes, most), most)
+    elif isinstance(kept, Competitors):
+        steps = _with_competitors(asked, steps, kept, most)
+    answers = _mixed_answers(tree, asked.data) if ways else _answers(tree, leaf, moved[-1].tolist())
     own_rows = False
     if test is not None:
+        if tree.linear is not None:
+            raise ValueError("test tells the mean of a leaf's rows, and this tree answers with a formula")
         rows = checked_rows(tree, test)
         own_rows = grew(tree, rows)
         if not ways:  # what is mixed is the answer of no leaf
@@ -300,17 +307,18 @@ def _mixed_answers(tree: Tree, row: Dataset) -> tuple[Answer, ...]:
 
 
 def _way(tree: Tree, leaf: int) -> Ints:
-    """The nodes from the root to a leaf."""
+    """The decisions from the root to a leaf, and the leaf."""
     parent, way = tree.parent, [leaf]
     while way[-1] > 0:
-        way.append(int(parent[way[-1]]))
+        way.append(int(tree.heads[parent[way[-1]]]))
     return np.array(way[::-1], np.int64)
 
 
-def _moved(tree: Tree, way: Ints, codes: Ints) -> Floats:
+def _moved(tree: Tree, way: Ints, row: Dataset, codes: Ints) -> Floats:
     """What moves along the way, a column for each target: the share of the answered class, or the number."""
     if not tree.schema.predicts_classes:
-        return tree.value[way]
+        return tree.numbers_at(way, row.take(np.zeros(len(way), np.intp)))
+    way = tree.answering[way].astype(np.int64)  # a leaf without rows says what was known above it
     first = np.cumsum((0, *tree.schema.block_widths))[:-1]
     cells = first + codes
     if isinstance(tree.statistic, SparseRows):
@@ -329,12 +337,12 @@ def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]
         position = int(tree.feature[node])
         cell = cells.setdefault(position, asked.cell(position))
         child = int(way[place + 1])
-        words = branch_in_words(tree, node, child == node + 1, learnt=learnt)
+        words = way_in_words(tree, child, learnt=learnt)
         missing = not cell.known and cell.value is None and not asked.is_unseen(position)
         steps.append(
             Step(
                 node=node,
-                column=tree.schema.columns[position].name,
+                column=tree.tested[position].name,
                 value=cell.value,
                 value_words=cell.words,
                 words=words,
@@ -351,31 +359,26 @@ def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]
     return tuple(steps)
 
 
-def _with_competitors(
-    tree: Tree, asked: Row, steps: tuple[Step, ...], data: Any, most: int
-) -> tuple[Step, ...]:
-    first = steps[:MOST_NODES]
-    found = competitors(tree, data, [step.node for step in first], most)
-    told = [
-        replace(
-            step,
-            competitors=found[step.node],
-            competitor_words=tuple(each.words_for(asked.data) for each in found[step.node]),
-        )
-        for step in first
-    ]
-    return (*told, *steps[MOST_NODES:])
+def _with_competitors(asked: Row, steps: tuple[Step, ...], found: Competitors, most: int) -> tuple[Step, ...]:
+    """The steps with the competitors that are known of their nodes."""
+    told = []
+    for step in steps:
+        own = found[step.node][:most] if step.node in found.by_node else ()
+        words = tuple(each.words_for(asked.data) for each in own)
+        told.append(replace(step, competitors=own, competitor_words=words))
+    return tuple(told)
 
 
-def _answers(tree: Tree, leaf: int) -> tuple[Answer, ...]:
-    """What the leaf says for each target, by its own rows."""
+def _answers(tree: Tree, leaf: int, values: list[float]) -> tuple[Answer, ...]:
+    """What the leaf says for each target, by its own rows; `values` are its numbers."""
     schema = tree.schema
     if not schema.predicts_classes:
         losses = np.asarray(tree.statistic[leaf])[2::3] / tree.weight[leaf]
+        if tree.linear is not None:
+            losses = tree.linear.loss[[leaf]] / tree.weight[leaf]
         if tree.criterion != "absolute_error":  # of poisson the deviation is no square: none is told
             losses = np.sqrt(losses) if tree.criterion == "squared_error" else np.full(len(losses), np.nan)
         spread = [None if np.isnan(loss) else loss for loss in losses.tolist()]
-        values = tree.value[leaf].tolist()
         return tuple(
             Answer(target.name, value, None, deviation)
             for target, value, deviation in zip(schema.targets, values, spread, strict=True)

@@ -141,7 +141,7 @@ def difference(
     differing = {pair: count for pair, count in counts.pairs.items() if answers.differ(pair)}
     kinds = {pair: answers.kind(pair) for pair in differing}
     overlay = Overlay(*trees)
-    learnt = frozenset(tree.schema.names[j] for tree in trees for j in columns_with_missing(tree))
+    learnt = frozenset(tree.tested[j].name for tree in trees for j in columns_with_missing(tree))
     regions = [
         _region(
             overlay.columns,

@@ -14,6 +14,7 @@ from treewright.answering import answers
 from treewright.arriving import given_rows, leaves_of, said_losses
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import loss_name, most_cost
+from treewright.combining import asked_columns, asks, by_column
 from treewright.cutting import covered
 from treewright.encoding import Dataset
 from treewright.explaining.asking import grew
@@ -22,7 +23,7 @@ from treewright.folding import checked_seed
 from treewright.growing import n_threads, whole_number
 from treewright.plain import plain
 from treewright.presenting import as_tree
-from treewright.routing import asked_columns, sent_by_others
+from treewright.routing import sent_by_others
 from treewright.rule_lists import column_of
 from treewright.schema import Schema
 from treewright.tree import Tree
@@ -42,7 +43,9 @@ class ColumnImportance:
     column: str
     position: int
     splits: int  # nodes that test it
-    gain: float  # its share of all risk that the splits of the tree took away from the training rows
+    # its share of all risk that the splits of the tree took away from the training rows; the columns of a sum
+    # share what it took
+    gain: float
     permutation: float | None = None  # how much the mean loss rises where its values are shuffled
     lower: float | None = None
     upper: float | None = None
@@ -230,9 +233,9 @@ def importance(
 
 
 def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
-    inner, names = ~tree.is_leaf, tree.schema.names
-    gain = np.bincount(tree.feature[inner], tree.gain[inner], len(names))
-    splits = np.bincount(tree.feature[inner], minlength=len(names))
+    names = tree.schema.names
+    gain = by_column(tree, tree.gain)
+    splits = by_column(tree, np.ones(tree.n_nodes), whole=True)
     total = float(gain.sum())
     share = gain / total if total > 0 else gain
     return tuple(ColumnImportance(name, j, int(splits[j]), float(share[j])) for j, name in enumerate(names))
@@ -257,15 +260,26 @@ class _Shuffler(NamedTuple):
 
     @classmethod
     def of(cls, tree: Tree, rows: Dataset, n_threads: int) -> _Shuffler:
-        used = asked_columns(tree).tolist()
+        used = asked_columns(tree)
         place = {column: j for j, column in enumerate(used)}
         leaf = leaves_of(tree, rows)
         if used:
-            feature = np.full(len(tree.schema.columns) + 1, -1, np.int32)
+            n_columns = len(tree.schema.columns)
+            feature = np.full(n_columns + len(tree.directions) + 1, -1, np.int32)
             feature[used] = np.arange(len(used))
+            feature[n_columns:-1] = len(used) + np.arange(len(tree.directions))
+            directions = tuple(
+                replace(each, columns=tuple(place[j] for j in each.columns)) for each in tree.directions
+            )
             schema = Schema(tuple(tree.schema.columns[j] for j in used), tree.schema.targets)
             others = replace(tree.surrogates, feature=feature[tree.surrogates.feature])
-            tree = replace(tree, schema=schema, feature=feature[tree.feature], surrogates=others)
+            tree = replace(
+                tree,
+                schema=schema,
+                feature=feature[tree.feature],
+                directions=directions,
+                surrogates=others,
+            )
             rows = Dataset(schema, tuple(column_of(rows, j) for j in used), rows.targets, rows.weight)
         base = _mean_loss(tree, rows)
         return cls(tree, rows, place, leaf, base, n_threads)
@@ -284,7 +298,7 @@ class _Shuffler(NamedTuple):
         """
         weight, n = self.data.row_weights, self.data.n_rows
         j = self.place[column]
-        below = covered(self.tree, np.flatnonzero(self.tree.feature == j))
+        below = covered(self.tree, np.flatnonzero(asks(self.tree, j)))
         if sent_by_others(self.tree):  # then a column may matter to any row
             below = np.ones(self.tree.n_nodes, np.bool_)
         touched = np.flatnonzero(below[self.leaf])
@@ -313,10 +327,9 @@ class _Shuffler(NamedTuple):
 
     def _part(self, j: int, below: NDArray[np.bool_], touched: Ints) -> tuple[Dataset, list[NDArray[Any]]]:
         """The rows whose way a column is tested on, and those of their columns that their way may ask for."""
-        before = np.concatenate([[0], np.cumsum(self.tree.feature == j)])
+        before = np.concatenate([[0], np.cumsum(asks(self.tree, j))])
         above = before[self.tree.end] > before[:-1]
-        asked = set(self.tree.feature[(above | below) & ~self.tree.is_leaf].tolist())
-        asked |= set(self.tree.surrogates.feature.tolist())
+        asked = set(asked_columns(self.tree, above | below))
         columns = [
             values[touched] if k in asked else np.broadcast_to(values[:1], len(touched))
             for k, values in enumerate(self.data.columns)

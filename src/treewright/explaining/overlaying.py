@@ -52,7 +52,7 @@ class Ways:
 
     def boxes(self, nodes: Collection[int]) -> dict[int, dict[str, Condition]]:
         """For some nodes all that rows there satisfy, one condition for each column; in one walk."""
-        wanted, names = frozenset(nodes), self.tree.schema.names
+        wanted, names = frozenset(nodes), [column.name for column in self.tree.tested]
         return {
             node: {names[column]: self.turn(turn) for column, turn in last.items() if turn}
             for node, last in _last_turns(self.tree)
@@ -75,7 +75,7 @@ class Overlay:
     """Both trees at once."""
 
     def __init__(self, a: Tree, b: Tree) -> None:
-        known = [{column.name: column for column in tree.schema.columns} for tree in (a, b)]
+        known = [{column.name: column for column in tree.tested} for tree in (a, b)]
         self.columns = dict(known[0])  # of both, with the categories of both
         news: list[dict[str, tuple[Hashable, ...]]] = [{}, {}]
         for name, column in known[1].items():
@@ -241,7 +241,8 @@ def same_ways(large: Tree, small: Tree) -> NDArray[np.int64] | None:
 
 
 def _same_test(one: Tree, node: int, two: Tree, other: int) -> bool:
-    if one.feature[node] != two.feature[other] or one.missing_left[node] != two.missing_left[other]:
+    columns = one.tested[one.feature[node]], two.tested[two.feature[other]]
+    if columns[0] != columns[1] or one.missing_left[node] != two.missing_left[other]:
         return False
     if one.subset[node] >= 0 or two.subset[other] >= 0:
         return bool(one.test(node) == two.test(other) and one.heavier_left[node] == two.heavier_left[other])

@@ -13,11 +13,13 @@ from treewright import _core
 from treewright.aligning import aligned
 from treewright.answering import answers
 from treewright.arriving import encoded_rows, is_pair
+from treewright.combining import by_column
 from treewright.encoding import Dataset
 from treewright.explaining.tabling import html_table, wrapped
 from treewright.folding import checked_seed
 from treewright.growing import grow, n_threads, whole_number
 from treewright.plain import plain
+from treewright.schema import Column
 from treewright.tree import Tree
 from treewright.wording import escape, percent, rows_in_words, value_in_words
 
@@ -52,7 +54,7 @@ class Stability:
     rows: int
     top: int  # how many columns of a tree count as its top ones
     leaves: tuple[int, int, int]  # the fewest, the median and the most of the trees
-    whole_root: str | None  # the column that the tree of all rows tests first; None: it is a leaf
+    whole_root: str | None  # the column, or sum, that the tree of all rows tests first; None: it is a leaf
     whole_leaves: int
     thresholds: tuple[float, ...]  # where the roots that test that column cut it, ascending; () for sets
     thresholds_words: str
@@ -61,6 +63,8 @@ class Stability:
     spread: tuple[float, ...] = ()
     scale: tuple[float, ...] = ()
     targets: tuple[str, ...] = ()
+    same_root: float = 0.0  # the share of the trees that test the same column or sum first
+    n_tests: int = 0  # how many columns and sums come first in some tree
     answered: int = 0  # rows whose answers are compared
     seed: int = 0
 
@@ -93,9 +97,9 @@ class Stability:
             f"{self.whole_leaves:,}."
         ]
         if self.whole_root is not None:
-            same = next(each.root for each in self.columns if each.column == self.whole_root)
-            others = self.n_roots - (same > 0)
-            elsewhere = f"; {others} other column{'s come' if others > 1 else ' comes'} first elsewhere"
+            same, others = self.same_root, self.n_tests - (self.same_root > 0)
+            what = "test" if self.whole_root not in {each.column for each in self.columns} else "column"
+            elsewhere = f"; {others} other {what}{'s come' if others > 1 else ' comes'} first elsewhere"
             line = f"It first tests {escape(self.whole_root)}, as {percent(same)} of them do"
             text.append(f"{line}{elsewhere if others else ''}.")
         if self.thresholds_words:
@@ -249,20 +253,24 @@ class _Facts:
         self.root, self.top, self.used = np.zeros((3, len(data.schema.columns)))
         self.leaves: list[int] = []
         self.thresholds: list[float] = []
+        self.roots: list[Column | None] = []
 
     def add(self, tree: Tree, whole: Tree) -> None:
         """One more tree."""
         self.leaves.append(tree.n_leaves)
+        self.roots.append(_root_column(tree))
         inner = ~tree.is_leaf
         if not inner.any():
             return
-        self.root[tree.feature[0]] += 1
-        gain = np.bincount(tree.feature[inner], tree.gain[inner], len(self.root))
-        tested = np.bincount(tree.feature[inner], minlength=len(self.root)) > 0
+        at_root = np.zeros(tree.n_nodes)
+        at_root[0] = 1
+        self.root += by_column(tree, at_root, whole=True)
+        gain = by_column(tree, tree.gain)
+        tested = by_column(tree, np.ones(tree.n_nodes), whole=True) > 0
         self.used += tested
         order = np.lexsort((-gain, ~tested))[: self.best]  # those that are tested, the largest gain first
         self.top[order[tested[order]]] += 1
-        if tree.feature[0] == whole.feature[0] and np.isfinite(tree.threshold[0]):
+        if _root_column(tree) == _root_column(whole) and np.isfinite(tree.threshold[0]):
             self.thresholds.append(float(tree.threshold[0]))
 
     def result(self, whole: Tree, rows: Dataset, answers: NDArray[Any], seed: int) -> Stability:
@@ -272,15 +280,16 @@ class _Facts:
         shares = np.stack([self.root, self.top, self.used]) / n
         columns = [ColumnStability(name, j, *shares[:, j].tolist()) for j, name in enumerate(names)]
         agreed = _agreement(answers, rows) if whole.schema.predicts_classes else _spread(answers, rows)
-        has_root = whole.n_leaves > 1
         return Stability(
             columns=tuple(columns),
             n_bootstraps=n,
             rows=self.data.n_counted,
             top=self.best,
             leaves=(min(self.leaves), int(np.median(self.leaves)), max(self.leaves)),
-            whole_root=names[whole.feature[0]] if has_root else None,
+            whole_root=None if (root := _root_column(whole)) is None else root.name,
             whole_leaves=whole.n_leaves,
+            same_root=self.roots.count(root) / n,
+            n_tests=len({*self.roots} - {None}),
             thresholds=tuple(sorted(self.thresholds)),
             thresholds_words=self._thresholds_words(whole),
             answered=rows.n_rows,
@@ -292,12 +301,17 @@ class _Facts:
     def _thresholds_words(self, whole: Tree) -> str:
         if len(self.thresholds) < 2:
             return ""
-        column = self.data.schema.columns[whole.feature[0]]
+        column = whole.tested[whole.feature[0]]
         ordered = sorted(self.thresholds)
         low, high = (value_in_words(column, value) for value in (ordered[0], ordered[-1]))
         own = value_in_words(column, float(whole.threshold[0]))
         same = sum(value == whole.threshold[0] for value in ordered) / len(ordered)
         return f"Those that do cut it between {low} and {high}; {percent(same)} of them at {own}, as it does."
+
+
+def _root_column(tree: Tree) -> Column | None:
+    """What the root tests: a column, or a sum of some."""
+    return None if tree.is_leaf[0] else tree.tested[tree.feature[0]]
 
 
 def _agreement(answers: NDArray[Any], rows: Dataset) -> dict[str, tuple[float, ...]]:

@@ -81,7 +81,8 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
         lines += divided(code, name, place, members)
     else:
         lines += _nested(code, name, members) if nests else _looping(code, name, members)
-        lines += ["", *_predict(code, name, place)]
+        said = _predict(code, name, place) if code.formulas is None else _formulas(code, name, members)
+        lines += ["", *said]
         lines += ["", *_predict_proba(code, name, place)] if code.predicts_classes else []
     lines += ["", *_class(code.targets[place], name)] if code.predicts_classes else []
     return "\n".join([*lines, "", "#endif"]) + "\n"
@@ -279,7 +280,7 @@ def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The leaf of a row, by tests within tests."""
     names = code.variables(RESERVED) | {j: f"row->{m}" for j, m in zip(code.used, members, strict=True)}
     yield from _leaf_start(name)
-    if not names:
+    if code.tree.is_leaf[0]:
         yield "    (void)row;"
     yield from [*_summed(code, name), *_demanded(code, members)]
     yield from code.braced(
@@ -416,6 +417,25 @@ def _predict(code: Code, name: str, place: int) -> Iterator[str]:
         yield from [f"    return leaf < 0 ? {'-1' if kind == 'int' else 'NAN'} : answers[leaf];", "}"]
     else:
         yield from [f"    return answers[{name}_leaf(row)];", "}"]
+
+
+def _formulas(code: Code, name: str, members: list[str]) -> Iterator[str]:
+    """The number for a row where each leaf has a formula."""
+    member = dict(zip(code.used, members, strict=True))
+    yield "/* a sum and one more term; a value that is not finite counts as the mean. The product is rounded"
+    yield "   by itself, also where the machine could do both at once */"
+    yield f"static inline double {name}_add(double sum, double coefficient, double value, double mean)"
+    yield from ["{", "    volatile double product = coefficient * (isfinite(value) ? value : mean);"]
+    yield from ["    return sum + product;", "}", "", "/* the number for a row */"]
+    yield from [f"static inline double {name}_predict(const {name}_row *row)", "{", "    double sum;"]
+    yield f"    switch ({name}_leaf(row)) {{"
+    for leaf, (first, terms) in enumerate(code.formulas or ()):
+        yield f"    {f'case {leaf}' if leaf < len(code.leaves) - 1 else 'default'}:"
+        yield f"        sum = {number(first, 'INFINITY')};"
+        for j, coefficient, mean in terms:
+            yield f"        sum = {name}_add(sum, {coefficient!r}, row->{member[j]}, {mean!r});"
+        yield "        return sum;"
+    yield from ["    }", "}"]
 
 
 def _predict_proba(code: Code, name: str, place: int) -> Iterator[str]:

@@ -20,7 +20,15 @@ from treewright.exporting.mixing import divides
 from treewright.exporting.questions import has_surrogates
 from treewright.schema import Column, Target
 from treewright.tree import Tree
-from treewright.wording import branch_in_words, escape, listed, percent, rows_in_words, word
+from treewright.wording import (
+    branch_in_words,
+    escape,
+    listed,
+    number_in_words,
+    percent,
+    rows_in_words,
+    word,
+)
 
 Style = Literal["auto", "nested", "tables"]
 STYLES: tuple[Style, ...] = ("auto", "nested", "tables")
@@ -47,10 +55,24 @@ class Code:
 
     @cached_property
     def used(self) -> list[int]:
-        """The columns that some test, surrogate or sum asks, in order."""
+        """The columns that some test, surrogate or sum asks, or the formula of a leaf, in order."""
         tree, n = self.tree, len(self.tree.schema.columns)
         found = {*_distinct(tree.feature), *_distinct(tree.surrogates.feature)} - {*self.sums}
+        found |= {j for _, terms in self.formulas or () for j, _, _ in terms}
         return sorted(found.union(*(tree.directions[j - n].columns for j in self.sums)))
+
+    @cached_property
+    def formulas(self) -> list[tuple[float, list[tuple[int, float, float]]]] | None:
+        """The formula of each leaf, if that is how the tree answers: the intercept and, in the order in which
+        they are added, (column, coefficient, what a value that is missing or not finite counts as).
+        """
+        linear = self.tree.linear
+        if linear is None:
+            return None
+        return [
+            (float(linear.intercept[leaf]), [(j, c, float(linear.mean[j])) for j, c in linear.terms(leaf)])
+            for leaf in self.leaves.tolist()
+        ]
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -169,7 +191,12 @@ class Code:
         """What a leaf answers, of how many rows, and how many of them agree."""
         tree, rows = self.tree, rows_in_words(int(self.tree.rows[node]))
         if not self.predicts_classes:
-            return remark(f"{', '.join(map(repr, tree.value[node].tolist()))}: {rows}")
+            answer = (
+                ", ".join(map(repr, tree.value[node].tolist()))
+                if tree.linear is None
+                else number_in_words(tree, node, 4)
+            )
+            return remark(f"{answer}: {rows}")
         labels = zip(self.targets, tree.label[node].tolist(), strict=True)
         words = [_short(word((target.classes or ())[code]), 30) for target, code in labels]
         shares = [percent(share) for share in tree.confidence[node].tolist()]

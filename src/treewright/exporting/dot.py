@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treewright.arranging.cards import MOST_LEAVES, Card, cards
+from treewright.arranging.letters import shortened
 from treewright.tree import Tree
 from treewright.wording import escape, note_on_missing
 
@@ -40,10 +41,10 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
     for card in shown:
         lines.append(f"  n{card.node} [{_node(card)}];")
         if card.parent >= 0:
-            word = "yes" if card.is_left else "no"
+            word = _quoted([shortened(card.edge, _ROOM, _SIZE)])
             width = max(_WIDEST_FLOW * card.rows / total, 0.5)
             lines.append(
-                f'  n{shown[card.parent].node} -> n{card.node} [label="{word}", penwidth={width:.2f}];'
+                f"  n{shown[card.parent].node} -> n{card.node} [label={word}, penwidth={width:.2f}];"
             )
     return "\n".join([*lines, "}"]) + "\n"
 

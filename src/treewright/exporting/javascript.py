@@ -128,6 +128,15 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
 
 
 _ANSWERS = {True: "the class of a row", False: "the number for a row"}
+_BY_FORMULA = """\
+    const [first, ...terms] = _formulas[leaf(row)];
+    let answer = first;
+    for (const [name, coefficient, mean] of terms) {
+        const value = _number(row, name);
+        answer += coefficient * (Number.isFinite(value) ? value : mean);
+    }
+    return answer;
+""".splitlines()
 _RUNNER = """
 import { readFileSync } from "node:fs";
 import * as whole from "./PROGRAM";
@@ -192,6 +201,16 @@ def _leaf_tables(code: Code) -> Iterator[str]:
         names = [list(map(_literal, target.classes or ())) for target in code.targets]
         yield from _table("classes", [f"[{', '.join(part)}]" for part in names] if several else names[0])
         yield "// of each leaf, from left to right: the class by its place in classes, and [place, share, …]"
+    elif code.formulas is not None:
+        yield "// of each leaf, from left to right: a number, and what is added to it: [column, coefficient,"
+        yield "// what a value counts as that is missing or not finite]"
+        known = [_literal(name) for name in code.tree.schema.names]
+        parts = [
+            [_literal(first), *(f"[{known[j]}, {_literal(c)}, {_literal(mean)}]" for j, c, mean in terms)]
+            for first, terms in code.formulas
+        ]
+        yield from _table("_formulas", [f"[{', '.join(part)}]" for part in parts])
+        return
     else:
         yield "// of each leaf, from left to right: the number"
     per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
@@ -228,6 +247,9 @@ def _table(name: str, items: list[str]) -> Iterator[str]:
 def _functions(code: Code, function: str) -> Iterator[str]:
     """`predict` and `predictProba`."""
     several, classes = len(code.targets) > 1, code.predicts_classes
+    if code.formulas is not None:
+        yield from [f"function {function}(row) {{", *_BY_FORMULA, "}"]
+        return
     if divides(code.tree):
         costs = code.tree.schema.has_costs
         yield from mixing.javascript(function, classes=classes, several=several, costs=costs)

@@ -30,9 +30,10 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     A node is a branch or a leaf. A branch has the "column" that it asks and either the "threshold" (values
     up to it go left) or the "categories_left"; the numbers of its two children; where missing values go and,
     for categories, where those go that were never seen. A leaf has its answer and, for classes, the shares of
-    those that are there; lists of them where there are several targets. An infinite number is
-    ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by default to
-    a tree of up to 1,000 nodes.
+    those that are there; lists of them where there are several targets. The answer of a model tree has an
+    "intercept" and "terms", each with what a value counts as that is "missing" or not finite. An infinite
+    number is ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by
+    default to a tree of up to 1,000 nodes.
 
     In place of a column a branch may ask a "sum", a place in the list of "sums": the products of its terms
     (column, weight), added up in order in double precision; it is missing where a part is, or where
@@ -92,6 +93,8 @@ class _Reader:
         """What a row is answered: by its leaf, or where it is in parts by their mixture."""
         parts = list(self.parts(row))
         answer = parts[0][0]["answer"] if len(parts) == 1 else self.mixture(parts)
+        if isinstance(answer, dict) and "terms" in answer:
+            return _summed(answer, self.columns, row)
         return tuple(map(_read, answer)) if isinstance(answer, list) else _read(answer)
 
     def parts(self, row: int) -> Iterator[tuple[dict[str, Any], float]]:
@@ -160,6 +163,14 @@ def _most_likely(target: dict[str, Any], told: list[tuple[dict[str, Any], float,
     return classes[costs.index(min(costs))]
 
 
+def _summed(formula: dict[str, Any], columns: dict[str, Any], row: int) -> float:
+    total: float = formula["intercept"]
+    for term in formula["terms"]:
+        value = columns[term["column"]][row]
+        total += term["coefficient"] * (value if value - value == 0 else term["missing"])
+    return total
+
+
 def _read(value: Any) -> Any:
     return float(value["float"]) if isinstance(value, dict) else value
 
@@ -183,7 +194,7 @@ def _target(target: Target) -> dict[str, Any]:
 def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
     tree = code.tree
     shares = _joined([code.shares(k) for k in range(len(code.targets))]) if code.predicts_classes else None
-    leaf_answers = list(zip(*(code.answers(k) for k in range(len(code.targets))), strict=True))
+    leaf_answers = list(zip(*_leaf_answers(code), strict=True))
     rows, right = tree.rows.tolist(), tree.right.tolist()
     for node in range(tree.n_nodes):
         facts: dict[str, Any] = {"node": node, "rows": rows[node]}
@@ -200,6 +211,21 @@ def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
             if tree.subset[node] >= 0:
                 facts["unseen"] = "left" if tree.heavier_left[node] else "right"
         yield facts
+
+
+def _leaf_answers(code: Code) -> list[list[Any]]:
+    """What the leaves answer, for each target."""
+    if code.formulas is None:
+        return [code.answers(k) for k in range(len(code.targets))]
+    names = code.tree.schema.names
+    formulas = [
+        {
+            "intercept": first,
+            "terms": [{"column": names[j], "coefficient": c, "missing": mean} for j, c, mean in terms],
+        }
+        for first, terms in code.formulas
+    ]
+    return [formulas]
 
 
 def _missing(tree: Tree, node: int) -> dict[str, Any]:

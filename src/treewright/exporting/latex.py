@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.arranging.cards import MOST_LEAVES, Card, cards, shape
 from treewright.arranging.layout import stacked, tidy
-from treewright.arranging.letters import text_width
+from treewright.arranging.letters import shortened, text_width
 from treewright.tree import Tree
 from treewright.wording import note_on_missing
 
@@ -94,7 +94,7 @@ def render(
         picture.append(rf"\node[{_look(card)}] (n{card.node}) at {place} {{{text}}};")
     for card in shown[1:]:
         width = max(4.0 * card.rows / total, 0.3)
-        word = "yes" if card.is_left else "no"
+        word = _escaped(shortened(card.edge, _ROOM, _SIZE))
         picture.append(
             rf"\draw[line width={width:.2f}pt, gray!60] (n{shown[card.parent].node}.south) -- "
             rf"node[twword, text=black] {{{word}}} (n{card.node}.north);"

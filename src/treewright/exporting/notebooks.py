@@ -23,7 +23,7 @@ _CELL = "padding:2px 10px;text-align:right;border:none"
 def tree_as_html(tree: Tree) -> str:
     """The picture of a tree, of a large one its upper part, and a line that sums it up."""
     columns = len(tree.schema.columns)
-    facts = [f"depth {tree.depth:,}", f"{columns:,} column{'s' * (columns != 1)}", tree.criterion]
+    facts = [f"depth {tree.height:,}", f"{columns:,} column{'s' * (columns != 1)}", tree.criterion]
     if tree.n_leaves > _MOST_LEAVES:
         facts.append(f"the first {_MOST_LEAVES} of {tree.n_leaves:,} leaves; plot(max_leaves=None) shows all")
     picture = svg.render(tree, max_leaves=_MOST_LEAVES)

@@ -99,6 +99,16 @@ def _leaf_tables(code: Code) -> Iterator[str]:
         names = [_tuple(map(_literal, target.classes or ())) for target in code.targets]
         yield from _table("CLASSES", names if several else list(map(_literal, code.targets[0].classes or ())))
         yield "# of each leaf, from left to right: the class by its place in CLASSES, and (place, share, …)"
+    elif code.formulas is not None:
+        yield "# of each leaf, from left to right: a number, and what is added to it: (column, coefficient,"
+        yield "# what a value counts as that is missing or not finite)"
+        known = code.tree.schema.names
+        leaves = [
+            _tuple([repr(first), *(repr((known[j], c, mean)) for j, c, mean in terms)])
+            for first, terms in code.formulas
+        ]
+        yield from _table("_FORMULAS", leaves)
+        return
     else:
         yield "# of each leaf, from left to right: the number"
     per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
@@ -160,6 +170,9 @@ def _leaf_shares(leaves: list[str]) -> Iterator[str]:
 def _functions(code: Code, function: str) -> Iterator[str]:
     """`predict` and `predict_proba`."""
     several, classes = len(code.targets) > 1, code.predicts_classes
+    if code.formulas is not None:
+        yield from ["", f"def {function}(row):", *_BY_FORMULA]
+        return
     if divides(code.tree):
         yield from mixing.python(function, classes=classes, several=several, costs=code.tree.schema.has_costs)
         return
@@ -361,6 +374,15 @@ _STANDING_IN = """\
 def _literal(label: Any) -> str:
     return number(label, _INFINITY) if isinstance(label, float) else repr(label)
 
+
+_BY_FORMULA = '''\
+    """The number for a row."""
+    answer, *terms = _FORMULAS[leaf(row)]
+    for name, coefficient, mean in terms:
+        value = _number(row, name)
+        answer += coefficient * (value if value - value == 0 else mean)
+    return answer
+'''.splitlines()
 
 _VALUE = '''\
 def _value(row, name):

@@ -53,7 +53,8 @@ def first_difference(expected: NDArray[Any], found: NDArray[Any]) -> int | None:
     """The first row in which two columns, or tables, of answers differ."""
     if len(expected) != len(found):
         return min(len(expected), len(found))
-    differ = np.asarray(expected != found).reshape(len(expected), -1).any(axis=1)
+    no_number = (expected != expected) & (found != found)  # infinities may cancel in a formula
+    differ = np.asarray((expected != found) & ~no_number).reshape(len(expected), -1).any(axis=1)
     return int(np.argmax(differ)) if differ.any() else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -208,6 +209,16 @@ class _Writer:
             parts += [("ELSE ", node, level + 1), ("END", -1, level)]
             stack += reversed(parts)
 
+    def formula(self, first: float, terms: list[tuple[int, float, float]]) -> str:
+        """A sum; a value that is not finite (or not there) lies between no numbers."""
+        number, text = self.dialect.number, self.dialect.number(first)
+        least, most = number(-sys.float_info.max), number(sys.float_info.max)
+        for j, coefficient, mean in terms:
+            name = self.column(j)
+            known = f"CASE WHEN {name} BETWEEN {least} AND {most} THEN {name} ELSE {number(mean)} END"
+            text += f" + {number(coefficient)} * {known}"
+        return text
+
     def _answer(self, answers: list[str], leaf: int) -> str:
         return f"{answers[self.code.place[leaf]]} /* {rows_in_words(int(self.code.tree.rows[leaf]))} */"
 
@@ -298,6 +309,8 @@ def _classes(code: Code, place: int) -> tuple[Hashable, ...]:
 
 def _answers(writer: _Writer, place: int) -> list[str]:
     """What each leaf answers."""
+    if writer.code.formulas is not None:
+        return [writer.formula(first, terms) for first, terms in writer.code.formulas]
     found = writer.code.answers(place)
     if not writer.code.predicts_classes:
         return [writer.dialect.number(value) for value in found]

@@ -15,13 +15,14 @@ from treewright.rule_lists import Condition, Rule, RuleList
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
 from treewright.wording import (
-    branch_in_words,
     condition_in_words,
     escape,
     missing_in_words,
+    number_in_words,
     percent,
     rows_in_words,
     surrogate_in_words,
+    way_in_words,
     word,
 )
 
@@ -121,23 +122,26 @@ class _Line(NamedTuple):
 
 def _lines(tree: Tree, max_depth: int | None, surrogates: Telling) -> Iterator[_Line]:
     """The lines in preorder, the order in which the nodes are stored: no stack, so any depth will do."""
-    depths, parents, learnt = tree.depths, tree.parent, columns_with_missing(tree)
-    bars: list[str] = []  # for each level above the line: does a right child still follow?
+    levels, parents, learnt = tree.levels, tree.parent, columns_with_missing(tree)
+    bars: list[str] = []  # for each level above the line: does another branch still follow?
     node = 0
     while node < tree.n_nodes:
-        depth, parent = int(depths[node]), int(parents[node])
+        if tree.joined[node]:  # not a decision of its own
+            node += 1
+            continue
+        depth = int(levels[node])
         if node == 0:
             start = _rows(tree, 0) if tree.n_leaves > 1 and max_depth != 0 else ""
         else:
-            is_left = node == parent + 1
+            is_last = tree.end[node] == tree.end[tree.heads[parents[node]]]
             del bars[depth - 1 :]
             if depth <= DEEPEST_INDENT:
-                start = "".join(bars) + ("├─ " if is_left else "└─ ")
+                start = "".join(bars) + ("└─ " if is_last else "├─ ")
             else:
                 start = "".join(bars) + f"… depth {depth}: "
             if depth < DEEPEST_INDENT:
-                bars.append("│  " if is_left else "   ")
-            start += branch_in_words(tree, parent, is_left, learnt=learnt)
+                bars.append("   " if is_last else "│  ")
+            start += way_in_words(tree, node, learnt=learnt)
         ends = bool(tree.is_leaf[node]) or depth == max_depth
         yield _leaf(tree, node, start) if ends else _Line(start)
         if len(tree.surrogates) and not ends and surrogates != "none":
@@ -163,11 +167,11 @@ def _stand_ins(tree: Tree, node: int, surrogates: Telling) -> list[str]:
 def _leaf(tree: Tree, node: int, start: str) -> _Line:
     """The line of a node below which nothing is shown."""
     below = 0 if tree.is_leaf[node] else int(np.sum(tree.is_leaf[node : tree.end[node]]))
-    note = f"(… {below} leaves below)" if below else ""
+    note = f"(… {below} leaves below)" if below else "" if tree.weight[node] > 0 else "(as above)"
     if not tree.schema.predicts_classes:
         return _Line(
             start,
-            ", ".join(f"{value:.6g}" for value in tree.value[node]),
+            number_in_words(tree, node, 6 if tree.linear is None else 4),
             _rows(tree, node),
             note=note,
             node=node,
@@ -176,7 +180,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
         word((target.classes or ())[code])
         for target, code in zip(tree.schema.targets, tree.label[node], strict=True)
     ]
-    shares = [percent(share) for share in tree.confidence[node].tolist()]
+    shares = [percent(share) for share in tree.confidence[node].tolist() if tree.weight[node] > 0]
     color = int(tree.label[node, 0])
     return _Line(start, ", ".join(labels), _rows(tree, node), ", ".join(shares), "", note, color, node)
 
@@ -259,5 +263,5 @@ def _rows(tree: Tree, node: int) -> str:
 
 
 def _words(condition: Condition, rules: RuleList) -> str:
-    column = rules.schema.columns[rules.schema.position(condition.column)]
+    column = rules.tested[condition.column]
     return condition_in_words(condition, column, told_missing=column.name in rules.told_missing)

@@ -5,7 +5,7 @@ A method is a file with a function of its own name; `Tree.collapse` and `Tree.gr
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any
 
 from treewright.encoding import Dataset
@@ -19,6 +19,8 @@ from treewright.pruning.cost_complexity import (
     weakest_links,
 )
 from treewright.pruning.path import PruningPath
+from treewright.ruling import rules_from
+from treewright.schema import Schema
 
 __all__ = [
     "METHODS",
@@ -30,6 +32,7 @@ __all__ = [
     "leaves_choice",
     "methods",
     "prune",
+    "refuse_raising",
     "weakest_links",
 ]
 
@@ -50,6 +53,20 @@ def leaves_choice(method: str, options: Container[str]) -> bool:
     """Whether a method, with these options, leaves it to `select` to choose a tree of its path."""
     closed_by = getattr(METHODS.module(method), "CLOSED_BY", None)
     return closed_by is not None and closed_by not in options
+
+
+def refuse_raising(
+    method: str, options: Mapping[str, Any], growing: Mapping[str, Any], schema: Schema
+) -> None:
+    """Refuse to raise branches where the answers must be ordered: a branch that takes the place of the node
+    above it gets rows that its order knows nothing of. `growing` is what the tree was grown with.
+    """
+    raises = "raising" in METHODS.options(method) and options.get("raising", True)
+    if raises and rules_from(schema, monotonic_cst=growing.get("monotonic_cst")).monotone is not None:
+        raise ValueError(
+            f"{method} raises branches, which can break monotonic_cst; set raising=False, or take another "
+            "method"
+        )
 
 
 def prune(

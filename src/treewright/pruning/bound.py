@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core
 from treewright.arriving import least_losses
-from treewright.certifying import BOUNDS, HEADER_BITS, is_complete, node_bits
+from treewright.certifying import BOUNDS, coded_columns, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
-from treewright.combining import extended_columns
+from treewright.combining import plain_leaves
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.raising import RAISING
@@ -140,14 +139,14 @@ def _named(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Size], An
     schema = tree.schema
     most = most_cost(schema)
     whole = not schema.has_costs and len(schema.targets) == 1
-    fixed = {"columns": len(schema.columns), "classes": prod(schema.block_widths), "delta": delta}
+    fixed = {"columns": coded_columns(tree), "classes": prod(schema.block_widths), "delta": delta}
 
     def value(size: Size) -> Any:
         return most * BOUNDS[f](
             max(size.errors, 0.0) * unit / most,
             int(tree.rows[0]),
             leaves=(size.nodes + 1) // 2,
-            bits=HEADER_BITS + size.bits,
+            bits=header_bits(tree) + size.bits,
             whole=whole,
             **fixed,
         )
@@ -286,8 +285,9 @@ class _Walk:
             kept = ~self.dropped[part]
             position = np.concatenate([[0], np.cumsum(kept)])
             part, end = part[kept], position[end[kept]].astype(np.int32)
-        leaf = _core.apply(
-            extended_columns(rows, tree.directions),
+        leaf = plain_leaves(
+            rows,
+            tree.directions,
             end,
             self.feature[part],
             tree.threshold[part],

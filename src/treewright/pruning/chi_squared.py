@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.independence import two_samples
 from treewright.pruning.passing import pass_up
 from treewright.pruning.path import PruningPath
 from treewright.schema import Schema
@@ -63,7 +64,7 @@ def chi_squared(
         raise ValueError(f"chi_squared is for up to 256 classes; the tree has {tree.schema.width}")
     p_value = np.full(tree.n_nodes, np.nan)
     inner = np.flatnonzero(~tree.is_leaf)
-    p_value[inner] = _chance(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
+    p_value[inner] = two_samples(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
     if bonferroni:
         with np.errstate(divide="ignore"):
             log_p = np.log(p_value[inner]) + _log_splits(tree.schema, tree.rows[inner])
@@ -74,23 +75,6 @@ def chi_squared(
 
     collapses = pass_up(tree, np.ones((tree.n_nodes, 1)), decide)
     return PruningPath.collapsed("chi_squared", tree, collapses, validation, p_value=p_value)
-
-
-def _chance(left: Floats, right: Floats) -> Floats:
-    """The p-value of Pearson's test for each pair of rows of class weights; 1 where all is of one class."""
-    from scipy.special import chdtrc
-
-    both = left + right
-    total = both.sum(axis=1)
-    on_left, on_right = left.sum(axis=1), right.sum(axis=1)
-    # Of each class the left side is expected to have its share, and what it has more the right side has less:
-    # Σ (O − E)² (1/E_left + 1/E_right), where 1/E_left + 1/E_right = total² / (class · left · right).
-    surplus = left - both * (on_left / total)[:, np.newaxis]
-    per_class = np.divide(surplus**2, both, out=np.zeros_like(both), where=both > 0)
-    with np.errstate(over="ignore"):
-        statistic = per_class.sum(axis=1) * (total / on_left) * (total / on_right)
-    freedom = (both > 0).sum(axis=1) - 1
-    return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
 
 
 def _log_splits(schema: Schema, rows: Ints) -> Floats:

@@ -16,13 +16,13 @@ from treewright.pruning.passing import pass_up
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.raising import Agenda, Moving, spans
+from treewright.pruning.shares import SLACK, Sharing
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-SLACK = 0.1  # errors by which a smaller tree may be worse
 TRIAL, MORE = 32, 16  # rows that a larger child is first tried on, and how many times more are added at once
 
 
@@ -58,9 +58,9 @@ def pessimistic(
     Notes
     -----
     As in the program, a branch that has been raised is pruned again, now with all the rows that it has got,
-    before anything above it is looked at. C4.5 splits a category into one branch per value and sends rows
-    with missing values down every branch in parts; here tests have two sides, and a missing value goes to
-    one of them.
+    before anything above it is looked at. A split into many branches is raised or becomes a leaf as a whole,
+    and a row that goes down several branches in parts counts by its shares, where the tree is such a one
+    (`C45Classifier` grows them).
 
     Examples
     --------
@@ -71,7 +71,11 @@ def pessimistic(
     ([3, 1], 2.5069)
     """
     _check(tree, data, confidence, raising)
-    if raising and data is not None and tree.n_nodes > 1:
+    if data is not None and tree.n_nodes > 1 and (tree.joined.any() or tree.missing == "fractional"):
+        sharing = Sharing(tree, data, confidence, raising)
+        pruned, estimate = sharing.pruned()
+        raised = sharing.n_raised
+    elif raising and data is not None and tree.n_nodes > 1:
         pruned, estimate, raised = _with_raising(tree, data, confidence)
     else:
         pruned, estimate = _without_raising(tree, confidence)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arriving import checked_targets
-from treewright.combining import extended_columns
+from treewright.combining import column_at
 from treewright.cutting import grafted
 from treewright.encoding import Dataset
 from treewright.routing import refuse_rows_with_missing
@@ -62,7 +62,6 @@ class Moving:
     def __init__(self, tree: Tree, data: Dataset, estimate: Estimate) -> None:
         refuse_rows_with_missing(tree, data, "data", RAISING)
         self.tree, self.data, self.estimate = tree, data, estimate
-        self.columns = extended_columns(data, tree.directions)
         self.left, self.right = tree.left.astype(np.int64), tree.right.astype(np.int64)
         self.is_leaf = tree.is_leaf.copy()
         self.stands = np.arange(tree.n_nodes)  # the node that has taken the place of each
@@ -152,9 +151,9 @@ class Moving:
 
     def _passes(self, node: Ints, row: Ints) -> Mask:
         """Whether a row passes the test of a node, for pairs of them."""
-        tree, columns = self.tree, self.columns
+        tree, columns = self.tree, self.data.columns
         feature = tree.feature.take(node)
-        if isinstance(columns, np.ndarray):
+        if isinstance(columns, np.ndarray) and not tree.directions:
             value = columns[row, feature]
             passes: Mask = value <= tree.threshold.take(node)
             missing = np.flatnonzero(np.isnan(value))
@@ -163,7 +162,7 @@ class Moving:
         passes = tree.missing_left.take(node)
         for column in np.unique(feature):
             own = np.flatnonzero(feature == column)
-            value, at = columns[column][row[own]], node[own]
+            value, at = column_at(tree, self.data, int(column), row[own]), node[own]
             if tree.tested[column].kind != "category":
                 known, left = ~np.isnan(value), value <= tree.threshold[at]
             else:

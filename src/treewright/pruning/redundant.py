@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +22,7 @@ def collapse_redundant(tree: Tree) -> Tree:
     >>> tree.n_leaves, collapse_redundant(tree).n_leaves
     (3, 2)
     """
-    answer = tree.label if tree.schema.predicts_classes else tree.value
+    answer = tree.label if tree.schema.predicts_classes else _numbers(tree)
     left, right = np.maximum(tree.left, 0), np.maximum(tree.right, 0)
     same = (answer == answer[left]).all(axis=1) & (answer == answer[right]).all(axis=1)
 
@@ -28,3 +30,13 @@ def collapse_redundant(tree: Tree) -> Tree:
         return np.asarray((leaves[:, 0] == 2) & same[wave])
 
     return tree.collapse(np.flatnonzero(pass_up(tree, np.ones((tree.n_nodes, 1)), decide)).tolist())
+
+
+def _numbers(tree: Tree) -> NDArray[Any]:
+    """What each node answers; of formulas each has a number of its own, equal ones the same."""
+    if tree.linear is None:
+        return tree.value
+    numbers: dict[Any, int] = {}
+    intercept = tree.linear.intercept.tolist()
+    formulas = [(first, *tree.linear.terms(node)) for node, first in enumerate(intercept)]
+    return np.array([[numbers.setdefault(formula, len(numbers))] for formula in formulas])

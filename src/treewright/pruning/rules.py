@@ -29,6 +29,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import extended
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Bits, Covers
@@ -88,9 +89,9 @@ def rule_list(
     """
     _check(tree, data, validation, method, max_rules)
     classes = classes_of(tree.schema)
-    covers = Covers(data)
+    covers = Covers(extended(data, tree.directions))
     estimate = partial(_pessimistic, confidence=confidence) if method == "pessimistic" else _seen
-    judges = covers if validation is None else Covers(validation)
+    judges = covers if validation is None else Covers(extended(validation, tree.directions))
     found = _generalised(tree, judges, estimate)
     if method == "pessimistic":
         chosen = polished(selected(found, covers, len(classes), seed), covers, len(classes))
@@ -221,7 +222,8 @@ def _finished(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Est
     error = estimate(np.array(weight), np.array(weight - right))
     tested = {condition.column for r in made for condition in r.conditions}
     holed = frozenset(name for name in tested if _has_missing(covers.data, name))
-    return RuleList(tuple(made), rule((), code, float(error), left), tree.schema, holed)
+    default = rule((), code, float(error), left)
+    return RuleList(tuple(made), default, tree.schema, holed, directions=tree.directions)
 
 
 def _has_missing(data: Dataset, name: str) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arriving import squared_losses
+from treewright.costing import PARAMETERS
 from treewright.encoding import Dataset
 from treewright.folding import folds
 from treewright.growing import grow
@@ -78,13 +78,15 @@ def chosen_by_folds(
     """The constant `c` of a grid that loses least in cross validation, the largest of several; and what was
     `tried`, with `losses` and `standard_errors`.
 
-    The trees of the folds are grown by the criterion of `tree` and the arguments `growing` of `grow`.
+    The trees of the folds are grown by the criterion and the costs of `tree` and the arguments `growing` of
+    `grow`.
     """
     if data is None:
         raise ValueError('c="cv" needs data=, the Dataset that the tree was grown from')
     refuse_no_rows(data, "data")
-    costed = replace(data, schema=tree.schema) if tree.schema.has_costs else data
-    arguments = {"criterion": tree.criterion, **(growing or {})}
+    costed = data.restated(tree.schema.targets)  # costs, and how they alter the splits, are the tree's
+    given = {name: value for name, value in (growing or {}).items() if name not in PARAMETERS}
+    arguments = {"criterion": tree.criterion, **given}
     losses, errors = cross_validated(costed, arguments, n_folds, seed, prune_at, grid)
     best = grid[int(np.flatnonzero(losses <= losses.min())[-1])]
     return {"c": best, "tried": tuple(grid), "losses": losses, "standard_errors": errors}

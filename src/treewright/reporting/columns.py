@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import asked_columns, by_column
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import Competitor, competitors
 from treewright.explaining.importance import ColumnImportance, importance
@@ -42,7 +43,7 @@ def competitor_facts(subject: Subject, parts: Mapping[str, Rows]) -> dict[int, l
     cells = np.cumsum(train.rows[order]) * train.data.n_columns
     wanted = np.sort(order[(cells <= _MOST_CELLS_COMPETED) | (order == 0)])
     found = competitors(tree, train.data, wanted.tolist(), MOST_COMPETITORS).by_node
-    used = set(tree.feature.tolist())
+    used = set(asked_columns(tree))
     return {
         node: [each for each in rivals if each.position in used or _tells_of_many(each, train)]
         for node, rivals in found.items()
@@ -77,9 +78,8 @@ def competitors_as_json(
 
 def gains(tree: Tree) -> Floats:
     """The share of each column in all that the tests of a tree gain."""
-    inner = ~tree.is_leaf
-    by_column = np.bincount(tree.feature[inner], tree.gain[inner], len(tree.schema.columns))
-    return np.asarray(by_column / (by_column.sum() or 1.0))
+    gain = by_column(tree, tree.gain)
+    return np.asarray(gain / (gain.sum() or 1.0))
 
 
 def importance_facts(
@@ -88,7 +88,7 @@ def importance_facts(
     """How much the columns of the model matter, the most important first."""
     tree = subject.chosen
     share = gains(tree)
-    used = np.unique(tree.feature[~tree.is_leaf])
+    used = np.array(asked_columns(tree), np.int64)
     used = used[np.argsort(-share[used], kind="stable")].tolist()
     name = next((name for name in ("test", "validation", "train") if isinstance(parts.get(name), Part)), None)
     part = None if name is None else parts[name]

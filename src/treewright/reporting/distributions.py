@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arriving import leaves_of
+from treewright.combining import asked_columns
 from treewright.reporting.columns import gains
 from treewright.reporting.parts import Part
 from treewright.reporting.subjects import Subject
@@ -29,7 +30,7 @@ def distribution_facts(subject: Subject, part: Part, place: dict[int, int]) -> d
     """Counts per bin at the nodes of a frontier, whose sums are those of the nodes above."""
     tree = subject.shown
     share = gains(subject.chosen)
-    used = np.unique(tree.feature[~tree.is_leaf])
+    used = np.array(asked_columns(tree), np.int64)
     if not used.size:
         return None
     nodes = frontier(subject, part.rows)

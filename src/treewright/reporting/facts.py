@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.arranging import class_colours
 from treewright.certifying.losses import NUMBER_LOSSES
+from treewright.combining import asked_columns
 from treewright.encoding import Dataset
 from treewright.exporting.text import render
 from treewright.reporting.certificates import promise
@@ -19,6 +20,7 @@ from treewright.reporting.nodes import (
     class_words,
     column_facts,
     named_categories,
+    sum_facts,
     surrogate_facts,
     tree_facts,
     what_rows_tell,
@@ -29,7 +31,7 @@ from treewright.reporting.rounding import shorts
 from treewright.reporting.ruling import rules_text
 from treewright.reporting.slider import slide_facts, slides
 from treewright.reporting.subjects import Subject, shortened
-from treewright.routing import asked_columns, divides
+from treewright.routing import divides
 from treewright.tree import Tree
 from treewright.wording import rows_in_words
 
@@ -68,7 +70,8 @@ def facts(
         **_target(tree),
         "delta": delta,
         "columns": column_facts(tree, named, columns, known),
-        "tree": _placed(tree_facts(tree, named), place),
+        "sums": sum_facts(tree, place),
+        "tree": _placed(tree, tree_facts(tree, named), place),
         "parts": {name: part_facts(part, subject.inside) for name, part in parts.items()},
         "intervals": intervals(parts, delta),
         "surrogates": surrogate_facts(tree, named, place),
@@ -104,11 +107,14 @@ def _columns(tree: Tree, competing: set[int]) -> list[int]:
     """The columns that the page lists: all, or of very many those that it needs."""
     if len(tree.schema.columns) <= MOST_COLUMNS:
         return list(range(len(tree.schema.columns)))
-    return sorted({*asked_columns(tree).tolist(), *competing})
+    return sorted({*asked_columns(tree), *competing})
 
 
-def _placed(tree: dict[str, Any], place: Mapping[int, int]) -> dict[str, Any]:
-    return tree | {"feature": [place.get(column, -1) for column in tree["feature"]]}
+def _placed(tree: Tree, told: dict[str, Any], place: Mapping[int, int]) -> dict[str, Any]:
+    """Columns by their places on the page, which the sums follow."""
+    sums = {len(tree.schema.columns) + i: len(place) + i for i in range(len(tree.directions))}
+    places = {**place, **sums}
+    return told | {"feature": [places.get(column, -1) for column in told["feature"]]}
 
 
 def _target(tree: Tree) -> dict[str, Any]:
@@ -142,7 +148,7 @@ def _headline(subject: Subject, train: Rows) -> str:
         named = f" ({len(words):,} classes)"
     if target.classes is None:
         named = " (a number)"
-    asked = len(np.unique(tree.feature[~tree.is_leaf]))
+    asked = len(asked_columns(tree))
     n_columns = len(tree.schema.columns)
     columns = "its one column" if n_columns == 1 else f"{asked:,} of {n_columns:,} columns"
     size = f"the tree has {tree.n_leaves:,} leaves and asks {columns}"
@@ -169,5 +175,5 @@ def tree_text(tree: Tree) -> str:
     """The tree as text; of a large one the first levels."""
     if tree.n_nodes <= MOST_LINES:
         return render(tree)
-    by_depth = np.cumsum(np.bincount(tree.depths))
+    by_depth = np.cumsum(np.bincount(tree.levels[~tree.joined]))
     return render(tree, max_depth=max(int(np.searchsorted(by_depth, MOST_LINES, side="right")) - 1, 1))

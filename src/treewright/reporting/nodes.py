@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import asked_columns
 from treewright.reporting.rounding import short, shorts
-from treewright.routing import asked_columns
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, surrogate_in_words, word
+from treewright.wording import branch_in_words, escape, surrogate_in_words, way_in_words, word
 
 Ints = NDArray[np.int64]
 MOST_NAMED = 200  # categories of a column that a page knows by name …
@@ -105,14 +105,21 @@ def _threshold(value: float) -> float | str | None:
     return value if abs(value) < np.inf else "inf" if value > 0 else "-inf"
 
 
-def _words(tree: Tree, inner: list[int]) -> dict[str, list[str]]:
+def _words(tree: Tree, inner: list[int]) -> dict[str, Any]:
     learnt = columns_with_missing(tree)
     longest = 6 if len(inner) <= _FEW_BRANCHES else 3
-    words = {"left_words": [""] * tree.n_nodes, "right_words": [""] * tree.n_nodes}
+    words: dict[str, Any] = {"left_words": [""] * tree.n_nodes, "right_words": [""] * tree.n_nodes}
     for node in inner:
         for texts, is_left in zip(words.values(), (True, False), strict=True):
             texts[node] = branch_in_words(tree, node, is_left, learnt=learnt, longest=longest)
-    return words
+    if not tree.joined.any():
+        return words
+    many = np.unique(tree.heads[tree.joined])
+    for node in many.tolist():  # the branches tell; the node itself only asks
+        words["left_words"][node] = escape(tree.tested[tree.feature[node]].name)
+    below = np.flatnonzero(np.isin(tree.heads[tree.parent], many) & (tree.parent >= 0))
+    into = {str(node): way_in_words(tree, node, learnt=learnt, longest=longest) for node in below.tolist()}
+    return words | {"joined": tree.joined.astype(int).tolist(), "into_words": into}
 
 
 def _left_categories(tree: Tree, named: dict[int, Ints]) -> dict[str, list[int]]:
@@ -143,7 +150,7 @@ def column_facts(
     tree: Tree, named: dict[int, Ints], columns: list[int], known: dict[int, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """What there is to tell of the columns; `known` is what rows tell of each."""
-    used, learnt = set(tree.feature.tolist()), columns_with_missing(tree)
+    used, learnt = set(asked_columns(tree)), columns_with_missing(tree)
     found = []
     for i in columns:
         column, codes, rows = tree.schema.columns[i], named.get(i, np.zeros(0, np.int64)), known.get(i, {})
@@ -166,10 +173,24 @@ def column_facts(
     return found
 
 
+def sum_facts(tree: Tree, place: Mapping[int, int]) -> list[dict[str, Any]] | None:
+    """The sums that the tree tests: their names, and column (by its place on the page) and weight of each
+    part, in the order in which they are added up.
+    """
+    names = [column.name for column in tree.tested[len(tree.schema.columns) :]]
+    return [
+        {
+            "name": name,
+            "parts": [[place[j], w] for j, w in zip(direction.columns, direction.weights, strict=True)],
+        }
+        for name, direction in zip(names, tree.directions, strict=True)
+    ] or None
+
+
 def what_rows_tell(tree: Tree, cells: list[NDArray[Any]]) -> dict[int, dict[str, Any]]:
     """Of the columns that are asked: the middle and the ends of numbers, how frequent each category is."""
     found = {}
-    for i in asked_columns(tree).tolist():
+    for i in asked_columns(tree):
         column, values = tree.schema.columns[i], cells[i]
         if column.kind == "category":
             counts = np.bincount(values[values >= 0], minlength=len(column.categories))

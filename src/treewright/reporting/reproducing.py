@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from treewright._version import __version__
+from treewright.costing import grown_by
 from treewright.encoding import Dataset
 from treewright.reporting.subjects import Subject, shortened
 from treewright.rule_lists import column_of
+from treewright.tree import Tree
 
 _LONGEST = 200  # characters of a parameter's value
 _PIECE = 2**20  # cells of a column that are copied at once
@@ -68,7 +70,7 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             if name != "train"
         ),
         "# a tree does not keep its limits, such as max_depth: give those that it was grown with",
-        f"tree = grow(train, criterion={subject.grown.criterion!r})",
+        f"tree = grow(train, criterion={subject.grown.criterion!r}{_splits(subject.grown)})",
     ]
     if subject.path is None:
         lines[0] = "from treewright import encode, grow, report"
@@ -76,6 +78,17 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
     lines.append(f"path = prune(tree, {subject.path.method!r})")
     lines.append(f"path = select(path, leaves={subject.model.n_leaves})")
     return "\n".join([*lines, f"report(path{given}{seeded}).save('report.html')"])
+
+
+def _splits(tree: Tree) -> str:
+    """The arguments of `grow` that say what mistakes cost, and that sums may be tested."""
+    given: dict[str, Any] = {}
+    if tree.schema.has_costs:
+        given |= grown_by(tree.schema.targets[0], np.asarray(tree.statistic[0]))
+    if tree.directions:
+        most = max(len(direction.columns) for direction in tree.directions)
+        given |= {"split": "oblique", "max_combined": most}
+    return "".join(f", {name}={value!r}" for name, value in given.items())
 
 
 def _line(text: str) -> str:

@@ -14,7 +14,7 @@ from treewright.cutting import covered
 from treewright.presenting import as_tree
 from treewright.pruning import PruningPath
 from treewright.pruning.path import Nested
-from treewright.schema import Column, Schema, Target
+from treewright.schema import Column, Schema
 from treewright.tree import Tree
 from treewright.wording import escape
 
@@ -189,10 +189,10 @@ def readable(schema: Schema) -> Schema:
         for name, column in zip(distinct(schema.names), schema.columns, strict=True)
     )
     targets = tuple(
-        Target(
-            shortened(target.name),
-            None if target.classes is None else tuple(_labels(target.classes)),
-            target.costs,
+        replace(
+            target,
+            name=shortened(target.name),
+            classes=None if target.classes is None else tuple(_labels(target.classes)),
         )
         for target in schema.targets
     )

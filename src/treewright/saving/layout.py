@@ -30,6 +30,7 @@ LINEAR_TYPES: dict[str, type[np.generic]] = {
     "start": np.int64,
     "column": np.int32,
     "coefficient": np.float64,
+    "loss": np.float64,
     "mean": np.float64,
 }
 NUMBER_STATISTIC = ("weight", "value", "deviation")
@@ -59,7 +60,8 @@ def model_lines(tree: Tree) -> Iterator[bytes]:
 def is_extended(tree: Tree) -> bool:
     """Whether a tree has what files before version 3 could not say."""
     more = tree.joined.any() or len(tree.surrogates) or tree.directions or tree.linear is not None
-    return bool(more) or tree.missing != "learn"
+    chosen = any(target.emphasis or target.stakes for target in tree.schema.targets)
+    return bool(more) or tree.missing != "learn" or chosen
 
 
 def _extended_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -94,7 +96,15 @@ def _column_line(column: Column) -> str:
 def _target_line(target: Target) -> str:
     what = f"target {target.name!r}"
     classes = "null" if target.classes is None else _labels_text(target.classes, what)
-    costs = "" if target.costs is None else f', "costs": {json.dumps(target.costs)}'
+    costs = "".join(
+        f', "{name}": {json.dumps(numbers)}'
+        for name, numbers in (
+            ("costs", target.costs),
+            ("emphasis", target.emphasis),
+            ("stakes", target.stakes),
+        )
+        if numbers is not None
+    )
     return f'{{"name": {label_text(target.name, what)}, "classes": {classes}{costs}}}'
 
 

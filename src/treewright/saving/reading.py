@@ -138,8 +138,10 @@ def _read_target(text: _Text) -> Target:
     text.need(', "classes": ')
     classes = None if text.skip("null") else text.labels()
     costs = text.table() if text.skip(', "costs": ') else None
+    emphasis = text.floats() if text.skip(', "emphasis": ') else None
+    stakes = text.table() if text.skip(', "stakes": ') else None
     text.need("}")
-    return Target(name, classes, costs)
+    return Target(name, classes, costs, emphasis, stakes)
 
 
 class _Lines:
@@ -318,11 +320,15 @@ class _Text:
         while not self.skip("]"):
             if rows:
                 self.need(", ")
-            row = self.labels()
-            if not all(type(cost) is float for cost in row):
-                raise ValueError(f"not all costs before character {self.position} are numbers with a point")
-            rows.append(cast(tuple[float, ...], row))
+            rows.append(self.floats())
         return tuple(rows)
+
+    def floats(self) -> tuple[float, ...]:
+        """A list of floats."""
+        row = self.labels()
+        if not all(type(number) is float for number in row):
+            raise ValueError(f"not all costs before character {self.position} are numbers with a point")
+        return cast(tuple[float, ...], row)
 
     def label(self) -> Label:
         """A text, bool, integer or float, written as `layout` writes it."""

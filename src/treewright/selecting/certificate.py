@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying import BOUNDS, HEADER_BITS, certify, is_complete, node_bits
+from treewright.certifying import BOUNDS, certify, coded_columns, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
@@ -63,7 +63,7 @@ def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None)
     _, rows, whole, most = training_loss(path.grown)
     complete = data is not None and is_complete(path.grown, data)
     errors = path.training * rows / most
-    bits = HEADER_BITS + path.prunings.sums(
+    bits = header_bits(path.grown) + path.prunings.sums(
         lambda tree, _: code_bits(tree, complete), cast(Dataset, None)
     )  # no rows are looked at
     value: Floats = BOUNDS[method](
@@ -71,7 +71,7 @@ def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None)
         rows,
         leaves=path.leaves,
         bits=bits,
-        columns=len(path.grown.schema.columns),
+        columns=coded_columns(path.grown),
         classes=math.prod(path.grown.schema.block_widths),
         delta=delta,
         whole=whole,

@@ -16,7 +16,7 @@ from treewright.encoding import Dataset
 from treewright.enlisting import check_names, offered, options_of
 from treewright.folding import split
 from treewright.growing import grow
-from treewright.pruning import METHODS, PruningPath, methods, prune
+from treewright.pruning import METHODS, PruningPath, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rules import rule_list
 from treewright.rule_lists import RuleList
@@ -98,7 +98,7 @@ def compare(
     options : mapping, optional
         Options by method, and of "folds" and "held_out": ``{"srm": {"c": 0.3}, "folds": {"n_folds": 5}}``.
     cost_matrix, priors
-        What mistakes cost and how often classes come, as for `Tree.with_costs`.
+        What mistakes cost and how often classes come, as for `grow`, which chooses the splits by them.
     delta : float
         The chance with which each certificate may fail.
     n_jobs : int, optional
@@ -119,11 +119,10 @@ def compare(
     check_delta(delta)
     chosen, given = _checked_methods(methods), _checked_options(options)
     train, validation, test = _parts(data, validation, test, shares, seed)
-    how = {"n_jobs": n_jobs, **(growing or {})}
+    costs = {"cost_matrix": cost_matrix, "priors": priors}
+    how = {"n_jobs": n_jobs} | {name: value for name, value in costs.items() if value is not None}
     start = perf_counter()
-    tree = grow(train, **how)
-    if cost_matrix is not None or priors is not None:
-        tree = tree.with_costs(cost_matrix, priors)
+    tree = grow(train, **how, **(growing or {}))
     task = _Task(tree, train, validation, test, delta, dict(growing or {}), given, seed, n_jobs)
     task.add("unpruned", "", tree, perf_counter() - start)
     for method in chosen:
@@ -238,8 +237,13 @@ class _Task:
 
     def _outcomes(self, method: str) -> Iterator[Outcome]:
         start = perf_counter()
-        make = _function(method) if method == "rules" else partial(prune, method=method)
-        path: Any = make(self.tree, **self._arguments(method))
+        arguments = self._arguments(method)
+        if method == "rules":
+            make: Callable[..., Any] = _function(method)
+        else:
+            make = partial(prune, method=method)
+            refuse_raising(method, arguments, self.growing, self.tree.schema)
+        path: Any = make(self.tree, **arguments)
         seconds = perf_counter() - start
         if isinstance(path, RuleList):
             yield "", path, seconds

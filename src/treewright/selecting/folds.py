@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arriving import squared_losses
+from treewright.costing import PARAMETERS
 from treewright.encoding import Dataset
 from treewright.folding import folds as dealt
 from treewright.growing import grow
@@ -51,7 +52,7 @@ def folds(
         The least loss, or the smallest tree whose loss is within one standard error of it, as in CART.
     growing : mapping, optional
         The keyword arguments of `grow` that the tree was grown with, so that those of the folds are like it.
-        The criterion is taken from the tree.
+        The criterion is taken from the tree, and so are the costs.
     seed : int
         Of the deal.
     n_jobs : int, optional
@@ -66,12 +67,12 @@ def folds(
     _check(path, data)
     options = {"n_jobs": n_jobs} | _growing(path, growing)
     betas = middle_levels(path)
+    data = data.restated(path.grown.schema.targets)  # costs, and how they alter the splits, are the tree's
     fold = dealt(data, n_folds, seed)
     sums = np.zeros((2, len(path)))
     for i in range(n_folds):
         held = data.take(fold == i)
         tree = grow(data.take(fold != i), **options)
-        tree = replace(tree, schema=path.grown.schema)  # with its costs
         prunings = Nested(tree, np.searchsorted(betas, _levels(tree, path)), len(betas))
         sums += prunings.sums(Tree.loss_of, held), prunings.sums(squared_losses, held)
     mean, error = mean_and_error(sums[0], sums[1], data)
@@ -116,7 +117,7 @@ def _check(path: PruningPath, data: Dataset) -> None:
 
 
 def _growing(path: PruningPath, growing: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The keyword arguments of `grow`, with the criterion of the tree."""
+    """The keyword arguments of `grow`, with the criterion of the tree and without the costs, which it has."""
     options = dict(growing or {})
     known = [name for name in list(inspect.signature(grow).parameters)[1:] if not name.startswith("_")]
     for name in options:
@@ -125,4 +126,5 @@ def _growing(path: PruningPath, growing: Mapping[str, Any] | None) -> dict[str, 
     own = path.grown.criterion
     if options.get("criterion") not in (None, own, "log_loss" if own == "entropy" else own):
         raise ValueError(f"growing has the criterion {options['criterion']!r}; the tree was grown by {own!r}")
-    return options | {"criterion": own}
+    kept = {name: value for name, value in options.items() if name not in PARAMETERS}
+    return kept | {"criterion": own}

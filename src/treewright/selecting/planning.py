@@ -9,7 +9,7 @@ from typing import Any
 from treewright.encoding import Dataset
 from treewright.enlisting import offered
 from treewright.folding import split
-from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
+from treewright.pruning import METHODS, PruningPath, leaves_choice, prune, refuse_raising
 from treewright.selecting import IMPLIED, WAYS, select
 from treewright.tree import Tree
 
@@ -90,6 +90,7 @@ class Plan:
         seed: int,
     ) -> PruningPath:
         """The path of a tree that was grown from `data` with the parameters `growing`, one tree chosen."""
+        refuse_raising(self.method, self.pruning, growing, tree.schema)
         facts = {"data": data, "validation": validation, "growing": growing, "seed": seed}
         path = prune(tree, self.method, **offered(METHODS.options(self.method), facts), **self.pruning)
         if self.by is None:

@@ -17,13 +17,32 @@ const rightOf = (node) => tree.end[node + 1];
 const isBranch = (node) => tree.feature[node] >= 0;
 const isInside = (node, above) => node >= above && node < tree.end[above];
 
+const joined = tree.joined || new Uint8Array(size);  // nodes that are parts of the split above them
+
 for (let node = 0; node < size; node++) {  // preorder: a parent comes before its children
   if (!isBranch(node)) continue;
+  const split = joined[node] ? parentOf[node] : node;
   for (const child of [leftOf(node), rightOf(node)]) {
-    parentOf[child] = node;
-    depth[child] = depth[node] + 1;
+    parentOf[child] = split;
+    depth[child] = depth[split] + 1;
   }
 }
+
+/** The nodes of the split at a node and its branches, where the tree shown ends at `ends`: [parts, branches]. */
+function splitAt(node, ends) {
+  const parts = [node], branches = [], waiting = [rightOf(node), leftOf(node)];
+  while (waiting.length) {
+    const child = waiting.pop();
+    if (joined[child] && !ends[child]) {
+      parts.push(child);
+      waiting.push(rightOf(child), leftOf(child));
+    } else branches.push(child);
+  }
+  return [parts, branches];
+}
+
+const branchesOf = (node, ends) => splitAt(node, ends)[1];
+const gainOf = (node, ends) => splitAt(node, ends)[0].reduce((sum, part) => sum + tree.gain[part], 0);
 
 /** The nodes from the root to `node`. */
 function lineage(node) {
@@ -36,14 +55,21 @@ function lineage(node) {
 function wordsInto(node) {
   const above = parentOf[node];
   if (above < 0) return "all rows";
+  if (tree.into_words && Object.hasOwn(tree.into_words, node)) return tidyWords(tree.into_words[node]);
   return tidyWords(node === leftOf(above) ? tree.left_words[above] : tree.right_words[above]);
 }
 
 const tidyWords = (words) => words.replace(/ <= /g, " ≤ ").replace(/ ([≤>]) -(?=\d)/g, " $1 −");
 
+const sums = facts.sums || [];  // weighted sums of columns, which a test may be about; they follow the columns
+const sumOf = (tested) => sums[tested - facts.columns.length];
+
+/** The columns of the table that a test is about: one, or those of a sum. */
+const partsOf = (tested) => (sumOf(tested) ? sumOf(tested).parts.map(([column]) => column) : [tested]);
+
 /** The words of a test as [name, rest], so that a long name may be cut and the rest be kept. */
-function splitWords(words, column) {
-  const name = facts.columns[column].name;
+function splitWords(words, tested) {
+  const { name } = sumOf(tested) || facts.columns[tested];
   const found = words.indexOf(name);
   if (found !== 0) return ["", tidyWords(words)];
   return [name, tidyWords(words.slice(name.length))];
@@ -139,8 +165,9 @@ function usedColumns(ends) {
       node = tree.end[node] - 1;
       continue;
     }
-    const column = tree.feature[node];
-    if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+    for (const column of partsOf(tree.feature[node])) {
+      if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
+    }
     for (const test of standInsOf(node)) others.push(test.column);
   }
   const used = [...first.keys()].sort((a, b) => first.get(a) - first.get(b) || a - b);

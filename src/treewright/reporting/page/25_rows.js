@@ -28,9 +28,22 @@ function standIn(node, row) {
   return null;
 }
 
+/** The value of a row that a test is about: of a column, or a sum, which is missing where a part is. */
+function valueAt(row, tested) {
+  const sum = sumOf(tested);
+  if (!sum) return row.get(tested);
+  let total = null;
+  for (const [column, weight] of sum.parts) {
+    const value = row.get(column);
+    if (isMissing(value)) return null;
+    total = total === null ? weight * value : total + weight * value;
+  }
+  return total;
+}
+
 /** Whether a row goes left at a node. */
 function goesLeft(node, row) {
-  const value = row.get(tree.feature[node]);
+  const value = valueAt(row, tree.feature[node]);
   if (isMissing(value)) {
     const found = standIn(node, row);
     return found ? found.isLeft : tree.missing_left[node] === 1;
@@ -41,13 +54,13 @@ function goesLeft(node, row) {
 }
 
 /** The leaves of a row with its share in each, from left to right; `row` maps columns to values. */
-function partsOf(row, ends) {
+function leavesOf(row, ends) {
   const parts = [], waiting = [{ node: 0, share: 1 }];
   while (waiting.length) {
     const { node, share } = waiting.pop();
     if (ends[node]) {
       parts.push({ leaf: node, share });
-    } else if (isDivided && isMissing(row.get(tree.feature[node]))) {
+    } else if (isDivided && isMissing(valueAt(row, tree.feature[node]))) {
       const left = tree.left_share[node];
       if (left < 1) waiting.push({ node: rightOf(node), share: share * (1 - left) });
       if (left > 0) waiting.push({ node: leftOf(node), share: share * left });

@@ -17,12 +17,15 @@ const view = {
 
 const currentPath = () => facts.paths[view.path];
 const isEnd = (node) => view.shown.ends[node] === 1;
+const isPart = (node) => joined[node] === 1 && !isEnd(node);  // of a split into many branches: not drawn by itself
 const isUnfolded = (node) => !isEnd(node) && view.isOpen[node] === 1;
 
 /** The nodes to draw, in preorder. */
 function visibleNodes() {
   const nodes = [];
-  for (let node = 0; node < size; node = isUnfolded(node) ? node + 1 : tree.end[node]) nodes.push(node);
+  for (let node = 0; node < size; node = isPart(node) || isUnfolded(node) ? node + 1 : tree.end[node]) {
+    if (!isPart(node)) nodes.push(node);
+  }
   return nodes;
 }
 
@@ -32,12 +35,14 @@ function unfoldWithin(top, most, isAsked) {
   const isFoldedBranch = (node) => !isEnd(node) && !view.isOpen[node] && (isAsked || !view.isShut[node]);
   const nodes = visibleNodes().filter((node) => !isUnfolded(node));
   const waiting = nodes.filter((node) => isInside(node, top) && isFoldedBranch(node));
-  for (let drawn = nodes.length; waiting.length && drawn < most; drawn++) {
+  for (let drawn = nodes.length; waiting.length && drawn < most;) {
     let best = 0;
     for (let i = 1; i < waiting.length; i++) if (rows[waiting[i]] > rows[waiting[best]]) best = i;
     const [node] = waiting.splice(best, 1);
     setOpen(node, true);
-    for (const child of [leftOf(node), rightOf(node)]) if (isFoldedBranch(child)) waiting.push(child);
+    const branches = branchesOf(node, view.shown.ends);
+    for (const child of branches) if (isFoldedBranch(child)) waiting.push(child);
+    drawn += branches.length - 1;
   }
   return waiting.length === 0;
 }
@@ -57,8 +62,8 @@ function reveal(node) {
 
 /** The node itself, or the leaf or folded branch that hides it. */
 function visibleFor(node) {
-  let seen = node;
-  for (let at = node; at >= 0; at = parentOf[at]) if (!isUnfolded(at)) seen = at;
+  let seen = isPart(node) ? parentOf[node] : node;
+  for (let at = seen; at >= 0; at = parentOf[at]) if (!isUnfolded(at)) seen = at;
   return seen;
 }
 

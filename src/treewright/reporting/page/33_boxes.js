@@ -1,6 +1,6 @@
 // How one node looks: a branch with its question, a leaf or folded branch with its answer.
 
-const BOX = { width: 164, height: 42, across: 212, down: 50, margin: 14 };
+const BOX = { width: 164, height: 42, across: tree.joined ? 270 : 212, down: 50, margin: 14 };
 const fontFamily = () => getComputedStyle(document.body).fontFamily;
 
 /** What a node's box holds; only redone when `boxKey` changes. */
@@ -36,13 +36,13 @@ function answerLine(node) {
   const room = BOX.width - (isClasses ? 74 : 30);
   return [
     shape("text", { x: 16, y: 17, class: "strong" }, fitted(answerWords(node), room, `600 12px ${fontFamily()}`)),
-    isClasses ? shape("text", { x: BOX.width - 14, y: 17, "text-anchor": "end" }, percentWords(confidenceAt(learning, node), 0)) : null,
+    isClasses && learnt.node_rows[node] ? shape("text", { x: BOX.width - 14, y: 17, "text-anchor": "end" }, percentWords(confidenceAt(learning, node), 0)) : null,
   ];
 }
 
 function summaryLine(node) {
   const left = isUnfolded(node) ? 10 : 16;
-  const rows = countWords(learnt.node_rows[node]);
+  const rows = learnt.node_rows[node] ? countWords(learnt.node_rows[node]) : "no rows: as above";
   return [
     ...(isClasses ? classBar(node, left, 27, 84) : valueMark(node, left, 27, 84)),
     shape("text", { x: BOX.width - 14, y: 34, "text-anchor": "end", class: "faint" }, rows),
@@ -82,7 +82,7 @@ function handle(node, hidden) {
 /** A node for those who hear it. */
 function spokenWords(node) {
   const rows = rowsWords(learnt.node_rows[node]);
-  const answer = isClasses
+  const answer = isClasses && learnt.node_rows[node]
     ? `${answerWords(node)} ${percentWords(confidenceAt(learning, node), 0)}`
     : `answer ${answerWords(node)}`;
   const came = node ? `${wordsInto(node)}: ` : "";

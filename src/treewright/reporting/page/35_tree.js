@@ -20,7 +20,9 @@ function arranged(nodes) {
   }
   for (let i = nodes.length - 1; i >= 0; i--) {  // children come after their parent
     const place = places.get(nodes[i]);
-    if (place.y < 0) place.y = (places.get(leftOf(nodes[i])).y + places.get(rightOf(nodes[i])).y) / 2;
+    if (place.y >= 0) continue;
+    const branches = branchesOf(nodes[i], view.shown.ends);
+    place.y = (places.get(branches[0]).y + places.get(branches[branches.length - 1]).y) / 2;
   }
   extent = {
     width: 2 * BOX.margin + BOX.across * deepest + BOX.width + 40,
@@ -78,16 +80,24 @@ function newItem(node) {
   if (!node) return { box, edge: null, label: null };
   const share = learnt.node_rows[node] / learnt.rows;
   const edge = shape("path.edge", { "stroke-width": (1.2 + 7 * Math.sqrt(share)).toFixed(1) });
-  const label = shape("text.edge-label", { "text-anchor": "end" }, node === leftOf(parentOf[node]) ? "yes" : "no");
+  const label = shape("text.edge-label", { "text-anchor": "end" }, edgeWords(node));
   edgeLayer.append(edge, label);
   return { box, edge, label };
 }
 
+/** Yes or no; or which of many branches it is. */
+function edgeWords(node) {
+  if (!tree.into_words || !Object.hasOwn(tree.into_words, node)) return node === leftOf(parentOf[node]) ? "yes" : "no";
+  const words = splitWords(tree.into_words[node], tree.feature[parentOf[node]])[1].trim().replace(/^= /, "");
+  return fitted(words, BOX.across - BOX.width - 10, `11px ${fontFamily()}`);
+}
+
 function describe(box, node) {
+  const beside = node ? branchesOf(parentOf[node], view.shown.ends) : [0];
   box.setAttribute("aria-label", shortened(spokenWords(node), 400));
   box.setAttribute("aria-level", depth[node] + 1);
-  box.setAttribute("aria-setsize", node ? 2 : 1);
-  box.setAttribute("aria-posinset", node && node !== leftOf(parentOf[node]) ? 2 : 1);
+  box.setAttribute("aria-setsize", beside.length);
+  box.setAttribute("aria-posinset", beside.indexOf(node) + 1);
   if (isEnd(node)) box.removeAttribute("aria-expanded");
   else box.setAttribute("aria-expanded", isUnfolded(node));
 }

@@ -141,7 +141,7 @@ function keyTarget(key, node, nodes) {
   if (key === "ArrowUp") return nodes[at - 1];
   if (key === "Home") return nodes[0];
   if (key === "End") return nodes[nodes.length - 1];
-  if (key === "ArrowRight" && isUnfolded(node)) return leftOf(node);
+  if (key === "ArrowRight" && isUnfolded(node)) return branchesOf(node, view.shown.ends)[0];
   if (key === "ArrowLeft" && !isUnfolded(node) && node) return parentOf[node];
   return undefined;
 }
@@ -183,7 +183,8 @@ function searchColumns() {
   if (text) facts.columns.forEach((column, i) => { if (column.name.toLowerCase().includes(text)) columns.add(i); });
   view.found = [];
   for (let node = 0; node < size; node = isEnd(node) ? tree.end[node] : node + 1) {
-    if (columns.has(tree.feature[node]) && !isEnd(node)) view.found.push(node);
+    const isAsked = () => partsOf(tree.feature[node]).some((column) => columns.has(column));
+    if (!isEnd(node) && !joined[node] && isAsked()) view.found.push(node);
   }
   byId("search-next").hidden = view.found.length === 0;
   byId("search-found").textContent = foundWords(text, columns.size);

@@ -130,21 +130,22 @@ function boxPlot(quantiles, x, y, colour) {
 function questionOf(node) {
   if (!isBranch(node)) return null;
   const rows = learnt.node_rows;
-  const side = (child, words) => tag("li", {},
-    `${tidyWords(shortened(words, 300))} `, faint(`(${rowsWords(rows[child])})`));
+  const side = (child) => tag("li", {},
+    `${shortened(wordsInto(child), 300)} `, faint(`(${rowsWords(rows[child])})`));
   const title = isEnd(node) ? "The test that was pruned here" : "Its test";
   return tag("div", {},
     tag("h4", {}, title),
-    tag("ul.plain", {}, side(leftOf(node), tree.left_words[node]), side(rightOf(node), tree.right_words[node])),
-    tag("p.faint", {}, `It takes away ${percentWords(tree.gain[node], 2)} of the risk at the root.`));
+    tag("ul.plain", {}, branchesOf(node, view.shown.ends).map(side)),
+    tag("p.faint", {}, `It takes away ${percentWords(gainOf(node, view.shown.ends), 2)} of the risk at the root.`));
 }
 
 /** Other columns that could be tested, each with a bar of how well. */
 function rivalsOf(node) {
   const list = isBranch(node) && Object.hasOwn(facts.competitors, node) ? facts.competitors[node] : [];
   if (!list.length) return null;
-  const most = Math.max(tree.gain[node], ...list.map((rival) => rival.gain));
-  const own = { words: tree.left_words[node], gain: tree.gain[node], isOwn: true };
+  const gain = gainOf(node, view.shown.ends);
+  const most = Math.max(gain, ...list.map((rival) => rival.gain));
+  const own = { words: tree.left_words[node], gain, isOwn: true };
   return tag("div", {},
     tag("h4", {}, "Other columns that would split here"),
     tag("div.bars.wide-names", {}, [own, ...list].map((rival) => [

@@ -113,8 +113,8 @@ function fillRow(valueOf) {
 function followRow(isMoved) {
   const bad = view.shown.asked.filter((column) => wrong.has(column));
   const refused = tree.missing === "error" ? view.shown.used.filter((column) => isMissing(row.get(column))) : [];
-  const parts = bad.length || refused.length ? [] : partsOf(row, view.shown.ends);
-  view.way = parts.length ? lineage(largestPart(parts).leaf) : [];
+  const parts = bad.length || refused.length ? [] : leavesOf(row, view.shown.ends);
+  view.way = parts.length ? lineage(largestPart(parts).leaf).filter((node) => !isPart(node)) : [];
   if (view.isTrying && isMoved && view.way.length) showWaySoon();
   else markNodes();
   if (bad.length) tellWrong(bad[0]);
@@ -195,7 +195,7 @@ function tellDecision() {
 /** Why a row without the value that was tested came to a node: what its surrogate says. */
 function reasonFor(node) {
   const above = parentOf[node];
-  const found = isMissing(row.get(tree.feature[above])) ? standIn(above, row) : null;
+  const found = isMissing(valueAt(row, tree.feature[above])) ? standIn(above, row) : null;
   return found ? faint(`, as ${tidyWords(shortened(found.isLeft ? found.test.words : found.test.other_words, 60))}`) : null;
 }
 

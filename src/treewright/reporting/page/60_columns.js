@@ -14,7 +14,8 @@ function gainShares() {
   for (let node = 0; node < size; node = isEnd(node) ? tree.end[node] : node + 1) {
     if (isEnd(node)) continue;
     total += tree.gain[node];
-    gains.set(tree.feature[node], (gains.get(tree.feature[node]) || 0) + tree.gain[node]);
+    const parts = partsOf(tree.feature[node]);  // the columns of a sum share what it gains
+    for (const column of parts) gains.set(column, (gains.get(column) || 0) + tree.gain[node] / parts.length);
   }
   for (const [column, gain] of gains) gains.set(column, total > 0 ? gain / total : 0);
   return gains;
@@ -84,12 +85,14 @@ function drawDepths() {
   const uses = new Map(), rows = learnt.node_rows, all = learnt.rows;
   let deepest = 0;
   for (let node = 0; node < size; node = isEnd(node) ? tree.end[node] : node + 1) {
-    if (isEnd(node)) continue;
-    const at = Math.min(depth[node], MOST_DEPTHS - 1), column = tree.feature[node];
-    if (!uses.has(column)) uses.set(column, Array.from({ length: MOST_DEPTHS }, () => ({ times: 0, rows: 0 })));
-    const cell = uses.get(column)[at];
-    cell.times++;
-    cell.rows += rows[node];
+    if (isEnd(node) || joined[node]) continue;
+    const at = Math.min(depth[node], MOST_DEPTHS - 1);
+    for (const column of partsOf(tree.feature[node])) {
+      if (!uses.has(column)) uses.set(column, Array.from({ length: MOST_DEPTHS }, () => ({ times: 0, rows: 0 })));
+      const cell = uses.get(column)[at];
+      cell.times++;
+      cell.rows += rows[node];
+    }
     deepest = Math.max(deepest, at);
   }
   const gains = gainShares();

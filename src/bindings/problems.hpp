@@ -1,0 +1,28 @@
+// What the two growers are given and hand back, across the border.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "arrays.hpp"
+#include "criterion.hpp"
+#include "growing.hpp"
+
+namespace treewright {
+
+/// A table with targets and weights, checked; it must not outlive the table.
+Problem read_problem(const Table& table, nb::handle category_counts,
+                     const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts,
+                     const std::optional<Matrix<double>>& numbers,
+                     const std::optional<Vector<double>>& weight);
+
+/// Critical values by degrees of freedom, as many as the classes can have.
+std::span<const double> read_critical(const std::optional<Vector<double>>& critical, const Targets& targets);
+
+/// The criterion of a name, if it is one for the targets.
+const Criterion& criterion_for(const Problem& problem, const std::string& name);
+
+nb::dict to_dict(GrownTree&& tree);
+
+}  // namespace treewright

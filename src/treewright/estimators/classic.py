@@ -1,0 +1,101 @@
+"""What the classic algorithms share as estimators: few parameters, the rest as their authors had it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.utils import Bunch
+from sklearn.utils.validation import column_or_1d
+
+from treewright.encoding import Dataset
+from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.pruning import PruningPath, cost_complexity_path
+from treewright.tree import Tree
+
+
+class Classic(TreeEstimator):
+    """An estimator whose other parameters are fixed: they are attributes of its class.
+
+    A subclass has an `__init__` of its own, with the parameters that its algorithm has, and grows its tree in
+    `_model`.
+    """
+
+    splitter = "best"
+    max_depth: int | None = None
+    min_samples_split: Any = 2
+    min_samples_leaf: Any = 1
+    min_weight_fraction_leaf = 0.0
+    max_features = None
+    random_state: Any = None
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease = 0.0
+    ccp_alpha = 0.0
+    missing: Any = "learn"
+    n_surrogates: Any = 5
+    monotonic_cst = None
+    interaction_cst = None
+    feature_costs = None
+    max_features_used: int | None = None
+    max_splits: int | None = None
+    significance: float | None = None
+    selection = "gain"
+    pruning: str | None = None
+    pruning_options: dict[str, Any] | None = None
+    threshold = "readable"
+    kinds: Any = None
+    n_jobs: int | None = None
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """The prices of a leaf at which the pruned tree changes, and its risk from there on.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on.
+        """
+        fitted = clone(self).fit(X, y, sample_weight)
+        of_fit: PruningPath | None = vars(fitted).get("pruning_path_")
+        path = cost_complexity_path(fitted.model_ if of_fit is None else of_fit.grown)
+        return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
+
+
+class ClassicClassifier(Classic, DecisionTreeClassifier):
+    """A classic algorithm that predicts classes."""
+
+    criterion = "gini"
+    class_weight: Any = None
+
+
+class OneTarget(ClassicClassifier):
+    """A classic algorithm for the classes of one target, whose tree is not grown by `grow`."""
+
+    def _plant(self, data: Dataset) -> Tree:
+        """The tree of some rows."""
+        raise NotImplementedError
+
+    def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
+        return self._plant(data), None, data
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        return super()._training_data(X, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        tags.classifier_tags.multi_label = False
+        return tags
+
+
+class ClassicRegressor(Classic, DecisionTreeRegressor):
+    """A classic algorithm that predicts numbers."""
+
+    criterion = "squared_error"

@@ -1,0 +1,102 @@
+"""From what the core has grown to a tree: numbers in the gaps, statistics, surrogates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.combining import Direction
+from treewright.encoding import Dataset
+from treewright.schema import Missing, Schema
+from treewright.sparse import SparseRows
+from treewright.surrogates import Surrogates
+from treewright.tree import Tree
+
+Threshold = Literal["readable", "midpoint"]
+
+_LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
+
+
+def finished(
+    grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing
+) -> Tree:
+    """What the core has grown, with numbers in the gaps."""
+    return Tree(
+        end=grown["end"],
+        feature=grown["feature"],
+        threshold=_thresholds(grown["feature"], grown["low"], grown["high"], data, threshold),
+        subset=grown["subset"],
+        missing_left=grown["missing_left"].view(np.bool_),
+        step=grown["step"],
+        rows=grown["rows"],
+        statistic=_statistic(grown, data.schema),
+        subsets=grown["subsets"],
+        schema=data.schema,
+        criterion=name,
+        missing=missing,
+        directions=tuple(Direction.of(*direction) for direction in grown["directions"]),
+    )
+
+
+def careful_tree(
+    grown: _core.CarefullyGrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing
+) -> Tree:
+    """What the careful grower adds: splits into many branches, and surrogates."""
+    feature = grown["surrogate_feature"]
+    surrogates = Surrogates(
+        node=grown["surrogate_node"],
+        feature=feature,
+        threshold=_thresholds(feature, grown["surrogate_low"], grown["surrogate_high"], data, threshold),
+        subset=grown["surrogate_subset"],
+        reversed=grown["surrogate_reversed"].view(np.bool_),
+        agreement=grown["surrogate_agreement"],
+        adjusted=grown["surrogate_adjusted"],
+        subsets=grown["surrogate_subsets"],
+    )
+    joined = grown["joined"].view(np.bool_)
+    return replace(finished(grown, data, name, threshold, missing), joined=joined, surrogates=surrogates)
+
+
+def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
+    if not schema.is_wide:
+        return grown["statistic"]
+    return SparseRows(grown["end"], grown["start"], grown["column"], grown["value"], schema.width)
+
+
+def _thresholds(
+    feature: NDArray[np.int32],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    data: Dataset,
+    threshold: Threshold,
+) -> NDArray[np.float64]:
+    """A number in each gap, for tests of the columns `feature`."""
+    choose: Any = _core.readable if threshold == "readable" else _core.midpoint
+    values: NDArray[np.float64] = choose(low, high)
+    if threshold == "readable":
+        times = [i for i, column in enumerate(data.schema.columns) if column.kind == "time"]
+        if times:
+            for test in np.flatnonzero(np.isin(feature, times)):
+                values[test] = _readable_time(low[test], high[test])
+    return values
+
+
+def _readable_time(low: float, high: float) -> float:
+    """The start of the longest calendar unit between two times, the latest of them; microseconds since 1970.
+
+    >>> _readable_time(0.0, 400 * 86400e6) / 86400e6  # 1 January 1971
+    365.0
+    """
+    if not (abs(low) < _LAST_TIME and abs(high) < _LAST_TIME):
+        return low
+    last = np.datetime64(math.ceil(high) - 1, "us")
+    for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
+        start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
+        if low < start < high:
+            return float(start)
+    return low

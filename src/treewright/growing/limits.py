@@ -1,0 +1,93 @@
+"""Limits and levels as users give them: checked, and in the terms of the core."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.schema import Schema
+
+_LARGEST_LIMIT = 2**62
+_MOST_THREADS = 256
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """The number of threads that scikit-learn's `n_jobs` means: None is 1, -1 all cores, -2 all but one.
+
+    >>> n_threads(None), n_threads(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    jobs = whole_number("n_jobs", n_jobs, -_LARGEST_LIMIT)
+    if jobs == 0:
+        raise ValueError("n_jobs is 0; it must be a positive number, or negative to count from all cores")
+    return min(jobs, _MOST_THREADS) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+
+
+def limit(name: str, value: int | None, least: int) -> int:
+    """A whole number of at least `least`; -1 stands for None."""
+    return -1 if value is None else whole_number(name, value, least)
+
+
+def whole_number(name: str, value: int, least: int) -> int:
+    """A whole number of at least `least`; beyond any table all limits are the same."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number") from None
+    if number < least:
+        raise ValueError(f"{name} is {number}; it must be at least {least}")
+    return min(number, _LARGEST_LIMIT)
+
+
+def non_negative(name: str, value: float) -> float:
+    """A number of at least 0; ValueError names it."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not number >= 0:
+        raise ValueError(f"{name} is {value!r}; it must be a number of at least 0")
+    return number
+
+
+def split_budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
+    """The smaller of the two budgets in splits; -1 without one."""
+    leaves = limit("max_leaf_nodes", max_leaf_nodes, 1)
+    budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, limit("max_splits", max_splits, 0)) if n >= 0]
+    return min(budgets, default=-1)
+
+
+def drawn_columns(max_features: int | None, n_columns: int) -> int:
+    """How many columns a node draws; 0 where it looks at all of them."""
+    drawn = limit("max_features", max_features, 1)
+    return 0 if drawn < 0 or drawn >= n_columns else drawn
+
+
+def critical_values(significance: float | None, schema: Schema) -> NDArray[np.float64] | None:
+    """The least χ² that is significant, by degrees of freedom; None without a test."""
+    if significance is None:
+        return None
+    if not schema.predicts_classes:
+        raise ValueError("significance is for classes; the target is a number, for which there is no χ² test")
+    level = checked_level(significance)
+    from scipy.special import chdtri
+
+    freedom = np.arange(1, sum(width - 1 for width in schema.block_widths) + 1)
+    return np.concatenate([[0.0], chdtri(freedom, level)])
+
+
+def checked_level(significance: float) -> float:
+    """A level of significance; ValueError where it is none."""
+    try:
+        level = float(significance)
+    except (TypeError, ValueError):
+        level = math.nan
+    if not 0 < level <= 1:
+        raise ValueError(f"significance is {significance!r}; it must be a number above 0 and at most 1")
+    return level
