@@ -25,7 +25,8 @@ Mask = NDArray[np.bool_]
 _LOCAL = {  # options that mean the same for the rows of one node as for all of them
     *("criterion", "splitter", "root", "max_depth", "max_leaf_nodes", "max_splits", "min_samples_split"),
     *("min_samples_leaf", "min_weight_leaf", "min_gain", "significance", "max_features", "seed"),
-    *("threshold", "leaf", "missing", "n_jobs", "progress", "_small_rows"),
+    *("threshold", "leaf", "missing", "n_jobs", "progress", "_small_rows", "selection"),
+    *("split", "max_combined", "cost_matrix", "priors", "cost_split"),
 }
 _ROUTES = ("learn", "category", "error")  # of missing values: those that need nothing but the test itself
 
