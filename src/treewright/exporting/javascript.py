@@ -29,6 +29,7 @@ from treewright.exporting.coding import (
     quoted,
     words,
 )
+from treewright.exporting.javascript_parts import DEMANDED, SOURCES, STANDING_IN, VALUE
 from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column
@@ -86,9 +87,9 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
     lines += [*_leaf_tables(code), "", *_functions(code, function)]
     lines += ["", *(_nested(code) if code.nests(style) else _looping(code))]
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
-        lines += ["", *_SOURCES[reader]]
+        lines += ["", *SOURCES[reader]]
     if code.columns:
-        lines += ["", *(_DEMANDED if tree.missing == "error" else _VALUE)]
+        lines += ["", *(DEMANDED if tree.missing == "error" else VALUE)]
     names = f"{function}, {function}Proba, leaf, classes" if code.predicts_classes else f"{function}, leaf"
     if module == "esm":
         lines += ["", f"export {{ {names} }};"]
@@ -395,7 +396,7 @@ def _walk(tables: Tables) -> Iterator[str]:
     yield from ["    let node = 0;", "    while (_column[node] >= 0) {"]
     at = "at" if tables.others else "node"
     if tables.others:
-        yield from _STANDING_IN
+        yield from STANDING_IN
     else:
         yield "        const value = values[_column[node]];"
     yield "        let left;"
@@ -412,21 +413,6 @@ def _walk(tables: Tables) -> Iterator[str]:
     if tables.others:
         yield "        if (_sides[at] & 4) left = !left;"
     yield from ["        node = left ? node + 1 : _right[node];", "    }", "    return _right[node];", "}"]
-
-
-_STANDING_IN = """\
-        let at = node, value = values[_column[node]];
-        if (value !== value || value === -1 && _subset[node] >= 0) {
-            for (let other = _others[node]; other < _others[node + 1]; other++) {
-                const instead = values[_column[other]];
-                if (instead >= 0 || instead === instead && _subset[other] < 0) {
-                    at = other;
-                    value = instead;
-                    break;
-                }
-            }
-        }
-""".splitlines()
 
 
 def _literal(label: Any) -> str:
@@ -450,63 +436,3 @@ def _key(category: Any) -> str:
 def _escaped(character: str) -> str:
     short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
     return short.get(character) or json.dumps(character)[1:-1].replace("<", "\\u003c")
-
-
-_VALUE = """\
-// the value of a column; null where it is missing
-function _value(row, name) {
-    if (!Object.prototype.hasOwnProperty.call(row, name)) return null;
-    const value = row[name];
-    return value === undefined || value !== value ? null : value;
-}""".splitlines()
-
-_DEMANDED = """\
-// the value of a column, which must be there
-function _value(row, name) {
-    const value = Object.prototype.hasOwnProperty.call(row, name) ? row[name] : null;
-    if (value !== undefined && value !== null && value === value) return value;
-    throw new RangeError(`column ${name} is missing, and this tree takes complete rows only`);
-}""".splitlines()
-
-_SOURCES = {
-    "_number": """\
-// the value of a column as a number; NaN where it is missing
-function _number(row, name) {
-    const value = _value(row, name);
-    if (value === null) return NaN;
-    if (typeof value === "bigint") {
-        if (BigInt(Number(value)) === value) return Number(value);
-        throw new RangeError(`column ${name} is ${value}, too large to be exact`);
-    }
-    if (typeof value === "number" || typeof value === "boolean") return Number(value);
-    throw new TypeError(`column ${name} must be a number, not ${String(value)}`);
-}""".splitlines(),
-    "_time": """\
-// the value of a column as microseconds since 1970; NaN where it is missing
-function _time(row, name) {
-    const value = _value(row, name);
-    if (value === null) return NaN;
-    if (value instanceof Date) return value.getTime() * 1000;
-    if (typeof value === "number") return value;
-    if (typeof value === "bigint" && BigInt(Number(value)) === value) return Number(value);
-    throw new TypeError(`column ${name} must be a Date, or microseconds since 1970, not ${String(value)}`);
-}""".splitlines(),
-    "_text": """\
-// the value of a column as a text; null where it is missing
-function _text(row, name) {
-    const value = _value(row, name);
-    if (value === null || typeof value === "string") return value;
-    throw new TypeError(`column ${name} must be a text, not ${String(value)}`);
-}""".splitlines(),
-    "_name": """\
-// the value of a column whose categories are numbers or bools; null where it is missing
-function _name(row, name) {
-    const value = _value(row, name);
-    if (value === null) return null;
-    if (!["number", "boolean", "bigint"].includes(typeof value)) {
-        throw new TypeError(`column ${name} must be a number or a bool, not ${String(value)}`);
-    }
-    const simple = Number(value);
-    return Number.isInteger(simple) && !Number.isSafeInteger(simple) ? BigInt(value) : simple;
-}""".splitlines(),
-}
