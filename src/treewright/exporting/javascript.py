@@ -29,7 +29,7 @@ from treewright.exporting.coding import (
     quoted,
     words,
 )
-from treewright.exporting.javascript_functions import DEMANDED, SOURCES, STANDING_IN, VALUE
+from treewright.exporting.javascript_parts import DEMANDED, SOURCES, STANDING_IN, VALUE
 from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column

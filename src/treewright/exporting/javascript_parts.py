@@ -1,4 +1,4 @@
-"""Functions that exported JavaScript may need: how a row is read, and what stands in for a value."""
+"""Parts of programs in JavaScript: how values are read, and how surrogates stand in for missing ones."""
 
 from __future__ import annotations
 
