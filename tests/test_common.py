@@ -73,7 +73,9 @@ def expected_to_fail(estimator):
     if not isinstance(estimator, CARTClassifier | CARTRegressor):
         return {}
     kinds = ("dense", "sparse")
-    return {f"check_sample_weight_equivalence_on_{kind}_data": "limits and folds count rows" for kind in kinds}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": "limits and folds count rows" for kind in kinds
+    }
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)

@@ -17,7 +17,6 @@ from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.pruning import PruningPath, cost_complexity_path
 from treewright.tree import Tree
 
-
 MOST_REPEATED = 10**7  # rows that whole weights may make
 
 
