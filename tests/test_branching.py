@@ -253,7 +253,7 @@ def branch_values(tree: Tree, values: list) -> list[set]:
     leaf = tree.apply(data)
     branch = [next(b for b in tree.branches(0) if b <= node < tree.end[b]) for node in leaf.tolist()]
     return sorted(
-        ({v for v, b in zip(values, branch, strict=True) if b == at} for at in set(branch)), key=str
+        ({v for v, b in zip(values, branch, strict=True) if b == at} for at in set(branch)), key=_first
     )
 
 

@@ -68,7 +68,17 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def expected_to_fail(estimator):
+    """CART's limits count rows, whatever they weigh, and its folds deal rows."""
+    if not isinstance(estimator, CARTClassifier | CARTRegressor):
+        return {}
+    kinds = ("dense", "sparse")
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": "limits and folds count rows" for kind in kinds
+    }
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)
 def test_estimator(estimator, check):
     check(estimator)
 

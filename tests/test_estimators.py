@@ -41,10 +41,19 @@ def test_parameters_and_defaults_are_scikit_learns(name: str) -> None:
     ours, theirs = ours_and_theirs(name)
     given = ours.get_params()
     assert list(theirs.get_params().items() - given.items()) == []
-    more = ["max_splits", "pruning", "pruning_options", "threshold", "kinds", "n_jobs"]
+    more = [
+        "max_splits",
+        "significance",
+        "selection",
+        "pruning",
+        "pruning_options",
+        "threshold",
+        "kinds",
+        "n_jobs",
+    ]
     more += ["missing", "n_surrogates", "interaction_cst", "feature_costs", "max_features_used"]
     if name.endswith("Classifier"):
-        more += ["significance", "cost_matrix", "priors", "cost_split"]
+        more += ["cost_matrix", "priors", "cost_split"]
     if name.startswith("Decision"):
         more += ["root", "n_competitors", "split", "max_combined", *(["leaf"] * name.endswith("Regressor"))]
     assert given.keys() - theirs.get_params().keys() == set(more)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from treewright import Tree, encode, explain, export, load, prune, report, rules
+from treewright import Tree, _core, attribution, encode, explain, export, load, prune, report, rules
 from treewright.arranging.cards import cards
 from treewright.arranging.layout import tidy
 from treewright.branching import grow_chaid, grow_id3
@@ -146,6 +147,21 @@ def test_rules_and_explanations_name_the_branch(golf: Tree, ranges: Tree) -> Non
         "outlook = rain",
         "outlook = sunny",
     ]
+
+
+def test_a_leaf_without_rows_has_no_part_in_what_is_expected() -> None:
+    rng = np.random.default_rng(2)
+    table = {f"c{i}": rng.choice(list("abcde"), 80).tolist() for i in range(3)}
+    data = encode(table, rng.integers(0, 3, 80))
+    tree = grow_id3(data)
+    empty = tree.weight == 0
+    assert empty.any()
+    found = attribution(tree, data)
+    expected = tree.shares(tree.apply(data))[0]
+    assert np.allclose(found.values.sum(axis=1) + found.base, expected)
+    faint = np.where(empty[:, np.newaxis], 1e-9 * tree.proportions[0], tree.statistic)
+    almost = replace(tree, statistic=_core.join_classes(tree.end, faint * tree.is_leaf[:, np.newaxis]))
+    assert np.allclose(attribution(almost, data).values, found.values, atol=1e-6)
 
 
 def test_such_trees_are_saved_pruned_and_exported(golf: Tree, ranges: Tree, tmp_path) -> None:

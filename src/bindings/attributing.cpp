@@ -68,9 +68,12 @@ nb::object attribute(nb::handle columns, const Vector<std::int32_t>& end, const 
     Table others;
     if (background.is_none()) {
         if (weight.shape(0) != n_nodes) throw std::invalid_argument("weight and end differ in length");
-        for (const double one : view(weight))
-            if (!(one > 0 && std::isfinite(one)))
+        const auto weights = view(weight);
+        for (std::size_t node = 0; node < n_nodes; ++node) {
+            const bool is_leaf = routes.feature[node] < 0;  // only a leaf may have no rows
+            if (!(std::isfinite(weights[node]) && (weights[node] > 0 || (is_leaf && weights[node] == 0))))
                 throw std::invalid_argument("the weight of a node is not positive");
+        }
     } else {
         others = read_table(background);
         if (weight.shape(0) != others.n_rows)

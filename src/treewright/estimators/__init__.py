@@ -5,10 +5,11 @@ from __future__ import annotations
 from treewright.estimators.branching import CHAIDClassifier, ID3Classifier
 from treewright.estimators.c45 import C45Classifier
 from treewright.estimators.cart import CARTClassifier, CARTRegressor
+from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
+from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.rule_list import RuleListClassifier
 from treewright.estimators.top_down import TopDownClassifier
-from treewright.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = [
     "C45Classifier",

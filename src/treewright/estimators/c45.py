@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.encoding import Dataset
-from treewright.estimators.classic import OneTarget
+from treewright.estimators.classic import OneTarget, repeated
 from treewright.growing import grow
 from treewright.pruning import PruningPath, prune
 from treewright.pruning.shares import without_useless
@@ -57,7 +57,8 @@ class C45Classifier(OneTarget):
     Notes
     -----
     A row with a missing value goes down every branch with the share that the branch has of the rows whose
-    value is known, in growing, pruning and predicting. Thresholds are values of the column: the greatest one
+    value is known, in growing, pruning and predicting. A whole weight is so many rows; of other weights
+    `min_objs` counts the rows. Thresholds are values of the column: the greatest one
     that is not above the middle between two neighbours.
 
     Examples
@@ -69,11 +70,12 @@ class C45Classifier(OneTarget):
     >>> model = C45Classifier().fit(table, plans)
     >>> print(model.model_)
     16 rows
-    ├─ sky = clouds     sail   4 rows   100 %
-    ├─ sky = rain       read   6 rows   100 %
+    ├─ sky = clouds   sail   4 rows   100 %
+    ├─ sky = rain     read   6 rows   100 %
     └─ sky = sun
-       ├─ wind <= 3     walk   2 rows   100 %
-       └─ wind > 3      sail   4 rows   100 %
+       ├─ wind <= 4   walk   2 rows   100 %
+       └─ wind > 4    sail   4 rows   100 %
+    where a value is missing, a row goes down both sides in the shares of their weights
     """
 
     criterion = "gain_ratio"
@@ -108,6 +110,7 @@ class C45Classifier(OneTarget):
         return without_useless(grow(data, **self._growing(data), _rules=RELEASE_8))
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
+        data = repeated(data)
         tree = self._plant(data)
         options = {"confidence": float(self.confidence), "raising": bool(self.raising)}
         path = prune(tree, "pessimistic", data=data, **options)

@@ -47,8 +47,6 @@ class CARTClassifier(_Pruned, ClassicClassifier):
         The simplest tree within one standard error of the least error, or that of the least error.
     n_surrogates : int, default=5
         How many columns each split keeps for rows whose own value is missing.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied into those of the rows.
     cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
         ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; or by name:
         ``{"ill": {"well": 10}}``, where what is not named costs 1. Splits go by altered priors, leaves and
@@ -87,8 +85,8 @@ class CARTClassifier(_Pruned, ClassicClassifier):
     >>> model = CARTClassifier().fit({"x": x}, ["a" if i < 30 or i % 10 == 0 else "b" for i in x])
     >>> print(model.model_)
     60 rows
-    ├─ x <= 30   a   31 rows    100 %
-    └─ x > 30    b   29 rows   93.1 %
+    ├─ x <= 30.5   a   31 rows    100 %
+    └─ x > 30.5    b   29 rows   93.1 %
     """
 
     missing = "surrogate"
@@ -102,7 +100,6 @@ class CARTClassifier(_Pruned, ClassicClassifier):
         cv: int = 10,
         rule: str = "1-SE",
         n_surrogates: int = 5,
-        class_weight: Any = None,
         cost_matrix: Any = None,
         priors: Any = None,
         random_state: Any = None,
@@ -114,7 +111,6 @@ class CARTClassifier(_Pruned, ClassicClassifier):
         self.cv = cv
         self.rule = rule
         self.n_surrogates = n_surrogates
-        self.class_weight = class_weight
         self.cost_matrix = cost_matrix
         self.priors = priors
         self.random_state = random_state
@@ -170,7 +166,7 @@ class CARTRegressor(_Pruned, ClassicRegressor):
     >>> x = list(range(60))
     >>> model = CARTRegressor().fit({"x": x}, [10.0 + (i > 30) + 0.1 * (i % 3) for i in x])
     >>> model.predict({"x": [5, 50]}).round(2)
-    array([10.1 , 11.1 ])
+    array([10.1, 11.1])
     """
 
     missing = "surrogate"

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset
+from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import Fitted, TreeEstimator
-from treewright.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.pruning import PruningPath, cost_complexity_path
 from treewright.tree import Tree
+
+MOST_REPEATED = 10**7  # rows that whole weights may make
 
 
 class Classic(TreeEstimator):
@@ -86,13 +91,41 @@ class OneTarget(ClassicClassifier):
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        return super()._training_data(X, y, sample_weight)
+        data, described = super()._training_data(X, y, sample_weight)
+        return _without_weightless(data), described
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
         tags.classifier_tags.multi_label = False
         return tags
+
+
+def repeated(data: Dataset) -> Dataset:
+    """Rows of whole weights so many times each: limits count rows, and a weight of two is the row twice."""
+    weight = data.weight
+    if weight is None or (weight % 1).any() or weight.sum() > MOST_REPEATED:
+        return data
+    return data.take(np.repeat(np.arange(data.n_rows), weight.astype(np.int64))).reweighted(None)
+
+
+def _without_weightless(data: Dataset) -> Dataset:
+    """The rows without the categories that only rows of weight zero have: these are as good as absent."""
+    if data.weight is None or data.weight.all() or data.schema.only_numbers:
+        return data
+    counted, columns, arrays = data.counted, list(data.schema.columns), list(data.columns)
+    for position, column in enumerate(columns):
+        if column.kind != "category":
+            continue
+        codes, n = data.column(position), len(column.categories)
+        own, others = (np.bincount(some[some >= 0], minlength=n) > 0 for some in (codes[counted], codes))
+        kept = own | ~others  # what the table names and no row has stays
+        names = tuple(name for name, stays in zip(column.categories, kept.tolist(), strict=True) if stays)
+        columns[position] = replace(column, categories=names)
+        place = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
+        arrays[position] = place[codes]  # a missing value, -1, finds the last entry
+    schema = replace(data.schema, columns=tuple(columns))
+    return Dataset(schema, tuple(arrays), data.targets, data.weight)
 
 
 class ClassicRegressor(Classic, DecisionTreeRegressor):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from treewright.estimators.classifier import DecisionTreeClassifier
+from treewright.estimators.regressor import DecisionTreeRegressor
 
 
 class ExtraTreeClassifier(DecisionTreeClassifier):

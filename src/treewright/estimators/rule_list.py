@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from treewright.certifying import Certificate, certify_errors
+from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import (
     Fitted,
     any_table,
@@ -19,7 +20,6 @@ from treewright.estimators.fitting import (
     rows_to_predict,
 )
 from treewright.estimators.parameters import check_each
-from treewright.estimators.trees import DecisionTreeClassifier
 from treewright.folding import split
 from treewright.pruning.rules import rule_list
 from treewright.rule_lists import RuleList

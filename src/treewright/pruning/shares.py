@@ -86,6 +86,10 @@ class Sharing:
     def __init__(self, tree: Tree, data: Dataset, confidence: float, raising: bool) -> None:
         self.tree, self.data, self.confidence, self.raising = tree, data, confidence, raising
         self.classes = checked_targets(tree, data)[0]
+        if not np.allclose(tree.statistic_of(data), tree.statistic, rtol=1e-7, atol=1e-9 * tree.weight[0]):
+            raise ValueError(
+                "data must be the rows that the tree was grown from; other rows arrive at its nodes"
+            )
         self.weight = data.row_weights
         self.stands = np.arange(tree.n_nodes)  # what has taken the place of each node
         self.is_leaf = tree.is_leaf.copy()
