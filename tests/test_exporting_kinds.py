@@ -191,7 +191,7 @@ def test_sums_of_infinities_and_missing_parts(way: str) -> None:
 
 def test_sums_are_shown() -> None:
     tree = summing_tree((1.0, -0.5), 2.0)
-    for format in ("text", "dot", "mermaid", "latex", "svg", "json"):
+    for format in ("text", "rules", "dot", "mermaid", "latex", "svg", "json"):
         shown = str(export(tree, format)).replace("{-}", "-").replace("#45;", "-")
         assert "a - 0.5 b" in shown, format
     assert "sum_1 = a - 0.5 * b" in export(tree, "python")

@@ -292,10 +292,12 @@ def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
 
 def _demanded(code: Code, members: list[str]) -> Iterator[str]:
     """A tree that takes complete rows only has no leaf for others."""
-    if code.tree.missing == "error" and code.columns:
+    if code.demanded:
+        written = zip([*code.used, *code.sums], asked(code, members), strict=True)
         tests = [
             f"{value} == {MISSING}" if column.kind == "category" else f"isnan({value})"
-            for value, column in asked(code, members)
+            for j, (value, column) in written
+            if j in code.demanded
         ]
         yield f"    if ({' || '.join(tests)}) return -1;  /* a value is missing */"
 
@@ -429,6 +431,7 @@ def _formulas(code: Code, name: str, members: list[str]) -> Iterator[str]:
     yield from ["    return sum + product;", "}", "", "/* the number for a row */"]
     yield from [f"static inline double {name}_predict(const {name}_row *row)", "{", "    double sum;"]
     yield f"    switch ({name}_leaf(row)) {{"
+    yield from ["    case -1:", "        return NAN;"] if code.demanded else []
     for leaf, (first, terms) in enumerate(code.formulas or ()):
         yield f"    {f'case {leaf}' if leaf < len(code.leaves) - 1 else 'default'}:"
         yield f"        sum = {number(first, 'INFINITY')};"

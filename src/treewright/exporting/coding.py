@@ -62,6 +62,17 @@ class Code:
         return sorted(found.union(*(tree.directions[j - n].columns for j in self.sums)))
 
     @cached_property
+    def demanded(self) -> list[int]:
+        """The columns, then the sums, whose value must be there: what some test asks, if the tree takes
+        complete rows only.
+        """
+        if self.tree.missing != "error":
+            return []
+        tested = _distinct(self.tree.feature)
+        parts = {column for j in self.sums for column, _ in self.terms(j)}
+        return [*sorted({*tested, *parts} - {*self.sums}), *self.sums]
+
+    @cached_property
     def formulas(self) -> list[tuple[float, list[tuple[int, float, float]]]] | None:
         """The formula of each leaf, if that is how the tree answers: the intercept and, in the order in which
         they are added, (column, coefficient, what a value that is missing or not finite counts as).

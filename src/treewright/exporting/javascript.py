@@ -29,7 +29,7 @@ from treewright.exporting.coding import (
     quoted,
     words,
 )
-from treewright.exporting.javascript_functions import DEMANDED, SOURCES, STANDING_IN, VALUE
+from treewright.exporting.javascript_parts import COMPLETE, SOURCES, STANDING_IN, VALUE
 from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.schema import Column
@@ -89,7 +89,10 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
         lines += ["", *SOURCES[reader]]
     if code.columns:
-        lines += ["", *(DEMANDED if tree.missing == "error" else VALUE)]
+        lines += ["", *VALUE]
+    if code.demanded:
+        complete = [_literal(tree.schema.names[j]) for j in code.demanded if j not in code.sums]
+        lines += ["", *COMPLETE[:3], *filled(complete, "        "), *COMPLETE[3:]]
     names = f"{function}, {function}Proba, leaf, classes" if code.predicts_classes else f"{function}, leaf"
     if module == "esm":
         lines += ["", f"export {{ {names} }};"]
@@ -278,6 +281,7 @@ def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
     names = code.variables(_RESERVED)
     yield from ["// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
+    yield from ["    _complete(row);"] * bool(code.demanded)
     for j in code.used:
         yield f"    const {names[j]} = {_reading(code.tree.schema.columns[j])};"
     for j in code.sums:
@@ -361,6 +365,7 @@ def _looping(code: Code) -> Iterator[str]:
         yield from [*_values(code), "    return values;", "}"]
     else:
         yield from ["", "// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
+        yield from ["    _complete(row);"] * bool(code.demanded)
         yield from [*_values(code), *_walk(tables)]
     if has_categories:
         yield from [

@@ -72,7 +72,9 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
         lines += ["", "", *_SOURCES[reader]]
     if code.columns:
-        lines += ["", "", *(_DEMANDED if tree.missing == "error" else _VALUE)]
+        lines += ["", "", *_VALUE]
+    if code.demanded:
+        lines += ["", "", *_complete(code)]
     if not any(family(column) in ("number", "time") for column in code.columns):
         lines.remove("import datetime")
     return "\n".join(lines) + "\n"
@@ -208,7 +210,7 @@ def _functions(code: Code, function: str) -> Iterator[str]:
 def _nested(code: Code) -> Iterator[str]:
     """`leaf(row)` as tests within tests."""
     names = code.variables(_RESERVED)
-    yield from ["", *_LEAF_START]
+    yield from ["", *_LEAF_START, *["    _complete(row)"] * bool(code.demanded)]
     for j in code.used:
         yield f"    {names[j]} = {_reading(code.tree.schema.columns[j])}"
     for j in code.sums:
@@ -298,7 +300,7 @@ def _looping(code: Code) -> Iterator[str]:
         yield from ["", *PYTHON_WALK, "", "", "def _values(row):", '    """The values that are asked."""']
         yield from [*_values(code), "    return values"]
     else:
-        yield from ["", "", *_LEAF_START]
+        yield from ["", "", *_LEAF_START, *["    _complete(row)"] * bool(code.demanded)]
         yield from [*_values(code), *_walk(tables)]
     if has_categories:
         yield from [
@@ -324,6 +326,20 @@ def _values(code: Code) -> Iterator[str]:
         yield "    )"
         if code.tree.missing == "error":
             yield from _demanded(code, [f"values[{len(code.used) + i}]" for i in range(len(code.sums))])
+
+
+def _complete(code: Code) -> Iterator[str]:
+    """The columns that must be there."""
+    names = [repr(code.tree.schema.names[j]) for j in code.demanded if j not in code.sums]
+    yield from ["def _complete(row):", '    """ValueError where a value is missing that a test asks."""']
+    yield from [
+        "    for name in (",
+        *filled(names, "        "),
+        "    ):",
+        "        if _value(row, name) is None:",
+    ]
+    text = "column {name!r} is missing, and this tree takes complete rows only"
+    yield f'            raise ValueError(f"{text}")'
 
 
 def _demanded(code: Code, names: list[str]) -> Iterator[str]:
@@ -393,17 +409,6 @@ def _value(row, name):
     if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
         raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
     return value if value == value else None
-'''.splitlines()
-
-_DEMANDED = '''\
-def _value(row, name):
-    """The value of a column, which must be there."""
-    value = row.get(name)
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
-        raise ValueError(f"column {name!r} is missing, and this tree takes complete rows only")
-    if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
-        raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
-    return value
 '''.splitlines()
 
 _SOURCES = {

@@ -166,8 +166,8 @@ class _Writer:
         The larger child of a branch goes on in the same CASE, and only the smaller one begins another, so
         that they nest no deeper than the logarithm of the number of leaves.
         """
-        if self.code.tree.missing == "error" and self.code.columns:
-            lost = " OR ".join(map(self._lost, [*self.code.used, *self.code.sums]))
+        if self.code.demanded:
+            lost = " OR ".join(map(self._lost, self.code.demanded))
             yield f"{_INDENT * level}CASE"
             yield f"{_INDENT * (level + 1)}WHEN {lost} THEN NULL"
             yield f"{_INDENT * (level + 1)}ELSE"

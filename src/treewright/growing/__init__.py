@@ -14,9 +14,7 @@ from treewright.formulating import check_can_formulate, with_formulas
 from treewright.growing.finishing import Threshold, careful_tree, finished
 from treewright.growing.limits import (
     checked_level,
-    critical_values,
-    drawn_columns,
-    limit,
+    core_limits,
     n_threads,
     non_negative,
     split_budget,
@@ -193,16 +191,8 @@ def grow(
     weighed = emphasised(data)
     task: dict[str, Any] = {
         **targets_for(weighed, name),
+        **core_limits(given, data.schema),
         "criterion": name,
-        "max_depth": limit("max_depth", max_depth, 0),
-        "max_splits": budget,
-        "min_rows_split": whole_number("min_samples_split", min_samples_split, 1),
-        "min_rows_leaf": whole_number("min_samples_leaf", min_samples_leaf, 1),
-        "min_weight_leaf": non_negative("min_weight_leaf", min_weight_leaf),
-        "min_gain": non_negative("min_gain", min_gain),
-        "max_columns": drawn_columns(max_features, len(data.schema.columns)),
-        "seed": whole_number("seed", seed, 0),
-        "critical": critical_values(significance, data.schema) if selection == "gain" else None,
         "n_threads": n_threads(n_jobs),
         "progress": progress,
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import operator
 import os
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +31,23 @@ def n_threads(n_jobs: int | None) -> int:
     return min(jobs, _MOST_THREADS) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
-def limit(name: str, value: int | None, least: int) -> int:
+def core_limits(given: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """The limits among the parameters of `grow`, checked, by the names that the core has for them."""
+    tests = given["selection"] == "gain"  # else the level is that of the tests that choose columns
+    return {
+        "max_depth": _limit("max_depth", given["max_depth"], 0),
+        "max_splits": split_budget(given["max_leaf_nodes"], given["max_splits"]),
+        "min_rows_split": whole_number("min_samples_split", given["min_samples_split"], 1),
+        "min_rows_leaf": whole_number("min_samples_leaf", given["min_samples_leaf"], 1),
+        "min_weight_leaf": non_negative("min_weight_leaf", given["min_weight_leaf"]),
+        "min_gain": non_negative("min_gain", given["min_gain"]),
+        "max_columns": _drawn_columns(given["max_features"], len(schema.columns)),
+        "seed": whole_number("seed", given["seed"], 0),
+        "critical": _critical_values(given["significance"], schema) if tests else None,
+    }
+
+
+def _limit(name: str, value: int | None, least: int) -> int:
     """A whole number of at least `least`; -1 stands for None."""
     return -1 if value is None else whole_number(name, value, least)
 
@@ -58,18 +76,18 @@ def non_negative(name: str, value: float) -> float:
 
 def split_budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
     """The smaller of the two budgets in splits; -1 without one."""
-    leaves = limit("max_leaf_nodes", max_leaf_nodes, 1)
-    budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, limit("max_splits", max_splits, 0)) if n >= 0]
+    leaves = _limit("max_leaf_nodes", max_leaf_nodes, 1)
+    budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, _limit("max_splits", max_splits, 0)) if n >= 0]
     return min(budgets, default=-1)
 
 
-def drawn_columns(max_features: int | None, n_columns: int) -> int:
+def _drawn_columns(max_features: int | None, n_columns: int) -> int:
     """How many columns a node draws; 0 where it looks at all of them."""
-    drawn = limit("max_features", max_features, 1)
+    drawn = _limit("max_features", max_features, 1)
     return 0 if drawn < 0 or drawn >= n_columns else drawn
 
 
-def critical_values(significance: float | None, schema: Schema) -> NDArray[np.float64] | None:
+def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.float64] | None:
     """The least χ² that is significant, by degrees of freedom; None without a test."""
     if significance is None:
         return None

@@ -1,4 +1,4 @@
-"""Functions that exported JavaScript may need: how a row is read, and what stands in for a value."""
+"""Parts of programs in JavaScript: how values are read, and how surrogates stand in for missing ones."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ function _value(row, name) {
     return value === undefined || value !== value ? null : value;
 }""".splitlines()
 
-DEMANDED = """\
-// the value of a column, which must be there
-function _value(row, name) {
-    const value = Object.prototype.hasOwnProperty.call(row, name) ? row[name] : null;
-    if (value !== undefined && value !== null && value === value) return value;
-    throw new RangeError(`column ${name} is missing, and this tree takes complete rows only`);
-}""".splitlines()
+COMPLETE = [  # around the names of the columns
+    "// throws where a value that a test asks is missing",
+    "function _complete(row) {",
+    "    for (const name of [",
+    "    ]) {",
+    "        if (_value(row, name) !== null) continue;",
+    "        throw new RangeError(`column ${name} is missing, and this tree takes complete rows only`);",
+    "    }",
+    "}",
+]
 
 SOURCES = {
     "_number": """\
