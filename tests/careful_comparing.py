@@ -244,7 +244,7 @@ def _children(tree: Any, node: int, mine: Seen, growth: Careful) -> list[tuple[i
     if growth.missing == "surrogate":
         place.surrogates = growth.surrogates(place, cut)
         shares = _surrogate_shares(tree, node, mine, growth)
-        parts = [growth.child(place, cut, b, place.rows[s > 0], s[s > 0]) for b, s in enumerate(shares)]
+        parts = growth.children(place, cut, shares)
     else:
         parts = growth.divided(place, cut)
     of_branch = {}

@@ -194,10 +194,15 @@ class Careful(Growth):
         groups = [*self.groups, *(frozenset([c]) for c in range(len(self.columns)) if c not in grouped)]
         return [c for c in every if any(place.path | {c} <= group for group in groups)]
 
+    def is_final(self, place: Place) -> bool:
+        """Whether a node stays a leaf whatever its columns say."""
+        if all((y[place.rows] == y[place.rows[0]]).all() for y in self.targets):
+            return True
+        return place.depth >= self.max_depth or place.share.sum() < max(self.min_rows, 2 * self.min_leaf)
+
     def cuts(self, place: Place) -> list[Cut]:
         """Every allowed cut of a node, with gain and score; none where it must stay a leaf."""
-        pure = all((y[place.rows] == y[place.rows[0]]).all() for y in self.targets)
-        if pure or place.depth >= self.max_depth or place.share.sum() < max(self.min_rows, 2 * self.min_leaf):
+        if self.is_final(place):
             return []
         cells, found = self.cells(place), []
         for column in self.allowed_columns(place):
@@ -354,21 +359,30 @@ class Careful(Growth):
             ]
         else:
             shares = [np.where(cut.sides == b, place.share, self.real(0)) for b in range(cut.n_branches)]
-        return [
-            self.child(place, cut, b, place.rows[share > 0], share[share > 0])
-            for b, share in enumerate(shares)
-        ]
+        return self.children(place, cut, shares)
 
-    def child(self, place: Place, cut: Cut, branch: int, rows: Array, share: Array) -> Place:
-        """One branch of a cut, with its rows; the middle of two ordered branches bounds what is below."""
-        low, high = place.low, place.high
-        if self.direction(cut) and branch < 2:
-            middle = (cut.values[0] + cut.values[1]) / 2
-            if (branch == 0) == (self.direction(cut) > 0):
-                high = middle
-            else:
-                low = middle
-        return Place(rows, share, place.depth + 1, place.path | {cut.column}, low, high)
+    def children(self, place: Place, cut: Cut, shares: list[Array]) -> list[Place]:
+        """The branches of a cut with their shares of the rows."""
+        path = place.path | {cut.column}
+        made = [
+            Place(place.rows[share > 0], share[share > 0], place.depth + 1, path, place.low, place.high)
+            for share in shares
+        ]
+        if self.direction(cut):
+            self.bound(cut, made[0], made[1])
+        return made
+
+    def bound(self, cut: Cut, one: Place, two: Place) -> None:
+        """What is below two ordered branches keeps to its side of their middle, or of the value of the branch
+        that is final.
+        """
+        border = (cut.values[0] + cut.values[1]) / 2
+        if self.is_final(one) != self.is_final(two):
+            border = cut.values[0] if self.is_final(one) else cut.values[1]
+        if self.direction(cut) > 0:
+            one.high = two.low = border
+        else:
+            one.low = two.high = border
 
     # ---- the tree ------------------------------------------------------------------------------
 

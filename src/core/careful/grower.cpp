@@ -302,13 +302,15 @@ class Grower {
     }
 
     /// A cut of a monotone column bounds what may follow below it: nothing on one side passes the middle of
-    /// the two values.
+    /// the two values, or the value of the other side where that is final.
     void tighten(const Cut& cut, std::vector<Leaf>& leaves) const {
         int direction = options_.monotone[cut.split.column];
         constexpr double infinite = std::numeric_limits<double>::infinity();
         if (direction == 0 || cut.split.low == infinite) return;  // known and missing values have no order
         if (problem_.targets.are_classes()) direction = -direction;
         const auto one = value_of(leaves[0].entries), two = value_of(leaves[1].entries);
+        const bool first_moves = may_be_split(leaves[0]), second_moves = may_be_split(leaves[1]);
+        const double share = first_moves == second_moves ? 0.5 : first_moves ? 0.0 : 1.0;  // of the first
         for (const int side : {0, 1}) {
             Bounds& bounds = leaves[side].bounds;
             if (bounds.low.empty()) {
@@ -316,11 +318,11 @@ class Grower {
                 bounds.high.assign(one.size(), infinite);
             }
             for (std::size_t i = 0; i < one.size(); ++i) {
-                const double middle = one[i] / 2 + two[i] / 2;
+                const double border = share * one[i] + (1 - share) * two[i];
                 if ((direction > 0) == (side == 0))
-                    bounds.high[i] = std::min(bounds.high[i], middle);
+                    bounds.high[i] = std::min(bounds.high[i], border);
                 else
-                    bounds.low[i] = std::max(bounds.low[i], middle);
+                    bounds.low[i] = std::max(bounds.low[i], border);
             }
         }
     }
