@@ -61,7 +61,7 @@ def regions(
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"a": [1, 2, 1, 2], "b": [1, 1, 2, 2]}, ["p", "q", "q", "q"]))
     >>> regions(tree, "a", "b", within=((0, 3), (0, 3)))[0]
-    Region(leaf=2, x=(0, 1.5), y=(0, 1.5))
+    Region(leaf=2, x=(0, 1.5), y=(0, 1.5), corners=())
     """
     tree = as_tree(model)
     axes = [_position(tree, name) for name in (x, y)]
