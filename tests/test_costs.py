@@ -159,7 +159,7 @@ def test_a_dict_names_the_classes() -> None:
         (-COSTS, None, "at least 0"),
         (COSTS * np.nan, None, "finite"),
         ([["a"]], None, "3 × 3 numbers"),
-        ({9: {0: 1}}, None, r"cost_matrix\[9\]"),
+        ({9: {0: 1}}, None, "cost_matrix names the class 9"),
         ({0: {9: 1}}, None, "class 9"),
         ({0: {1: "much"}}, None, r"cost_matrix\[0\]\[1\] is 'much'"),
         ({0: {1: None}}, None, "finite"),

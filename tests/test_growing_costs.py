@@ -477,7 +477,7 @@ def test_costs_in_a_grid_search() -> None:
     ("options", "message"),
     [
         ({"cost_matrix": [[0, 1]]}, r"must be \(2, 2\)"),
-        ({"cost_matrix": {"ham": {"b": 1}}}, "classes: "),
+        ({"cost_matrix": {"ham": {"b": 1}}}, "the classes are "),
         ({"priors": [1, 1]}, "add up to 2"),
         ({"priors": {"a": 1.0}}, "every class once"),
         ({"cost_split": "both"}, "cost_split='both' is not possible"),

@@ -297,7 +297,7 @@ def test_what_is_refused() -> None:
         grow(data, split="slanted")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="max_combined is 1; it must be at least 2"):
         grow(data, split="oblique", max_combined=1)
-    with pytest.raises(ValueError, match="need splitter='best'"):
+    with pytest.raises(ValueError, match="splitter='random' does not go with split='oblique'"):
         grow(data, split="oblique", splitter="random")
     with pytest.raises(ValueError, match="max_combined=1 is not possible"):
         DecisionTreeClassifier(max_combined=1).fit([[1.0], [2.0]], [0, 1])

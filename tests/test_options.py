@@ -10,7 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treewright import Below, Dataset, Tree, encode, export, grow, load, prune
+from treewright import (
+    Below,
+    C45Classifier,
+    CHAIDClassifier,
+    Dataset,
+    ID3Classifier,
+    Tree,
+    encode,
+    explain,
+    export,
+    grow,
+    load,
+    prune,
+    regrow,
+)
 from treewright.answering import answers
 from treewright.arriving import said_losses
 
@@ -111,3 +125,75 @@ def test_two_options_work_together_or_are_refused(task: str, options: dict[str, 
         assert len(message) < 250
         return
     judge(tree, data, tmp_path)
+
+
+# ---- what options must not do to each other ----------------------------------------------------
+
+
+def test_formulas_are_not_monotone() -> None:
+    with pytest.raises(ValueError, match="leaf='linear' does not go with monotonic_cst"):
+        grow(rows(False), leaf="linear", monotonic_cst={"age": 1})
+
+
+def test_surrogates_are_judged_by_the_rows_as_they_are() -> None:
+    """Costs alter which splits are chosen, not how many rows a surrogate sends the same way."""
+    data = rows(True)
+    tree = grow(data, missing="surrogate", cost_matrix={"ill": {"well": 9.0}}, max_splits=1)
+    (first, *_) = tree.surrogates.of(0)
+    known = ~np.isnan(np.asarray(data.columns[tree.feature[0]], float))
+    column = np.asarray(data.columns[tree.surrogates.feature[first]], float)
+    left = np.asarray(data.columns[tree.feature[0]], float)[known] <= tree.threshold[0]
+    same = (column[known] <= tree.surrogates.threshold[first]) != tree.surrogates.reversed[first]
+    weight = data.row_weights[known]
+    alike = weight[(same == left) & ~np.isnan(column[known])].sum() / weight.sum()
+    assert tree.schema.columns[tree.surrogates.feature[first]].kind == "number"
+    assert tree.surrogates.agreement[first] == pytest.approx(alike, abs=1e-12)
+    assert tree.missing_left[0] == (weight[left].sum() >= weight[~left].sum())
+
+
+def test_labelled_costs_and_priors_go_by_their_labels() -> None:
+    pandas = pytest.importorskip("pandas")
+    data = rows(True)
+    matrix = pandas.DataFrame([[0, 1], [5, 0]], index=["well", "ill"], columns=["well", "ill"])
+    assert grow(data, cost_matrix=matrix) == grow(data, cost_matrix={"ill": {"well": 5}})
+    priors = pandas.Series({"well": 0.8, "ill": 0.2})
+    assert grow(data, priors=priors) == grow(data, priors={"ill": 0.2, "well": 0.8})
+    plain_matrix = pandas.DataFrame(
+        [[0, 5], [1, 0]]
+    )  # without labels of its own: in the order of the classes
+    assert grow(data, cost_matrix=plain_matrix) == grow(data, cost_matrix=[[0, 5], [1, 0]])
+
+
+def test_an_unseen_category_goes_to_the_heaviest_of_many_branches() -> None:
+    sizes = {"p": 90, "q": 50, "r": 20, "s": 60, "t": 10}
+    category = [name for name, size in sizes.items() for _ in range(size)]
+    target = ["u" if name == "p" else "v" for name in category]
+    for model in (ID3Classifier(), C45Classifier(), CHAIDClassifier(alpha_merge=1.0)):
+        tree = model.fit({"category": category}, target).model_
+        assert tree.joined.any()
+        assert tree.predict({"category": ["never seen"]}).tolist() == ["u"]
+
+
+def test_regrowing_knows_costs_and_other_rows() -> None:
+    data = rows(True)
+    tree = grow(data, cost_matrix={"ill": {"well": 5.0}}, max_leaf_nodes=6)
+    assert regrow(tree, 0, "best", data, max_leaf_nodes=6) == tree
+    for other in (data.reweighted(data.row_weights * 2), data.reweighted(None)):
+        with pytest.raises(ValueError, match="other weights or targets"):
+            regrow(tree, 1, "best", other)
+    sums = grow(data, split="oblique", max_leaf_nodes=5)
+    assert regrow(sums, 0, "best", data, split="oblique", max_leaf_nodes=5) == sums
+
+
+def test_what_needs_found_splits_refuses_given_ones() -> None:
+    for missing in ("surrogate", "fractional", "category"):
+        with pytest.raises(ValueError, match=f"missing='{missing}' needs splits that are found"):
+            grow(rows(True), missing=missing, root="dose")
+
+
+def test_a_sum_without_a_part_is_explained() -> None:
+    data = rows(True)
+    tree = grow(data, split="oblique", max_leaf_nodes=4)
+    assert tree.directions
+    told = str(explain(tree, {"age": None, "dose": 0.5, "job": "cook"}))
+    assert "missing" in told

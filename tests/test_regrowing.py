@@ -167,7 +167,7 @@ def test_other_refusals() -> None:
     tree = grow(data)
     with pytest.raises(TypeError, match="Below"):
         grow(data, root=3)
-    with pytest.raises(KeyError, match="no column 'z'"):
+    with pytest.raises(ValueError, match="no column 'z'"):
         grow(data, root="z")
     with pytest.raises(IndexError):
         regrow(tree, 99, None, data)

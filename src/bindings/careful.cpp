@@ -99,16 +99,19 @@ nb::dict to_dict(careful::Tree&& grown) {
     return out;
 }
 
-nb::dict grow_carefully(
-    nb::handle columns, nb::handle category_counts, const std::optional<Matrix<std::int32_t>>& labels,
-    nb::handle class_counts, const std::optional<Matrix<double>>& numbers,
-    const std::optional<Vector<double>>& weight, const std::string& criterion_name, std::int64_t max_depth,
-    std::int64_t max_splits, std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
-    double min_gain, std::int64_t max_columns, std::uint64_t seed,
-    const std::optional<Vector<double>>& critical, std::size_t n_threads, nb::handle progress,
-    const std::string& missing, std::size_t n_surrogates, const std::optional<Vector<std::int8_t>>& monotone,
-    nb::handle groups, std::int64_t max_columns_used, const std::optional<Vector<double>>& prices,
-    const std::optional<Matrix<double>>& costs, bool multiway, bool once, bool release8, bool is_wide) {
+nb::dict grow_carefully(nb::handle columns, nb::handle category_counts,
+                        const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts,
+                        const std::optional<Matrix<double>>& numbers,
+                        const std::optional<Vector<double>>& weight, const std::string& criterion_name,
+                        std::int64_t max_depth, std::int64_t max_splits, std::int64_t min_rows_split,
+                        std::int64_t min_rows_leaf, double min_weight_leaf, double min_gain,
+                        std::int64_t max_columns, std::uint64_t seed,
+                        const std::optional<Vector<double>>& critical, std::size_t n_threads,
+                        nb::handle progress, const std::string& missing, std::size_t n_surrogates,
+                        const std::optional<Vector<std::int8_t>>& monotone, nb::handle groups,
+                        std::int64_t max_columns_used, const std::optional<Vector<double>>& prices,
+                        const std::optional<Matrix<double>>& costs, bool multiway, bool once, bool release8,
+                        bool is_wide, const std::optional<Vector<double>>& case_weight) {
     const Table table = read_table(columns);
     Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
     problem.is_wide = is_wide && problem.targets.are_classes();
@@ -129,6 +132,10 @@ nb::dict grow_carefully(
     options.multiway = multiway;
     options.once = once;
     options.release8 = release8;
+    if (case_weight) {
+        demand(case_weight->shape(0) == problem.n_rows, "case_weight needs one number per row");
+        options.case_weight = {case_weight->data(), problem.n_rows};
+    }
     read_groups(options, groups, problem.columns.size());
     read_monotone(options, monotone, problem);
     read_prices(options, prices, problem);
@@ -154,8 +161,8 @@ void bind_careful(nb::module_& module) {
                "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a, "min_weight_leaf"_a, "min_gain"_a,
                "max_columns"_a, "seed"_a, "critical"_a.none(), "n_threads"_a, "progress"_a.none(),
                "missing"_a, "n_surrogates"_a, "monotone"_a.none(), "groups"_a.none(), "max_columns_used"_a,
-               "prices"_a.none(), "costs"_a.none(), "multiway"_a, "once"_a, "release8"_a,
-               "is_wide"_a = false);
+               "prices"_a.none(), "costs"_a.none(), "multiway"_a, "once"_a, "release8"_a, "is_wide"_a = false,
+               "case_weight"_a.none() = nb::none());
 }
 
 }  // namespace treewright

@@ -99,6 +99,7 @@ def grow_carefully(
     once: bool,
     release8: bool,
     is_wide: bool = False,
+    case_weight: NDArray[np.float64] | None = None,
 ) -> CarefullyGrownTree: ...
 def bin_columns(
     columns: Columns, n_categories: Sequence[int], n_threads: int

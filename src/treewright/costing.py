@@ -124,6 +124,7 @@ def _matrix(target: Target, cost_matrix: Any) -> Floats:
     n = len(classes)
     if cost_matrix is None:
         return 1.0 - np.eye(n)
+    cost_matrix = _by_labels(cost_matrix, classes)
     if isinstance(cost_matrix, Mapping):
         costs = _from_mapping(classes, cost_matrix)
     else:
@@ -142,14 +143,24 @@ def _matrix(target: Target, cost_matrix: Any) -> Floats:
     return costs
 
 
+def _by_labels(given: Any, classes: tuple[Any, ...]) -> Any:
+    """A Series or DataFrame as dicts by its labels; whatever has none of its own as it is."""
+    index = getattr(given, "index", None)
+    if index is None or callable(index) or not hasattr(given, "to_dict"):
+        return given
+    if list(index) == list(range(len(classes))) and set(classes) != set(index):
+        return np.asarray(given)
+    return given.to_dict("index") if hasattr(given, "columns") else given.to_dict()
+
+
 def _from_mapping(classes: tuple[Any, ...], cost_matrix: Mapping[Any, Any]) -> Floats:
     costs = 1.0 - np.eye(len(classes))
     place = {label: i for i, label in enumerate(classes)}
     for truth, row in cost_matrix.items():
-        if truth not in place or not isinstance(row, Mapping):
-            raise ValueError(
-                f"cost_matrix[{truth!r}] must be a dict of costs for a class; classes: {classes}"
-            )
+        if truth not in place:
+            raise ValueError(f"cost_matrix names the class {truth!r}; the classes are {classes}")
+        if not isinstance(row, Mapping):
+            raise ValueError(f"cost_matrix[{truth!r}] is {row!r}; it must be a dict of costs by answer")
         for answer, cost in row.items():
             if answer not in place:
                 raise ValueError(f"cost_matrix names the class {answer!r}; the classes are {classes}")
@@ -172,6 +183,7 @@ def _numbers(given: Any, wrong: str, dimensions: int | None = None) -> Floats:
 def _factors(target: Target, priors: Any, weights: Floats) -> Floats:
     """How much more often each class comes than in rows of these weights of classes."""
     classes = target.classes or ()
+    priors = _by_labels(priors, classes)
     if isinstance(priors, Mapping):
         if set(priors) != set(classes):
             raise ValueError(f"priors must name every class once: {classes}")

@@ -28,7 +28,7 @@ _LOCAL = {  # options that mean the same for the rows of one node as for all of 
     *("threshold", "leaf", "missing", "n_jobs", "progress", "_small_rows", "selection"),
     *("split", "max_combined", "cost_matrix", "priors", "cost_split"),
 }
-_ROUTES = ("learn", "category", "error")  # of missing values: those that need nothing but the test itself
+_ROUTES = ("learn", "error")  # of missing values: those that need nothing but the test itself
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ def refuse_others(options: Options, grow: Grow) -> None:
         if name in _LOCAL or usual is parameter.empty or value is usual:
             continue
         if type(value) is not type(usual) or value != usual:
-            raise ValueError(f"{name} cannot be kept where a node is grown by itself; leave it out")
+            raise ValueError(
+                f"{name} cannot be kept where a split is given (root=) or a node is regrown; leave one out"
+            )
 
 
 def _below(options: Options, budget: int | None, side: int) -> dict[str, Any]:
@@ -129,9 +131,16 @@ def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> Non
         raise ValueError(f"{_said(root)} breaks max_leaf_nodes or max_splits, which allow no further split")
 
 
+def _position(data: Dataset, name: str) -> int:
+    try:
+        return data.schema.position(name)
+    except KeyError as error:
+        raise ValueError(f"{error.args[0]}: it cannot be split by {name!r}") from None
+
+
 def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: Options) -> tuple[_Cut, Tree]:
     """The best split of one column, within the limits."""
-    feature = data.schema.position(name)
+    feature = _position(data, name)
     alone = Dataset(
         Schema((data.schema.columns[feature],), data.schema.targets),
         (column_of(data, feature),),
@@ -156,6 +165,7 @@ def _given(
     data: Dataset, test: Below | Among, whole: Tree, grow: Grow, options: Options
 ) -> tuple[_Cut, Tree]:
     """A test with the side of the missing values: where they gain more, or the heavier one without any."""
+    _position(data, test.column)
     feature, threshold, bits = encoded_test(data.schema, test)
     if isinstance(test, Below) and np.isnan(threshold):
         raise ValueError(f"{_said(test)} has no threshold: it must be a number")

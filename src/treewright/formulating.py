@@ -15,6 +15,7 @@ the rows, whatever the depth.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,11 +103,18 @@ def with_formulas(tree: Tree, data: Dataset) -> Tree:
     return replace(tree, linear=linear)
 
 
-def check_can_formulate(criterion: str, data: Dataset, missing: str = "learn") -> None:
+def check_can_formulate(
+    criterion: str, data: Dataset, missing: str = "learn", monotonic_cst: Any = None
+) -> None:
     """ValueError unless formulas can be fitted: to one number, by squares, of rows that go one way."""
     if missing in ("fractional", "error"):
         raise ValueError(
             f"leaf='linear' does not go with missing={missing!r}; take 'learn', 'surrogate' or 'category'"
+        )
+    if monotonic_cst is not None:
+        raise ValueError(
+            "leaf='linear' does not go with monotonic_cst: formulas may fall where the leaves rise; "
+            "take leaf='constant'"
         )
     if data.schema.predicts_classes or len(data.schema.targets) > 1:
         raise ValueError("leaf='linear' is for one target of numbers; formulas answer numbers")

@@ -20,7 +20,7 @@ from treewright.writing import Among, Below
 BEST = "best"
 
 
-def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, **growing: Any) -> Tree:
+def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, /, **growing: Any) -> Tree:
     """The tree with another decision at one node: what is below it is grown again, the rest stays as it is.
 
     Parameters
@@ -108,4 +108,11 @@ def _grown_rows(tree: Tree, data: Any) -> Dataset:
             f"data is not what the tree was grown from: {arrived[node]} rows arrive at node {node}, which "
             f"has {tree.rows[node]}"
         )
-    return rows
+    # of numbers the weight and the mean; deviations and medians are by the criterion
+    n_told = {"absolute_error": 1, "poisson": 2, "squared_error": 2}.get(tree.criterion)
+    told = slice(n_told)
+    leaves = np.flatnonzero(tree.is_leaf)
+    now, before = (np.asarray(each[leaves])[:, told] for each in (tree.statistic_of(rows), tree.statistic))
+    if not np.allclose(now, before, rtol=1e-9):
+        raise ValueError("data is not what the tree was grown from: its rows have other weights or targets")
+    return rows.restated(tree.schema.targets)  # they are split by what the tree's mistakes cost

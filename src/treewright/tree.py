@@ -206,10 +206,16 @@ class Tree(Shaped, Presented):
 
     @cached_property
     def heavier_left(self) -> NDArray[np.bool_]:
-        """Whether the left child is the heavier one: where categories go that the training never saw."""
+        """Whether the left child is the heavier one: where categories go that the training never saw.
+
+        Of a split into many branches the heaviest one counts.
+        """
+        heaviest = self.weight.copy() if self.joined.any() else self.weight
+        for node in np.flatnonzero(self.joined)[::-1].tolist():  # those below come first
+            heaviest[node] = max(heaviest[self.left[node]], heaviest[self.right[node]])
         heavier = np.zeros(self.n_nodes, np.bool_)
         inner = ~self.is_leaf
-        heavier[inner] = self.weight[self.left[inner]] >= self.weight[self.right[inner]]
+        heavier[inner] = heaviest[self.left[inner]] >= heaviest[self.right[inner]]
         return heavier
 
     def apply(self, data: Dataset, *, n_threads: int = 1) -> Ints:

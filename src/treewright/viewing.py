@@ -64,8 +64,7 @@ def columns_with_missing(tree: Tree) -> frozenset[int]:
     if sent_by_others(tree) or tree.missing == "error":
         return frozenset()
     inner = np.flatnonzero(~tree.is_leaf)
-    heavier_left = tree.weight[tree.left[inner]] >= tree.weight[tree.right[inner]]
-    learnt = (tree.missing_left[inner] != heavier_left) | np.isposinf(tree.threshold[inner])
+    learnt = (tree.missing_left[inner] != tree.heavier_left[inner]) | np.isposinf(tree.threshold[inner])
     return frozenset(tree.feature[inner[learnt]].tolist())
 
 

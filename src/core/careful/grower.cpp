@@ -218,7 +218,7 @@ class Grower {
     }
     /// Finds the surrogates of a cut and lets them send the rows whose value is missing; what none of them
     /// knows follows the majority.
-    void stand_in(const Leaf& leaf, std::vector<int>& branch) {
+    void stand_in(Leaf& leaf, std::vector<int>& branch) {
         std::vector<Row> rows;
         std::vector<int> sides;
         for (std::size_t i = 0; i < branch.size(); ++i)
@@ -228,6 +228,7 @@ class Grower {
             }
         auto& found = grown_.surrogates[leaf.node];
         found = surrogates_.find(leaf.cut.split.column, rows, sides);
+        leaf.cut.weights = surrogates_.sides();
         for (std::size_t i = 0; i < branch.size(); ++i)
             for (auto& each : found)
                 if (branch[i] < 0) each.narrow(problem_, leaf.entries.rows[i]);

@@ -13,6 +13,7 @@ enum class Missing : std::uint8_t { learn, surrogate, fractional, category };
 struct Options {
     Missing missing = Missing::learn;
     std::size_t n_surrogates = 0;
+    std::span<const double> case_weight;    // by row, to judge surrogates by; empty: as splits are chosen
     std::span<const std::int8_t> monotone;  // by column: +1, −1 or 0; empty: none
     bool has_groups = false;
     std::vector<std::vector<std::int32_t>> groups;  // columns that may be tested on one path

@@ -20,11 +20,11 @@ std::vector<Surrogate> SurrogateSearch::find(std::int32_t column, std::span<cons
                                              std::span<const int> branch) {
     rows_ = rows;
     branch_ = branch;
-    const Grid grid = weight_grid(task_.problem, rows);
+    const Grid grid = weight_grid(cases_, rows);
     weight_.resize(rows.size());
     side_[0] = side_[1] = 0;
     for (std::size_t id = 0; id < rows.size(); ++id)
-        side_[branch[id]] += weight_[id] = weight_on(grid, task_.problem, rows[id]);
+        side_[branch[id]] += weight_[id] = weight_on(grid, cases_, rows[id]);
     total_ = side_[0] + side_[1];
     const std::size_t n_columns = task_.problem.columns.size();
     std::vector<Surrogate> found(n_columns);

@@ -42,11 +42,19 @@ struct Surrogate {
 
 class SurrogateSearch {
   public:
-    SurrogateSearch(const Task& task, Pool& pool) : task_(task), pool_(pool), sorters_(pool.size()) {}
+    SurrogateSearch(const Task& task, Pool& pool) : task_(task), pool_(pool), sorters_(pool.size()) {
+        cases_.targets = task.problem.targets;
+        if (!task.options.case_weight.empty()) cases_.targets.weight = task.options.case_weight.data();
+    }
 
     /// The surrogates of a cut, the best one first. `rows` are those whose value is known, `branch` says
     /// whether they go left (0) or right (1).
     std::vector<Surrogate> find(std::int32_t column, std::span<const Row> rows, std::span<const int> branch);
+
+    /// What the rows weigh that go left and right by the cut whose surrogates were found last.
+    std::vector<double> sides() const {
+        return {static_cast<double>(side_[0]), static_cast<double>(side_[1])};
+    }
 
   private:
     Surrogate search(std::int32_t column, Sorter& sorter) const;
@@ -55,6 +63,7 @@ class SurrogateSearch {
     void rate(Surrogate& found, double agreeing) const;
 
     const Task& task_;
+    Problem cases_;  // the weights of the rows, and nothing else
     Pool& pool_;
     std::vector<Sorter> sorters_;  // one per thread
     std::span<const Row> rows_;

@@ -155,7 +155,7 @@ class _Arrays:
         if split.missing >= first:
             return split.missing == first
         weights = [float(branch.statistic.sum()) for branch in others]
-        return weights[0] >= sum(weights[1:])
+        return weights[0] >= max(weights[1:])
 
     def _bits(self, split: Split, branch: int) -> bytes:
         n = self.data.schema.category_counts[split.column]

@@ -37,6 +37,8 @@ class Row(NamedTuple):
 
     def is_unseen(self, position: int) -> bool:
         """Whether the column at a position has a category that the tree has never seen."""
+        if position >= self.data.n_columns:
+            return False  # a sum
         is_category = self.data.schema.columns[position].kind == "category"
         return bool(is_category and column_of(self.data, position)[0] == UNSEEN)
 

@@ -176,7 +176,7 @@ def _chosen_nodes(tree: Tree, nodes: Iterable[int] | None) -> list[int]:
             if tree.is_leaf[node]:
                 raise ValueError(f"node {node} is a leaf: it has no test to compete with")
         return chosen
-    inner = np.flatnonzero(~tree.is_leaf)
+    inner = np.flatnonzero(~tree.is_leaf & ~tree.joined)
     largest = np.argsort(-tree.rows[inner], kind="stable")[:MOST_NODES]
     return sorted(inner[largest].tolist())
 
@@ -189,7 +189,8 @@ def _of_node(
         return ()
     if tree.criterion == "poisson" and not np.asarray(data.targets)[:, here].any(axis=1).all():
         return ()  # of other rows than those that it was grown from: without counts there is nothing to part
-    own = _gain_of_sides(tree, data, here, left)
+    parts = np.flatnonzero(tree.joined & (tree.heads == node))
+    own = float(tree.gain[[node, *parts]].sum()) if parts.size else _gain_of_sides(tree, data, here, left)
     found = []
     for position in range(len(tree.schema.columns)):
         if position == tree.feature[node]:

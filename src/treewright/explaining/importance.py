@@ -212,6 +212,11 @@ def importance(
     loss = loss_name(tree)
     if data is None:
         return Importance(columns, loss, delta=float(delta))
+    if tree.linear is not None:
+        raise ValueError(
+            "this tree answers with a formula in each leaf: what shuffling does to it is not measured; leave "
+            "data out, or grow the tree with leaf='constant'"
+        )
     rows = given_rows(tree, data, "data")
     own_rows = grew(tree, rows)
     if rows.weight is not None:

@@ -180,7 +180,7 @@ def grow(
         data = costed(data, cost_matrix, priors, cost_split)
     name = checked_criterion(criterion, data)
     if leaf == "linear":
-        check_can_formulate(name, data, missing)
+        check_can_formulate(name, data, missing, monotonic_cst)
         return with_formulas(grow(**given | {"leaf": "constant"}), data)
     budget = split_budget(max_leaf_nodes, max_splits)
     if root is not None:
@@ -199,12 +199,14 @@ def grow(
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=task["n_threads"]))
     combined = whole_number("max_combined", max_combined, 2)
     if ruled.need_care:
-        tree = careful_tree(_core.grow_carefully(**task, **ruled.arguments), data, name, threshold, missing)
+        cases = None if weighed is data else data.row_weights  # surrogates are judged by the rows as they are
+        grown = _core.grow_carefully(**task, **ruled.arguments, case_weight=cases)
+        tree = careful_tree(grown, data, name, threshold, missing)
     else:
         task |= {"small_rows": _small_rows, "random_splits": splitter == "random"}
         task |= {"combined": _combined_columns(split, data.schema), "max_combined": combined}
-        grown = _tested(weighed, task, significance) if selection == "test" else _fast(table, task)
-        tree = finished(grown, data, name, threshold, missing)
+        fast = _tested(weighed, task, significance) if selection == "test" else _fast(table, task)
+        tree = finished(fast, data, name, threshold, missing)
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
