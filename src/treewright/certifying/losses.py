@@ -99,7 +99,8 @@ def training_loss(tree: Tree) -> tuple[float, int, bool, float]:
     equal = np.allclose(weight, unit * tree.rows[leaves], rtol=1e-9)
     if not (equal and np.allclose(right, np.rint(right), atol=1e-6, rtol=1e-9)):
         raise ValueError(
-            "the training rows have different weights; a bound from them counts every row as one draw. "
+            "the training rows have different weights, or are divided where they miss values; a bound from "
+            "them counts every row as one draw. "
             "Give held-out rows of equal weight with test="
         )
     if tree.schema.has_costs:
