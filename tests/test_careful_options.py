@@ -256,6 +256,16 @@ def test_release_8_of_c45() -> None:
     assert tree["statistic"][leaves].tolist() == [[0, 2], [3, 0], [0, 4], [0, 3], [2, 0], [0, 0]]
 
 
+@pytest.mark.parametrize("top", [inf, 2.0**60 + 256])
+def test_release_8_leaves_infinite_and_neighbouring_values_on_their_sides(top: float) -> None:
+    low = -inf if top == inf else 2.0**60
+    data = table_of([[low] * 4 + [top] * 4], [0] * 4 + [1] * 4).dataset()
+    some: dict[str, Any] = {"missing": "fractional", "multiway": True, "release8": True, "min_rows_leaf": 2}
+    tree = carefully(data, "gain_ratio", **some)
+    assert tree["statistic"].tolist() == [[4, 4], [4, 0], [0, 4]]
+    assert tree["low"][0] == low
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

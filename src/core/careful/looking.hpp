@@ -133,10 +133,12 @@ class ScanSearcher : public ColumnSearcher {
         cut.split.low = n_first == n_known_ ? infinite : value(n_first - 1);
         cut.split.high = n_first == n_known_ ? infinite : value(n_first);
         if (!task_.options.release8) return;
-        // The greatest value of the whole table that is not above the middle, whatever lies beyond it.
+        // The greatest value of the whole table that is not above the middle; the middle may be infinite, or
+        // round to the upper value, which stays on its side.
         const auto& values = task_.ranks[column_].values;
         const double middle = cut.split.low / 2 + cut.split.high / 2;
-        const auto above = std::upper_bound(values.begin() + rank(n_first - 1) + 1, values.end(), middle);
+        const auto above =
+            std::upper_bound(values.begin() + rank(n_first - 1) + 1, values.begin() + rank(n_first), middle);
         cut.split.low = cut.split.high = *(above - 1);
     }
 
