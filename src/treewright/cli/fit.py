@@ -54,6 +54,7 @@ from treewright.encoding.tables import available_memory
 from treewright.growing import grow
 from treewright.memory import memory_needed
 from treewright.pruning import PruningPath
+from treewright.ruling import check_known
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
@@ -208,6 +209,8 @@ def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]
     data = reading.encoded(frame)
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
+    if recipe.growing.get("missing") == "error":
+        check_known(data)  # before the rows are dealt out: so it names the row of the table
     recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
     from_files = {option: reading.other(other, data, recipe.n_threads) for option, other in others.items()}
     plan = recipe.plan_for(data)
