@@ -99,6 +99,13 @@ function shareAt(part, node, code) {
   return weight > 0 ? own / weight : NaN;
 }
 
+/** The node whose rows a node answers by: itself, or where it has none the one at which the split above it begins. */
+function answeringOf(node) {
+  let at = node;
+  while (at > 0 && (joined[at] || !(weightAt(learning, at) > 0))) at = parentOf[at];
+  return weightAt(learning, node) > 0 ? node : at;
+}
+
 const lossAt = (part, node) => facts.parts[part].loss[node] / weightAt(part, node);
 
 /** The share of rows that a node answers rightly. */

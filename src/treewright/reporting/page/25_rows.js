@@ -77,9 +77,8 @@ const largestPart = (parts) => parts.reduce((most, part) => (part.share > most.s
 function mixedShares(parts) {
   const mixed = new Array(facts.classes.length).fill(0);
   for (const { leaf, share } of parts) {
-    const weight = weightAt(learning, leaf);
-    if (weight > 0) for (const [code, own] of classPairs(learning, leaf)) mixed[code] += share * own / weight;
-    else mixed[tree.label[leaf]] += share;
+    const node = answeringOf(leaf), weight = weightAt(learning, node);
+    for (const [code, own] of classPairs(learning, node)) mixed[code] += share * own / weight;
   }
   return mixed;
 }

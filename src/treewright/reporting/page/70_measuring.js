@@ -29,7 +29,9 @@ function scores(part, leaves, code) {
   const found = [];
   for (const leaf of leaves) {
     const weight = weightAt(part, leaf);
-    if (weight > 0) found.push({ said: shareAt(learning, leaf, code), weight, own: weight * shareAt(part, leaf, code) });
+    if (weight > 0) {
+      found.push({ said: shareAt(learning, answeringOf(leaf), code), weight, own: weight * shareAt(part, leaf, code) });
+    }
   }
   return found;
 }
@@ -55,7 +57,7 @@ function rocOf(part, leaves, code) {
 function calibrationOf(part, leaves, code, bins = 10) {
   const groups = Array.from({ length: bins }, () => ({ said: 0, own: 0, weight: 0 }));
   for (const { said, weight, own } of scores(part, leaves, code)) {
-    const group = groups[Math.max(0, Math.ceil(said * bins - 1e-9) - 1)];  // a share on a border is below it
+    const group = groups[Math.min(bins - 1, Math.max(0, Math.ceil(said * bins - 1e-9) - 1))];  // a share on a border is below it
     group.said += said * weight;
     group.own += own;
     group.weight += weight;

@@ -1,4 +1,4 @@
-"""A report of a tree of sums in a real browser: the page adds up what is typed, as the tree does."""
+"""Reports of other kinds of trees in a real browser: of sums, and with branches that no training row took."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from report_browser import browser, opened  # noqa: F401 (fixtures)
 
-from treewright import encode, grow, report
+from treewright import ID3Classifier, encode, grow, report
 
 
 def test_a_row_goes_where_the_tree_sends_it(opened: Any) -> None:  # noqa: F811
@@ -29,3 +29,16 @@ def test_a_row_goes_where_the_tree_sends_it(opened: Any) -> None:  # noqa: F811
         assert page.locator("#decision .answer").get_attribute("data-leaf") == str(leaf)
     page.fill("#search", "b")
     assert "1 branch" in page.locator("#search-found").inner_text()
+
+
+def test_a_leaf_without_rows_answers_as_the_node_above(opened: Any) -> None:  # noqa: F811
+    """The page judges test rows in such a leaf by the shares of the node at which the split begins."""
+    table = {"first": ["a"] * 24 + ["b"] * 24, "second": list("x" * 16 + "y" * 8 + "x" * 20 + "yyzz")}
+    target = ["p" if (a, b) == ("a", "x") else "q" for a, b in zip(*table.values(), strict=True)]
+    model = ID3Classifier().fit(table, target)
+    tree = model.model_
+    assert (tree.weight == 0).any(), "z comes with b only"
+    test = ({"first": ["a", "b", "a", "a"], "second": ["z", "z", "x", "y"]}, ["p", "p", "p", "q"])
+    page = opened(report(model, train=(table, target), test=test).html)  # it fails where the page has errors
+    page.wait_for_selector("html[data-drawn]")
+    assert page.locator("#quality").inner_text()
