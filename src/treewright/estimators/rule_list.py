@@ -94,9 +94,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model = RuleListClassifier().fit(table, ["sail", "stay", "sail", "stay", "sail"])
     >>> print(model.rules_)
     2 rules: the first that fits answers
-    1.  wind <= 10   sail   3 rows   100 %
-    2.  wind > 10    stay   2 rows   100 %
-        otherwise    sail   0 rows
+    1.  wind <= 10   sail    3 rows   100 %
+    2.  wind > 10    stay    2 rows   100 %
+        otherwise    sail   no rows
     >>> model.predict({"wind": [4, 20], "sky": ["clouds", None]})
     array(['sail', 'stay'], dtype='<U4')
     """

@@ -173,8 +173,7 @@ def grow(
     """
     given = dict(locals())
     check_rows(data)
-    check_cost_split(cost_split)
-    _check_choices(splitter=splitter, threshold=threshold, leaf=leaf, split=split, selection=selection)
+    _check_choices(given)
     table = data  # it keeps its bins for other trees
     if cost_matrix is not None or priors is not None:
         data = costed(data, cost_matrix, priors, cost_split)
@@ -182,9 +181,8 @@ def grow(
     if leaf == "linear":
         check_can_formulate(name, data, missing, monotonic_cst)
         return with_formulas(grow(**given | {"leaf": "constant"}), data)
-    budget = split_budget(max_leaf_nodes, max_splits)
     if root is not None:
-        return grown_from(data, root, grow, _below_root(given, name, budget))
+        return grown_from(data, root, grow, _below_root(given, name))
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
     ruled = replace(rules_from(data.schema, *asked), **(_rules or {}))
     check_company(ruled, data, name, splitter=splitter, selection=selection, split=split)
@@ -197,28 +195,29 @@ def grow(
         "progress": progress,
     }
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=task["n_threads"]))
-    combined = whole_number("max_combined", max_combined, 2)
     if ruled.need_care:
         cases = None if weighed is data else data.row_weights  # surrogates are judged by the rows as they are
         grown = _core.grow_carefully(**task, **ruled.arguments, case_weight=cases)
         tree = careful_tree(grown, data, name, threshold, missing)
     else:
         task |= {"small_rows": _small_rows, "random_splits": splitter == "random"}
-        task |= {"combined": _combined_columns(split, data.schema), "max_combined": combined}
+        task |= _combining(split, max_combined, data.schema)
         fast = _tested(weighed, task, significance) if selection == "test" else _fast(table, task)
         tree = finished(fast, data, name, threshold, missing)
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
-def _check_choices(**choices: str) -> None:
-    for name, choice in choices.items():
-        if choice not in _CHOICES[name]:
-            raise ValueError(f"{name} is {choice!r}; it must be {' or '.join(map(repr, _CHOICES[name]))}")
+def _check_choices(given: Mapping[str, Any]) -> None:
+    check_cost_split(given["cost_split"])
+    for name, known in _CHOICES.items():
+        if given[name] not in known:
+            raise ValueError(f"{name} is {given[name]!r}; it must be {' or '.join(map(repr, known))}")
 
 
-def _below_root(given: Mapping[str, Any], criterion: str, budget: int) -> dict[str, Any]:
+def _below_root(given: Mapping[str, Any], criterion: str) -> dict[str, Any]:
     """The options by which the parts below a given split are grown; the rows know their costs by then."""
     options = {name: value for name, value in given.items() if name not in ("data", "root")}
+    budget = split_budget(given["max_leaf_nodes"], given["max_splits"])
     limits = {"criterion": criterion, "max_leaf_nodes": None, "max_splits": None if budget < 0 else budget}
     return options | limits | {"cost_matrix": None, "priors": None}
 
@@ -237,8 +236,10 @@ def _tested(data: Dataset, task: Mapping[str, Any], significance: float | None) 
     return grown_by_tests(data, task, 0.05 if significance is None else checked_level(significance))
 
 
-def _combined_columns(split: str, schema: Schema) -> list[int]:
-    """The columns that may be added up: the numbers, where sums are asked for."""
-    if split == "axis":
-        return []
-    return [i for i, column in enumerate(schema.columns) if column.kind == "number"]
+def _combining(split: str, most: int, schema: Schema) -> dict[str, Any]:
+    """The columns that may be added up, where sums are asked for the numbers; and how many in a sum."""
+    numbers = [i for i, column in enumerate(schema.columns) if column.kind == "number"]
+    return {
+        "combined": numbers if split == "oblique" else [],
+        "max_combined": whole_number("max_combined", most, 2),
+    }

@@ -83,9 +83,9 @@ def rule_list(
     >>> data = encode(table, ["sail", "stay", "sail", "stay", "sail", "sail"])
     >>> print(rule_list(grow(data), data=data))
     2 rules: the first that fits answers
-    1.  wind <= 10   sail   4 rows   100 %
-    2.  wind > 10    stay   2 rows   100 %
-        otherwise    sail   0 rows
+    1.  wind <= 10   sail    4 rows   100 %
+    2.  wind > 10    stay    2 rows   100 %
+        otherwise    sail   no rows
     """
     _check(tree, data, validation, method, max_rules)
     classes = classes_of(tree.schema)
