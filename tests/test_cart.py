@@ -142,3 +142,18 @@ def test_few_rows_are_no_trouble() -> None:
     for options in ({"cv": 1}, {"rule": "2-SE"}, {"n_surrogates": -1}):
         with pytest.raises(ValueError, match=next(iter(options))):
             CARTClassifier(**options).fit([[1.0], [2.0]], ["a", "b"])
+
+
+def test_prices_of_leaves_go_by_costs() -> None:
+    """The path of a classic is that of the plain estimator on the same tree, costs included."""
+    random = np.random.default_rng(0)
+    table = {"x": random.normal(size=200), "z": random.normal(size=200)}
+    target = np.where(table["x"] + random.normal(size=200) > 0, "ill", "well")
+    costs = {"ill": {"well": 5.0}}
+    model = CARTClassifier(cost_matrix=costs, min_samples_leaf=5)
+    path = model.cost_complexity_pruning_path(table, target)
+    grown = model.fit(table, target).pruning_path_.grown
+    assert grown.schema.has_costs
+    whole = float(grown.loss[0] / grown.weight[0])
+    assert path.impurities[-1] == pytest.approx(whole)
+    assert (np.diff(path.ccp_alphas) > 0).all()

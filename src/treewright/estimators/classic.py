@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import Bunch
 from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import Fitted, TreeEstimator
 from treewright.estimators.regressor import DecisionTreeRegressor
-from treewright.pruning import PruningPath, cost_complexity_path
+from treewright.pruning import PruningPath
 from treewright.tree import Tree
 
 MOST_REPEATED = 10**7  # rows that whole weights may make
@@ -52,23 +51,10 @@ class Classic(TreeEstimator):
     kinds: Any = None
     n_jobs: int | None = None
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """The prices of a leaf at which the pruned tree changes, and its risk from there on.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-
-        Returns
-        -------
-        Bunch
-            `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on.
-        """
+    def _unpruned(self, X: Any, y: Any, sample_weight: Any) -> Tree:
         fitted = clone(self).fit(X, y, sample_weight)
-        of_fit: PruningPath | None = vars(fitted).get("pruning_path_")
-        path = cost_complexity_path(fitted.model_ if of_fit is None else of_fit.grown)
-        return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
+        path: PruningPath | None = vars(fitted).get("pruning_path_")
+        return fitted.model_ if path is None else path.grown
 
 
 class ClassicClassifier(Classic, DecisionTreeClassifier):

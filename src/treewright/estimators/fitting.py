@@ -202,9 +202,14 @@ class TreeEstimator:
             `ccp_alphas`, in rising order, and `impurities`, the risk per unit of weight from each alpha on,
             or the cost where the estimator has costs.
         """
-        whole = clone(self).set_params(ccp_alpha=0.0, pruning=None).fit(X, y, sample_weight)
-        path = cost_complexity_path(whole.model_, _price_of_leaves(whole.model_))
+        whole = self._unpruned(X, y, sample_weight)
+        path = cost_complexity_path(whole, _price_of_leaves(whole))
         return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
+
+    def _unpruned(self, X: Any, y: Any, sample_weight: Any) -> Tree:
+        """The tree of a fit before anything is pruned."""
+        whole: TreeEstimator = clone(self).set_params(ccp_alpha=0.0, pruning=None)
+        return whole.fit(X, y, sample_weight).model_
 
     def certify(
         self,

@@ -238,8 +238,8 @@ def _tested(data: Dataset, task: Mapping[str, Any], significance: float | None) 
 
 def _combining(split: str, most: int, schema: Schema) -> dict[str, Any]:
     """The columns that may be added up, where sums are asked for the numbers; and how many in a sum."""
-    numbers = [i for i, column in enumerate(schema.columns) if column.kind == "number"]
+    columns = schema.columns if split == "oblique" else ()
     return {
-        "combined": numbers if split == "oblique" else [],
+        "combined": [i for i, column in enumerate(columns) if column.kind == "number"],
         "max_combined": whole_number("max_combined", most, 2),
     }
