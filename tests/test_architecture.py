@@ -33,6 +33,7 @@ LAYERS = [
     {"growing", "certifying", "exporting", "drawing", "saving", "searching"},
     {"pruning", "explaining", "regrowing", "branching"},
     {"selecting", "ensembles", "neighbours", "distributing"},
+    {"feature_selection"},
     {"reporting"},
     {"estimators"},
     {"converting"},

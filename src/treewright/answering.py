@@ -43,7 +43,7 @@ def numbers(tree: Tree, data: Dataset, n_threads: int = 1) -> Floats:
     if not divides(tree, data):
         leaf = leaves(tree, data, n_threads)
         return _taken(tree.value, leaf) if tree.linear is None else tree.numbers_at(leaf, data)
-    return _filled(tree, data, lambda nodes: [tree.value[nodes]], [len(tree.schema.targets)])[0]
+    return told_to(tree, data, tree.value)
 
 
 def proportions(tree: Tree, data: Dataset, n_threads: int = 1) -> list[Floats]:
@@ -56,6 +56,13 @@ def proportions(tree: Tree, data: Dataset, n_threads: int = 1) -> list[Floats]:
 def answers(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
     """Codes of classes or numbers, (rows, targets)."""
     return (codes if tree.schema.predicts_classes else numbers)(tree, data, n_threads)
+
+
+def told_to(tree: Tree, data: Dataset, lines: Floats, n_threads: int = 1) -> Floats:
+    """The line of its leaf for each row, of a matrix with one for each node; of parts the mixture."""
+    if not divides(tree, data):
+        return _taken(lines, leaves(tree, data, n_threads))
+    return _filled(tree, data, lambda nodes: [lines[nodes]], [lines.shape[1]])[0]
 
 
 def _taken(told: NDArray[Any], leaf: Ints) -> NDArray[Any]:

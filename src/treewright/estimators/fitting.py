@@ -277,7 +277,7 @@ class TreeEstimator:
         raise NotImplementedError
 
     def _encode(self, X: Any, y: Any, sample_weight: Any, classes: bool) -> Dataset:
-        _refuse_one_dimension(X)
+        refuse_one_dimension(X)
         target = plain_target(y, type(self).__name__)
         return encode(X, target, weight=sample_weight, kinds=self.kinds, classes=classes)
 
@@ -327,7 +327,7 @@ class TreeEstimator:
 
     def _judging_data(self, schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
         """Rows with their targets for a tree that is there or whose schema is known."""
-        _refuse_one_dimension(X)
+        refuse_one_dimension(X)
         return encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=schema)
 
     def _refuse_rows_of_the_fit(self, data: Dataset) -> None:
@@ -391,7 +391,7 @@ def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and fitted["_plain"]
     if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
         return Dataset(schema, X)
-    _refuse_one_dimension(X)
+    refuse_one_dimension(X)
     if not _unknown_to_sklearn(X):
         validate_data(estimator, X, reset=False, skip_check_array=True)
     return encode(X, schema=schema)
@@ -415,7 +415,8 @@ def _unknown_to_sklearn(X: Any) -> bool:
     return not hasattr(X, "shape") and (isinstance(X, Mapping) or not hasattr(X, "__len__"))
 
 
-def _refuse_one_dimension(X: Any) -> None:
+def refuse_one_dimension(X: Any) -> None:
+    """Say what to do with a table that has one dimension."""
     shape = getattr(X, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 1:
         raise ValueError(
