@@ -7,15 +7,6 @@ namespace treewright {
 
 namespace {
 
-template <class T>
-std::span<const T> view(const Vector<T>& array) {
-    return {array.data(), array.shape(0)};
-}
-
-std::span<const std::uint8_t> bytes(const Vector<bool>& array) {
-    return {reinterpret_cast<const std::uint8_t*>(array.data()), array.shape(0)};
-}
-
 /// Threads for many rows; a few are done before one has started.
 std::size_t worth_threads(std::size_t n_rows, std::size_t n_threads) {
     constexpr std::size_t many = 50000;

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -21,6 +22,15 @@ template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> view(const Vector<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+inline std::span<const std::uint8_t> bytes(const Vector<bool>& array) {
+    return {reinterpret_cast<const std::uint8_t*>(array.data()), array.shape(0)};
+}
 
 /// Hands a vector over to numpy without a copy.
 template <class T>

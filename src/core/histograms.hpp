@@ -29,7 +29,10 @@ class HistogramSearcher : public LargeSearcher {
           limits_(problem.limits),
           pool_(pool),
           measures_(pool.size(), Measure(problem)),
-          found_(problem.columns.size()) {}
+          found_(problem.columns.size()),
+          place_(problem.columns.size()) {
+        std::iota(place_.begin(), place_.end(), std::size_t{0});
+    }
 
     std::size_t histogram_size() const override { return problem_.columns.size() * column_size(); }
 
@@ -41,30 +44,61 @@ class HistogramSearcher : public LargeSearcher {
             std::max(std::min(n_columns, pool_.size()), (n_columns + most_columns - 1) / most_columns);
         pool_.run(n_parts, [&](std::size_t part, std::size_t thread) {
             problem_.interrupt->check();
-            const ColumnRange columns{problem_.fine_bins, n_columns, n_columns * part / n_parts,
-                                      n_columns * (part + 1) / n_parts};
-            std::fill(histograms + columns.first * column_size(), histograms + columns.last * column_size(),
-                      0);
-            measures_[thread].build(columns, rows, histograms);
+            const ColumnChoice columns{problem_.fine_bins, n_columns, n_columns * part / n_parts,
+                                       n_columns * (part + 1) / n_parts};
+            Sum* const own = histograms + columns.first * column_size();
+            std::fill_n(own, columns.size() * column_size(), 0);
+            measures_[thread].build(columns, rows, own);
         });
     }
 
     Split search(std::span<const Row> rows, const Sum* histograms, std::uint64_t key) override {
         rows_ = rows;
-        const auto total = total_of(rows, histograms);
-        for (auto& measure : measures_) measure.enter(total.data());
         auto order = column_order(problem_, key);
-        std::size_t n_drawn = order.size();
-        if (limits_.max_columns > 0)
-            n_drawn = std::min(n_drawn, static_cast<std::size_t>(limits_.max_columns));
-        Split split = search_among({order.data(), n_drawn}, histograms);
-        for (std::size_t i = n_drawn; i < order.size() && !split.found(); ++i)
-            split = search_among({order.data() + i, 1}, histograms);
-        if (split.found() && split.gain < limits_.min_gain) split.column = -1;
-        return split;
+        if (limits_.max_columns > 0) return kept(search_drawn(order));
+        enter(order, histograms);
+        return kept(search_among(order, histograms));
     }
 
   private:
+    Split kept(Split split) const {
+        if (split.found() && split.gain < limits_.min_gain) split.column = -1;
+        return split;
+    }
+    void enter(std::span<const std::int32_t> columns, const Sum* histograms) {
+        const auto total = total_of(columns, histograms);
+        for (auto& measure : measures_) measure.enter(total.data());
+    }
+    /// Columns are drawn, and others than at the parent: histograms of these alone; of one more at a time
+    /// where none of them can be cut.
+    Split search_drawn(std::span<std::int32_t> order) {
+        Split split;
+        std::size_t n_tried = 0;
+        while (n_tried < order.size() && !split.found()) {
+            const auto n =
+                n_tried > 0 ? 1 : std::min(order.size(), static_cast<std::size_t>(limits_.max_columns));
+            const auto columns = order.subspan(n_tried, n);
+            std::sort(columns.begin(), columns.end());
+            build_drawn(columns);
+            if (n_tried == 0) enter(columns, drawn_.data());
+            split = search_among(columns, drawn_.data());
+            n_tried += n;
+        }
+        return split;
+    }
+    void build_drawn(std::span<const std::int32_t> columns) {
+        drawn_.assign(columns.size() * column_size(), 0);
+        for (std::size_t i = 0; i < columns.size(); ++i) place_[columns[i]] = i;
+        const std::size_t n_parts = std::min(columns.size(), pool_.size());
+        pool_.run(n_parts, [&](std::size_t part, std::size_t thread) {
+            problem_.interrupt->check();
+            const std::size_t first = columns.size() * part / n_parts;
+            const ColumnChoice choice{problem_.fine_bins, problem_.columns.size(), 0,
+                                      columns.size() * (part + 1) / n_parts - first, columns.data() + first};
+            measures_[thread].build(choice, rows_, drawn_.data() + first * column_size());
+        });
+    }
+
     /// A place in a column's order: a cut inside a bin, or (last) the border after it.
     struct Place {
         int bin = -1;
@@ -94,25 +128,23 @@ class HistogramSearcher : public LargeSearcher {
     };
 
     std::size_t column_size() const { return n_bin_codes * measures_[0].width(); }
-    /// The statistic of all rows: every column's histogram adds up to it.
-    std::vector<Sum> total_of(std::span<const Row> rows, const Sum* histograms) const {
+    /// The statistic of all rows: the histogram of every column that has bins adds up to it.
+    std::vector<Sum> total_of(std::span<const std::int32_t> columns, const Sum* histograms) const {
         const std::size_t width = measures_[0].width();
         std::vector<Sum> total(width, 0);
-        const auto& columns = problem_.columns;
-        const auto binned =
-            std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.fine_bins; });
+        const auto binned = std::find_if(columns.begin(), columns.end(),
+                                         [&](auto column) { return problem_.columns[column].fine_bins; });
         if (binned == columns.end()) {
-            for (const Row row : rows) measures_[0].add_row(total.data(), row);
+            for (const Row row : rows_) measures_[0].add_row(total.data(), row);
             return total;
         }
-        const Sum* const histogram =
-            histogram_of(histograms, static_cast<std::size_t>(binned - columns.begin()));
+        const Sum* const histogram = histogram_of(histograms, static_cast<std::size_t>(*binned));
         for (std::size_t i = 0; i < column_size(); ++i) total[i % width] += histogram[i];
         return total;
     }
 
-    Split search_among(std::span<std::int32_t> columns, const Sum* histograms) {
-        std::sort(columns.begin(), columns.end());
+    /// `columns` in order, each with its histogram.
+    Split search_among(std::span<const std::int32_t> columns, const Sum* histograms) {
         const auto in_parallel = [&](auto&& work) {
             pool_.run(columns.size(), [&](std::size_t i, std::size_t thread) {
                 problem_.interrupt->check();
@@ -135,7 +167,7 @@ class HistogramSearcher : public LargeSearcher {
         return choose(columns, histograms);
     }
     const Sum* histogram_of(const Sum* histograms, std::size_t column) const {
-        return histograms + column * column_size();
+        return histograms + place_[column] * column_size();
     }
 
     /// Takes a cut if it is better, or as good and further to the left.
@@ -478,6 +510,8 @@ class HistogramSearcher : public LargeSearcher {
     Pool& pool_;
     std::vector<Measure> measures_;  // one per thread
     std::vector<ColumnSearch> found_;
+    std::vector<std::size_t> place_;  // of each column's histogram
+    std::vector<Sum> drawn_;          // histograms of drawn columns
     std::span<const Row> rows_;
 };
 

@@ -1,11 +1,13 @@
 // Measures: what a histogram sums up for each bin, how a cut scores, and how much a bin can hide.
 //
 // constructor           once: the targets of all rows on an integer grid
-// for_each_run(rows, …) rows in canonical order as runs that share a tag: their class, where there are
-// classes build(…)              the histograms of some columns, all columns of a row at a time add(statistic,
-// …)     one row of a known tag enter(total)          once per node score_of(statistic)   of the rows that go
-// left; comparable within the node bound(left, bin)      no cut inside the bin scores more, wherever its rows
-// lie; `left` is the statistic before it
+// for_each_run(rows, …) rows in canonical order as runs that share a tag: their class, if there are classes
+// build(…)              the histograms of some columns, all columns of a row at a time
+// add(statistic, …)     one row of a known tag
+// enter(total)          once per node
+// score_of(statistic)   of the rows that go left; comparable within the node
+// bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic
+//                       before it
 #pragma once
 
 #include <algorithm>
@@ -23,23 +25,33 @@ namespace treewright {
 
 constexpr std::size_t n_bin_codes = 256;
 
-/// Some neighbouring columns of the table of fine bins.
-struct ColumnRange {
+/// Some columns of the table of fine bins: neighbours, or those at the places of a list.
+struct ColumnChoice {
     const FineBin* table;  // row by row
     std::size_t n_columns;
-    std::size_t first, last;
+    std::size_t first, last;  // neighbours; or the whole list
+    const std::int32_t* listed = nullptr;
 
     std::size_t size() const { return last - first; }
-    /// work(row, cell) for every row and column, where cell = column · 256 + bin. The bins of the rows to
-    /// come are fetched ahead: rows lie anywhere in the table.
+    /// work(row, cell) for every row and column, where cell = place among these · 256 + bin. The bins of the
+    /// rows to come are fetched ahead: rows lie anywhere in the table.
     template <class Work>
     void for_each_bin(std::span<const Row> rows, Work work) const {
+        if (listed)
+            visit(rows, listed[0], [&](std::size_t i) { return static_cast<std::size_t>(listed[i]); }, work);
+        else
+            visit(rows, first, [&](std::size_t i) { return first + i; }, work);
+    }
+
+  private:
+    template <class Column, class Work>
+    void visit(std::span<const Row> rows, std::size_t fetched, Column column, Work work) const {
         constexpr std::size_t ahead = 16;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (i + ahead < rows.size()) __builtin_prefetch(table + rows[i + ahead] * n_columns + first);
+            if (i + ahead < rows.size()) __builtin_prefetch(table + rows[i + ahead] * n_columns + fetched);
             const FineBin* const bins = table + static_cast<std::size_t>(rows[i]) * n_columns;
-            for (std::size_t column = first; column < last; ++column)
-                work(rows[i], column * n_bin_codes + static_cast<std::size_t>(bin_of(bins[column])));
+            for (std::size_t place = 0; place < size(); ++place)
+                work(rows[i], place * n_bin_codes + static_cast<std::size_t>(bin_of(bins[column(place)])));
         }
     }
 };
@@ -95,7 +107,7 @@ class ClassMeasure {
             work(begin, end, static_cast<std::uint32_t>(label));
         }
     }
-    void build(const ColumnRange& columns, std::span<const Row> rows, Sum* histograms) {
+    void build(const ColumnChoice& columns, std::span<const Row> rows, Sum* histograms) {
         for_each_run(rows, [&](std::size_t begin, std::size_t end, std::uint32_t label) {
             // A short run is not worth counting apart from the others.
             constexpr std::size_t worth_counting = 1024;
@@ -169,12 +181,11 @@ class ClassMeasure {
 
   private:
     /// Counts rows of one class in small counters that stay in cache, then adds them to the histograms.
-    void count(const ColumnRange& columns, std::span<const Row> rows, Sum* histograms) {
+    void count(const ColumnChoice& columns, std::span<const Row> rows, Sum* histograms) {
         counts_.assign(columns.size() * n_bin_codes, 0);
-        std::uint32_t* const counts = counts_.data() - columns.first * n_bin_codes;
+        std::uint32_t* const counts = counts_.data();
         columns.for_each_bin(rows, [=](Row, std::size_t cell) { ++counts[cell]; });
-        for (std::size_t i = 0; i < counts_.size(); ++i)
-            histograms[(columns.first * n_bin_codes + i) * n_classes_] += counts_[i];
+        for (std::size_t i = 0; i < counts_.size(); ++i) histograms[i * n_classes_] += counts_[i];
     }
     double total_sum(const Sum* statistic) const {
         Sum sum = 0;
@@ -248,7 +259,7 @@ class SquareMeasure {
     void for_each_run(std::span<const Row> rows, Work work) const {
         work(std::size_t{0}, rows.size(), std::uint32_t{0});
     }
-    void build(const ColumnRange& columns, std::span<const Row> rows, Sum* histograms) const {
+    void build(const ColumnChoice& columns, std::span<const Row> rows, Sum* histograms) const {
         columns.for_each_bin(rows,
                              [&](Row row, std::size_t cell) { add_row(histograms + cell * width(), row); });
     }

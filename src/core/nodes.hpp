@@ -93,7 +93,8 @@ class LargeSearcher {
     virtual ~LargeSearcher() = default;
     virtual std::size_t histogram_size() const = 0;
     virtual void build(std::span<const Row> rows, Sum* histograms) = 0;
-    /// The best split of a node from the histograms of all its columns.
+    /// The best split of a node from the histograms of all its columns; where columns are drawn, they are
+    /// not needed: it makes those of the columns that it draws.
     virtual Split search(std::span<const Row> rows, const Sum* histograms, std::uint64_t key) = 0;
 };
 

@@ -16,7 +16,10 @@ from treewright.writing import Among, Below, Branch, Combination, Leaf
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
+    from treewright.ensembles import Forest, grow_forest
     from treewright.estimators import (
+        BaggingClassifier,
+        BaggingRegressor,
         C45Classifier,
         CARTClassifier,
         CARTRegressor,
@@ -25,7 +28,11 @@ if TYPE_CHECKING:
         DecisionTreeRegressor,
         ExtraTreeClassifier,
         ExtraTreeRegressor,
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
         ID3Classifier,
+        RandomForestClassifier,
+        RandomForestRegressor,
         RuleListClassifier,
         TopDownClassifier,
     )
@@ -46,6 +53,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Among",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "Below",
     "Branch",
     "C45Classifier",
@@ -60,10 +69,15 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "Forest",
     "ID3Classifier",
     "Leaf",
     "Node",
     "PruningPath",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "RuleList",
     "RuleListClassifier",
     "Schema",
@@ -84,6 +98,7 @@ __all__ = [
     "from_sklearn",
     "from_xgboost",
     "grow",
+    "grow_forest",
     "importance",
     "load",
     "overfitting_curve",
@@ -97,6 +112,8 @@ __all__ = [
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
+    "BaggingClassifier": "treewright.estimators",
+    "BaggingRegressor": "treewright.estimators",
     "C45Classifier": "treewright.estimators",
     "CARTClassifier": "treewright.estimators",
     "CARTRegressor": "treewright.estimators",
@@ -106,8 +123,13 @@ _LATER = {
     "DecisionTreeRegressor": "treewright.estimators",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
+    "ExtraTreesClassifier": "treewright.estimators",
+    "ExtraTreesRegressor": "treewright.estimators",
+    "Forest": "treewright.ensembles",
     "ID3Classifier": "treewright.estimators",
     "PruningPath": "treewright.pruning",
+    "RandomForestClassifier": "treewright.estimators",
+    "RandomForestRegressor": "treewright.estimators",
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
     "TopDownClassifier": "treewright.estimators",
@@ -122,6 +144,7 @@ _LATER = {
     "from_lightgbm": "treewright.converting",
     "from_sklearn": "treewright.converting",
     "from_xgboost": "treewright.converting",
+    "grow_forest": "treewright.ensembles",
     "importance": "treewright.explaining",
     "load": "treewright.saving",
     "overfitting_curve": "treewright.selecting",

@@ -131,6 +131,23 @@ def apply_sums(
 ) -> NDArray[np.int32]:
     """`apply` for trees that test sums: columns and weights of each, in the order in which they follow."""
 
+def totals(
+    columns: Columns,
+    trees: list[
+        tuple[
+            NDArray[np.int32],
+            NDArray[np.int32],
+            NDArray[np.float64],
+            NDArray[np.int64],
+            NDArray[np.bool_],
+            NDArray[np.bool_],
+            NDArray[np.uint8],
+            NDArray[np.float64],
+        ]
+    ],
+    width: int,
+    n_threads: int,
+) -> NDArray[np.float64]: ...
 def apply_by_surrogates(
     columns: Columns,
     end: NDArray[np.int32],

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+Bools = NDArray[np.bool_]
 
 MOST_PARTS = 2**20  # of rows that are held at a time
 MISSING_CODE = -1
@@ -31,15 +32,12 @@ def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
     """
     if tree.missing == "error":
         _refuse_missing(tree, data)
-    missing_left = tree.heavier_left if tree.missing == "fractional" else tree.missing_left
-    routes = (tree.end, tree.feature, tree.threshold, tree.subset, missing_left, tree.heavier_left)
     if not len(tree.surrogates):
-        return plain_leaves(data, tree.directions, *routes, tree.subsets, n_threads)
+        return plain_leaves(data, tree.directions, *routes_of(tree), n_threads)
     others = tree.surrogates
     return _core.apply_by_surrogates(
         extended_columns(data, tree.directions),
-        *routes,
-        tree.subsets,
+        *routes_of(tree),
         others.starts(tree.n_nodes),
         others.feature,
         others.threshold,
@@ -48,6 +46,16 @@ def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
         others.subsets,
         n_threads,
     )
+
+
+Routes = tuple[Ints, Ints, Floats, NDArray[np.int64], Bools, Bools, NDArray[np.uint8]]
+
+
+def routes_of(tree: Tree) -> Routes:
+    """The arrays by which the core sends each row to one leaf."""
+    missing_left = tree.heavier_left if tree.missing == "fractional" else tree.missing_left
+    heavier = tree.heavier_left
+    return tree.end, tree.feature, tree.threshold, tree.subset, missing_left, heavier, tree.subsets
 
 
 def sent_by_others(tree: Tree) -> bool:

@@ -1,3 +1,9 @@
 """Many trees that answer together, and one tree that answers as they do."""
 
 from __future__ import annotations
+
+from treewright.ensembles.forest import Forest, grow_forest
+from treewright.ensembles.neighbourhoods import proximity
+from treewright.ensembles.out_of_bag import OutOfBag, importance_of, out_of_bag
+
+__all__ = ["Forest", "OutOfBag", "grow_forest", "importance_of", "out_of_bag", "proximity"]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from treewright.estimators.bagging import BaggingClassifier, BaggingRegressor
 from treewright.estimators.branching import CHAIDClassifier, ID3Classifier
 from treewright.estimators.c45 import C45Classifier
 from treewright.estimators.cart import CARTClassifier, CARTRegressor
 from treewright.estimators.classifier import DecisionTreeClassifier
+from treewright.estimators.extra_forest import ExtraTreesClassifier, ExtraTreesRegressor
 from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
+from treewright.estimators.forest import RandomForestClassifier, RandomForestRegressor
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.rule_list import RuleListClassifier
 from treewright.estimators.top_down import TopDownClassifier
 
 __all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
@@ -20,7 +25,11 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "ID3Classifier",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "RuleListClassifier",
     "TopDownClassifier",
 ]

@@ -61,12 +61,17 @@ class EnsembleEstimator:
         classes = [np.array(target.classes) for target in data.schema.targets]
         return replace(data, weight=class_weights(given, classes, data.targets, data.weight))
 
-    def _rows(self, X: Any) -> tuple[Fitted, Dataset]:
-        """What a fit has set and the rows to predict; of one fit, even if another follows."""
+    def _fitted(self, error: type[Exception] = NotFittedError) -> Fitted:
+        """What a fit has set, of one fit, even if another follows."""
         fitted = vars(self)
         if "model_" not in fitted:
             name = type(self).__name__
-            raise NotFittedError(f"this {name} is not fitted yet; call fit with a table and a target first")
+            raise error(f"this {name} is not fitted yet; call fit with a table and a target first")
+        return fitted
+
+    def _rows(self, X: Any) -> tuple[Fitted, Dataset]:
+        """What a fit has set and the rows to predict."""
+        fitted = self._fitted()
         return fitted, rows_to_predict(self, fitted, X)
 
     def _named(self, fitted: Fitted, codes: NDArray[Any]) -> NDArray[Any]:

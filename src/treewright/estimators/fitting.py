@@ -31,7 +31,10 @@ from treewright.tree import Tree
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
 # those that the next fit does not always set again
-_OF_A_FIT = frozenset({"feature_names_in_", "pruning_path_", "competitors_", "_seen", "_view"})
+_OF_A_FIT = frozenset(
+    {"feature_names_in_", "pruning_path_", "competitors_", "_seen", "_view", "_members", "_leaf_targets"}
+    | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"}
+)
 
 
 class TreeEstimator:
@@ -203,7 +206,7 @@ class TreeEstimator:
             or the cost where the estimator has costs.
         """
         whole = self._unpruned(X, y, sample_weight)
-        path = cost_complexity_path(whole, _price_of_leaves(whole))
+        path = cost_complexity_path(whole, price_of_leaves(whole))
         return Bunch(ccp_alphas=path.alpha, impurities=path.risk)
 
     def _unpruned(self, X: Any, y: Any, sample_weight: Any) -> Tree:
@@ -295,7 +298,7 @@ class TreeEstimator:
 
     def _grow(self, data: Dataset) -> Tree:
         tree = grow(data, **self._growing(data))
-        return cut_at(tree, self.ccp_alpha, _price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
+        return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         """The tree of a fit, where it was pruned the path that it comes from, and the rows that grew it."""
@@ -361,7 +364,7 @@ class TreeEstimator:
         return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
 
 
-def _price_of_leaves(tree: Tree) -> NDArray[np.float64]:
+def price_of_leaves(tree: Tree) -> NDArray[np.float64]:
     """What leaves must save to be worth their price: risk, as in scikit-learn, or costs where it has some, or
     the loss of formulas.
     """

@@ -62,6 +62,8 @@ def _is_random_state(value: Any) -> bool:
     return value is None or isinstance(value, np.random.RandomState) or (is_int(value) and 0 <= value < 2**32)
 
 
+_BOOL: Rule = (lambda v: isinstance(v, bool | np.bool_), "True or False")
+
 RULES: dict[str, Rule] = {
     "min_objs": (lambda v: is_int(v) and v >= 1, "an int >= 1"),  # before the names that follow from it
     "criterion": (lambda v: isinstance(v, str), "the name of a criterion"),  # the grower knows the names
@@ -101,7 +103,7 @@ RULES: dict[str, Rule] = {
     "max_features_used": at_least(1),
     "n_splits": (lambda v: is_int(v) and v >= 0, "an int >= 0"),  # before the other name of it
     "max_splits": at_least(0),
-    "raising": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "raising": _BOOL,
     "cv": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
     "rule": one_of("1-SE", "0-SE"),
     "max_classes": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
@@ -121,6 +123,17 @@ RULES: dict[str, Rule] = {
     "max_combined": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
     "cost_split": one_of(*get_args(CostSplit)),
+    "n_estimators": (lambda v: is_int(v) and v >= 1, "an int >= 1"),
+    "bootstrap": _BOOL,
+    "bootstrap_features": _BOOL,
+    "oob_score": (lambda v: callable(v) or isinstance(v, bool | np.bool_), "True, False or a function"),
+    "max_samples": (
+        lambda v: v is None or (is_int(v) and v >= 1) or (is_fraction(v) and 0 < v <= 1),
+        "an int >= 1, a float in (0, 1]: a fraction of the rows, or None",
+    ),
+    "warm_start": _BOOL,
+    "verbose": (lambda v: is_int(v) or isinstance(v, bool | np.bool_), "an int"),
+    "voting": one_of("soft", "hard"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
     "method": one_of("pessimistic", "validation"),
     "confidence": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),

@@ -1,0 +1,303 @@
+"""Many trees that vote: bagging, random forests, extremely randomised trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.answering import numbers, proportions, told_to
+from treewright.combining import by_column
+from treewright.costing import cheapest_in_order, cost_arrays
+from treewright.encoding import Dataset, encode
+from treewright.ensembles.drawing import Draws
+from treewright.ensembles.side_by_side import Listener, side_by_side
+from treewright.ensembles.totals import totals
+from treewright.growing import grow, n_threads, whole_number
+from treewright.memory import check_memory, memory_needed
+from treewright.schema import Schema
+from treewright.tree import Tree, as_array
+
+Floats = NDArray[np.float64]
+Voting = Literal["soft", "hard"]
+Growing = Callable[[Dataset, int, Listener], Tree]  # a tree of rows, from a seed
+
+_TREE_SEED = 1  # the purpose of the stream that seeds a tree; 0 draws its rows
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees that answer together, and how their rows were drawn.
+
+    Soft votes are the shares of the classes in the leaves, averaged; hard ones are the answers of the trees,
+    of which the most frequent wins. Numbers are averaged.
+
+    >>> from treewright import encode, grow_forest
+    >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
+    >>> forest = grow_forest(data, n_trees=10)
+    >>> forest
+    <Forest: 10 trees, 17 leaves, 1 columns>
+    >>> forest.predict({"x": [0.0, 5.0]}).tolist()
+    ['a', 'b']
+    """
+
+    trees: tuple[Tree, ...]
+    draws: Draws
+    voting: Voting = "soft"
+
+    def __repr__(self) -> str:
+        leaves = sum(tree.n_leaves for tree in self.trees)
+        return f"<Forest: {len(self):,} trees, {leaves:,} leaves, {len(self.schema.columns):,} columns>"
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return iter(self.trees)
+
+    def __getitem__(self, place: int) -> Tree:
+        return self.trees[place]
+
+    def first(self, n_trees: int) -> Forest:
+        """The forest of its first trees: as if no more had been grown."""
+        if not 1 <= n_trees <= len(self):
+            raise ValueError(f"n_trees is {n_trees}; it must be from 1 to {len(self)}")
+        return replace(self, trees=self.trees[:n_trees])
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns and targets stand for."""
+        return self.trees[0].schema
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory that the arrays of the trees take."""
+        return sum(tree_bytes(tree) for tree in self.trees)
+
+    def said_by(self, member: int, data: Dataset, n_threads: int = 1) -> Floats:
+        """The vote of one tree for each row: shares or marks of all classes, or numbers."""
+        tree = self.trees[member]
+        if not self._speaks_by_nodes:
+            return _asked(tree, data, self.voting, n_threads)
+        return told_to(tree, data, self._told[member], n_threads)
+
+    def sums(self, data: Dataset, n_threads: int = 1) -> Floats:
+        """The votes for each row, added up over the trees: (rows, classes of all targets), or numbers."""
+        self.trees[0]._check_columns(data)
+        if self._speaks_by_nodes:
+            return totals(self.trees, self._told, data, n_threads)
+        return np.asarray(sum(self.said_by(i, data, n_threads) for i in range(len(self))))
+
+    def answers(self, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
+        """Codes of classes or numbers, (rows, targets)."""
+        return decided(self.schema, self.sums(data, n_threads), len(self))
+
+    def shares(self, data: Dataset, n_threads: int = 1) -> list[Floats]:
+        """The share of the votes that each class got, a matrix for each target."""
+        return split_targets(self.schema, self.sums(data, n_threads) / len(self))
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """Classes or numbers for the rows of a table; one column per target where there are several."""
+        answers = self.answers(encode(table, schema=self.schema))
+        if self.schema.predicts_classes:
+            names = [as_array(target.classes or ()) for target in self.schema.targets]
+            answers = np.stack([name[answers[:, i]] for i, name in enumerate(names)], axis=1)
+        return answers[:, 0] if len(self.schema.targets) == 1 else answers
+
+    def predict_proba(self, table: Any) -> Floats | list[Floats]:
+        """The share of the votes of each class; a list where there are several targets."""
+        if not self.schema.predicts_classes:
+            raise ValueError("this forest predicts numbers; probabilities are for classes")
+        shares = self.shares(encode(table, schema=self.schema))
+        return shares[0] if len(shares) == 1 else shares
+
+    @property
+    def gain_shares(self) -> Floats:
+        """The share of each column in the gain of the splits, averaged over the trees.
+
+        It is biased: it comes from the rows that chose the splits, and prefers columns of many values.
+        `OutOfBag.importance` is not.
+        """
+        gains = np.array([by_column(tree, tree.gain) for tree in self.trees if tree.n_nodes > 1])
+        if not gains.size or not gains.any():
+            return np.zeros(len(self.schema.columns))
+        totals_ = gains.sum(axis=1, keepdims=True)
+        mean = np.divide(gains, totals_, out=np.zeros_like(gains), where=totals_ > 0).mean(axis=0)
+        return np.asarray(mean / mean.sum())
+
+    @property
+    def _speaks_by_nodes(self) -> bool:
+        """Whether each node says one thing to all rows, that a table can hold: no formula, few classes."""
+        return not self.schema.is_wide and all(tree.linear is None for tree in self.trees)
+
+    @cached_property
+    def _told(self) -> list[Floats]:
+        return [_told(tree, self.voting) for tree in self.trees]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_told"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+
+
+def grow_forest(
+    data: Dataset,
+    *,
+    n_trees: int = 100,
+    bootstrap: bool = True,
+    max_samples: int | None = None,
+    max_features: int | None = None,
+    voting: Voting = "soft",
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Callable[[float], object] | None = None,
+    **limits: Any,
+) -> Forest:
+    """Grow trees from draws of the rows: bagging, or a random forest where nodes draw columns, too.
+
+    Parameters
+    ----------
+    data : Dataset
+        What `encode` made of a table and its target.
+    n_trees : int
+        How many trees.
+    bootstrap : bool
+        Draw the rows of each tree with replacement, by their weights; or else without.
+    max_samples : int, optional
+        How many rows to draw for each tree: as many as there are by default (without replacement: all).
+    max_features : int, optional
+        How many columns each node draws. By default about the square root of their number for classes, and a
+        third of them for numbers, as Breiman advises.
+    voting : {"soft", "hard"}
+        Whether the shares of classes are averaged, or the answers of the trees are counted.
+    seed : int
+        Of all draws. The trees do not depend on how many of them there are.
+    n_jobs : int, optional
+        Threads: None is 1, -1 all cores. The forest is the same to the bit for any number.
+    progress : callable, optional
+        Called after each tree with the share of those that are done. What it raises ends the growing.
+    **limits
+        Other options of `grow`, for each tree.
+
+    Returns
+    -------
+    Forest
+
+    Examples
+    --------
+    >>> from treewright import encode, grow_forest
+    >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0], "z": [1.0, 0.0, 1.0, 0.0]}, [1.0, 1.0, 5.0, 5.0])
+    >>> forest = grow_forest(data, n_trees=20, max_features=1, seed=1)
+    >>> bool(forest.predict({"x": [1.0], "z": [0.0]})[0] < 3)
+    True
+    """
+    count = whole_number("n_trees", n_trees, 1)
+    size = None if max_samples is None else whole_number("max_samples", max_samples, 1)
+    if voting not in ("soft", "hard"):
+        raise ValueError(f"voting is {voting!r}; it must be 'soft' or 'hard'")
+    n_columns = len(data.schema.columns)
+    if max_features is None:
+        usual = int(n_columns**0.5) if data.schema.predicts_classes else n_columns // 3
+        max_features = max(1, usual)
+    draws = Draws.of(data, seed=whole_number("seed", seed, 0), size=size, replace=bool(bootstrap))
+
+    def tree_of(rows: Dataset, tree_seed: int, listener: Listener) -> Tree:
+        return grow(rows, max_features=max_features, seed=tree_seed, progress=listener, **limits)
+
+    trees: list[Tree] = []
+
+    def note(tree: Tree) -> None:
+        trees.append(tree)
+        if progress is not None:
+            progress(len(trees) / count)
+
+    grow_members(data, draws, tree_of, range(count), n_threads(n_jobs), note)
+    return Forest(tuple(trees), draws, voting)
+
+
+def grow_members(
+    data: Dataset,
+    draws: Draws,
+    tree_of: Growing,
+    members: Sequence[int],
+    n_threads: int,
+    done: Callable[[Tree], object],
+) -> None:
+    """Grow some trees of a forest; `done` takes them one by one, in order.
+
+    MemoryError before the first one, or after it, where the machine cannot hold them all.
+    """
+    check_memory(memory_needed(data, n_leaves=1) * min(n_threads, max(len(members), 1)))
+    if data.n_rows > _core.small_rows:
+        data.bins(n_threads)  # once, for all trees
+    grown = 0
+
+    def work(member: int, listener: Listener) -> Tree:
+        rows = data.reweighted(draws.weights(member))
+        seed = int(draws.random(member, _TREE_SEED).integers(2**31 - 1))
+        return tree_of(rows, seed, listener)
+
+    def note(tree: Tree) -> None:
+        nonlocal grown
+        if grown == 0:
+            check_memory(tree_bytes(tree) * (len(members) - 1))
+        grown += 1
+        done(tree)
+
+    side_by_side(work, members, n_threads, note)
+
+
+def tree_bytes(tree: Tree) -> int:
+    """The memory of a tree's arrays."""
+    arrays = [value for value in vars(tree).values() if isinstance(value, np.ndarray)]
+    own = sum(array.nbytes for array in arrays)
+    return own if isinstance(tree.statistic, np.ndarray) else own + 12 * tree.n_nodes
+
+
+def _told(tree: Tree, voting: Voting) -> Floats:
+    """What each node says: shares of the classes of all targets, marks of the answers, or numbers."""
+    if not tree.schema.predicts_classes:
+        return tree.value
+    if voting == "soft":
+        return np.concatenate(tree.proportions, axis=1)
+    return _marks(tree.schema, tree.label)
+
+
+def _asked(tree: Tree, data: Dataset, voting: Voting, n_threads: int) -> Floats:
+    """What a tree says to rows, where that is not a table of its nodes."""
+    if not tree.schema.predicts_classes:
+        return numbers(tree, data, n_threads)
+    shares = proportions(tree, data, n_threads)
+    if voting == "soft":
+        return np.concatenate(shares, axis=1)
+    parts = zip(shares, cost_arrays(tree.schema), strict=True)
+    return _marks(tree.schema, np.stack([cheapest_in_order(*part) for part in parts], axis=1))
+
+
+def _marks(schema: Schema, codes: NDArray[Any]) -> Floats:
+    """1 for the class of each code and 0 for the others, over all targets."""
+    marks = np.zeros((len(codes), schema.width))
+    first = np.cumsum((0, *schema.block_widths))[:-1]
+    np.put_along_axis(marks, codes + first, 1.0, axis=1)
+    return marks
+
+
+def split_targets(schema: Schema, votes: Floats) -> list[Floats]:
+    """The votes for the classes of each target."""
+    return np.split(votes, np.cumsum(schema.block_widths)[:-1], axis=1)
+
+
+def decided(schema: Schema, votes: Floats, n_votes: Any) -> NDArray[Any]:
+    """What votes decide, (rows, targets): the class with the most of them (the first of several), or that of
+    least cost; the mean of numbers. `n_votes` is the number of trees, or of those that voted for each row.
+    """
+    if not schema.predicts_classes:
+        return votes / np.reshape(n_votes, (-1, 1))
+    blocks = zip(split_targets(schema, votes), cost_arrays(schema), strict=True)
+    return np.stack([cheapest_in_order(block, costs) for block, costs in blocks], axis=1)

@@ -1,0 +1,233 @@
+"""What the rows say that a tree has not seen: an honest error of a forest, and what its columns are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.aligning import aligned
+from treewright.arriving import said_losses
+from treewright.combining import asked_columns
+from treewright.encoding import Dataset
+from treewright.ensembles.forest import Forest, decided
+from treewright.ensembles.side_by_side import Listener, side_by_side
+from treewright.wording import escape, percent
+
+Floats = NDArray[np.float64]
+
+_SHUFFLE = 2  # the purpose of the stream by which a tree's columns are shuffled
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfBag:
+    """The votes that each row got from the trees that were not grown from it.
+
+    >>> from treewright import encode, grow_forest
+    >>> from treewright.ensembles import out_of_bag
+    >>> data = encode({"x": list(range(40))}, ["a"] * 20 + ["b"] * 20)
+    >>> out = out_of_bag(grow_forest(data, n_trees=30), data)
+    >>> out.loss <= 0.1, len(out.curve)
+    (True, 30)
+    """
+
+    sums: Floats  # (rows, classes of all targets), or numbers
+    votes: NDArray[np.int64]  # how many trees voted for each row
+    answers: NDArray[Any]  # (rows, targets): codes or numbers; of rows without votes 0 or NaN
+    # the mean loss after each tree, of the rows that had a vote by then: wrong answers, or squared errors
+    curve: Floats
+
+    @property
+    def loss(self) -> float:
+        """The mean loss with all trees."""
+        return float(self.curve[-1])
+
+    @property
+    def means(self) -> Floats:
+        """The share of the votes of each class, or the mean number, (rows, …); NaN for rows without votes."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.sums / self.votes[:, np.newaxis])
+
+
+def out_of_bag(
+    forest: Forest, data: Dataset, *, weight: Floats | None = None, n_threads: int = 1
+) -> OutOfBag:
+    """The votes of each tree for the rows that it has not seen.
+
+    `data` are the rows of the growing. They count by `weight`, all alike by default, whatever weights they
+    were drawn by.
+    """
+    targets = checked_rows(forest, data)
+    schema, n = forest.schema, data.n_rows
+    weight = np.ones(n) if weight is None else weight
+    width = schema.width if schema.predicts_classes else len(schema.targets)
+    sums, votes, losses = np.zeros((n, width)), np.zeros(n, np.int64), np.zeros(n)
+    answers = np.zeros((n, len(schema.targets)), np.int64 if schema.predicts_classes else np.float64)
+    answers = answers if schema.predicts_classes else np.full_like(answers, np.nan)
+    curve: list[float] = []
+    heard = np.zeros(2)  # the loss and the weight of the rows that have votes
+
+    def vote(member: int, _: Listener) -> tuple[NDArray[np.intp], Floats]:
+        rows = forest.draws.left_out(member)
+        return rows, forest.said_by(member, _taken(data, rows))
+
+    def count(voted: tuple[NDArray[np.intp], Floats]) -> None:
+        rows, said = voted
+        is_new = votes[rows] == 0
+        sums[rows] += said
+        votes[rows] += 1
+        answers[rows] = decided(schema, sums[rows], votes[rows])
+        now = row_losses(forest, answers[rows], targets[:, rows])
+        heard[0] += (weight[rows] * (now - losses[rows])).sum()
+        heard[1] += weight[rows[is_new]].sum()
+        losses[rows] = now
+        curve.append(heard[0] / heard[1] if heard[1] > 0 else np.nan)
+
+    side_by_side(vote, range(len(forest)), n_threads, count)
+    curve[-1] = float((weight * losses)[votes > 0].sum() / max(weight[votes > 0].sum(), 1e-300))
+    return OutOfBag(sums, votes, answers, np.array(curve))
+
+
+def votes_against(
+    forest: Forest, data: Dataset, n_threads: int = 1
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which trees are wrong about which rows, and which have not seen them: two matrices (trees, rows)."""
+    targets = checked_rows(forest, data)
+    if not forest.schema.predicts_classes or len(forest.schema.targets) > 1:
+        raise ValueError("votes are right or wrong where there is one target of classes")
+    wrong = np.zeros((len(forest), data.n_rows), np.bool_)
+    unseen = np.zeros_like(wrong)
+    hard = forest if forest.voting == "hard" else replace(forest, voting="hard")
+
+    def vote(member: int, _: Listener) -> tuple[int, NDArray[np.intp], Floats]:
+        rows = forest.draws.left_out(member)
+        return member, rows, hard.said_by(member, _taken(data, rows))
+
+    def note(voted: tuple[int, NDArray[np.intp], Floats]) -> None:
+        member, rows, said = voted
+        unseen[member, rows] = True
+        wrong[member, rows] = said.argmax(axis=1) != targets[0, rows]
+
+    side_by_side(vote, range(len(forest)), n_threads, note)
+    return wrong, unseen
+
+
+def checked_rows(forest: Forest, data: Dataset) -> NDArray[Any]:
+    """The targets of the rows of a forest; ValueError where these cannot be they."""
+    if not forest.draws.leaves_rows_out:
+        raise ValueError(
+            "every tree of this forest was grown from all rows: there are none out of bag; draw rows by "
+            "bootstrap=True or max_samples="
+        )
+    if data.targets is None:
+        raise ValueError("data has no target; encode the table with target=")
+    if not forest.draws.are_of(data):
+        raise ValueError(
+            f"these are not the rows of the growing: {forest.draws.n_rows:,} rows were drawn from, and data "
+            f"has {data.n_rows:,}, or other weights"
+        )
+    return np.asarray(data.targets)
+
+
+def row_losses(forest: Forest, answers: NDArray[Any], targets: NDArray[Any]) -> Floats:
+    """What each row loses by answers, averaged over the targets: 0 or 1 (or costs), or squared errors."""
+    if not forest.schema.predicts_classes:
+        return np.asarray(((answers - targets.T) ** 2).mean(axis=1))
+    return said_losses(forest.trees[0], answers, targets) / len(targets)
+
+
+def _taken(data: Dataset, rows: NDArray[np.intp]) -> Dataset:
+    """Some rows to be answered; no bins are copied."""
+    if isinstance(data.columns, np.ndarray):
+        return Dataset(data.schema, data.columns[rows])
+    return Dataset(data.schema, tuple(column[rows] for column in data.columns))
+
+
+class ColumnWorth(NamedTuple):
+    """What one column is worth to a forest."""
+
+    column: str
+    rise: float  # of the mean loss of a tree on rows that it has not seen, where the column is shuffled there
+    error: float  # the standard error of the rise over the trees
+    gain: float  # its share of the gain of all splits: biased
+
+
+@dataclass(frozen=True)
+class ForestImportance:
+    """What each column is worth, in the order of the schema; ``print`` shows the most useful first."""
+
+    columns: tuple[ColumnWorth, ...]
+    loss: str
+
+    @property
+    def rises(self) -> Floats:
+        """How much the loss rises without each column."""
+        return np.array([column.rise for column in self.columns])
+
+    @property
+    def ranked(self) -> tuple[ColumnWorth, ...]:
+        """The most useful first."""
+        return tuple(sorted(self.columns, key=lambda column: (-column.rise, -column.gain)))
+
+    def __str__(self) -> str:
+        in_percent = self.loss == "error"
+        lines = [["column", f"{self.loss} rises by", "± standard error", "risk reduction (biased)"]]
+        for column, rise, error, gain in self.ranked:
+            words = [f"{100 * x:.2f} points" if in_percent else f"{x:.4g}" for x in (rise, error)]
+            lines.append([escape(column), *words, percent(gain)])
+        note = (
+            "The rise is that of the mean loss of a tree where the column is shuffled among the rows that "
+            "the tree has not seen, averaged over the trees."
+        )
+        return "\n".join([*aligned(lines, right=(1, 2, 3)), "", note])
+
+
+def importance_of(forest: Forest, data: Dataset, n_threads: int = 1) -> ForestImportance:
+    """What each column is worth by permutation of out-of-bag rows (Breiman 2001); `data` as for `out_of_bag`.
+
+    Each tree is asked about the rows that it has not seen, as they are and with one column shuffled; the mean
+    rise of the loss over all trees is the worth of the column. A column that a tree does not test is worth
+    nothing to it.
+
+    >>> from treewright import encode, grow_forest
+    >>> data = encode({"x": list(range(40)), "z": [0, 1] * 20}, ["a"] * 20 + ["b"] * 20)
+    >>> worth = importance_of(grow_forest(data, n_trees=30, max_features=2), data)
+    >>> worth.ranked[0].column
+    'x'
+    """
+    targets = checked_rows(forest, data)
+    schema, weight = forest.schema, data.row_weights
+    found: list[Floats] = []
+
+    def rises(member: int, listener: Listener) -> Floats:
+        rows = forest.draws.left_out(member)
+        out = np.zeros(len(schema.columns))
+        if not rows.size:
+            return out
+        mean = weight[rows] / weight[rows].sum()
+
+        def loss(table: Dataset) -> float:
+            answers = decided(schema, forest.said_by(member, table), 1)
+            return float(mean @ row_losses(forest, answers, targets[:, rows]))
+
+        random = forest.draws.random(member, _SHUFFLE)
+        columns = [np.ascontiguousarray(data.column(j, rows)) for j in range(len(schema.columns))]
+        base = loss(Dataset(schema, tuple(columns)))
+        for j in asked_columns(forest.trees[member]):
+            listener(0.0)
+            own = columns[j]
+            columns[j] = own[random.permutation(len(own))]
+            out[j] = loss(Dataset(schema, tuple(columns))) - base
+            columns[j] = own
+        return out
+
+    side_by_side(rises, range(len(forest)), n_threads, found.append)
+    all_rises = np.array(found)
+    error = all_rises.std(axis=0, ddof=min(1, len(found) - 1)) / np.sqrt(len(found))
+    shares = forest.gain_shares
+    numbers = np.stack([all_rises.mean(axis=0), error, shares], axis=1).tolist()
+    worths = tuple(ColumnWorth(name, *three) for name, three in zip(schema.names, numbers, strict=True))
+    name = "squared error" if not schema.predicts_classes else "cost" if schema.has_costs else "error"
+    return ForestImportance(worths, name)

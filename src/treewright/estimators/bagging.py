@@ -1,0 +1,287 @@
+"""Bagging of any of our trees, natively: columns encoded once, rows drawn as weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sklearn.ensemble
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from treewright.encoding import Dataset
+from treewright.ensembles.drawing import Draws
+from treewright.ensembles.forest import Growing
+from treewright.ensembles.side_by_side import Listener
+from treewright.estimators.classifier import DecisionTreeClassifier
+from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.parameters import check_parameters, is_int
+from treewright.estimators.regressor import DecisionTreeRegressor
+from treewright.estimators.voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
+from treewright.schema import Schema
+from treewright.tree import Tree
+
+_COLUMNS = 3  # the purpose of the stream that draws a tree's columns
+
+
+class BaggingEstimator(VotingEstimator):
+    """Trees of drawn rows, and of drawn columns where these are asked for."""
+
+    kinds = None
+    max_features: int | float
+    bootstrap_features: bool
+    estimator: Any
+    default: type[Any] = DecisionTreeClassifier
+
+    def _member(self) -> TreeEstimator:
+        """A new estimator of one tree, its parameters checked."""
+        if self.estimator is None:
+            usual: TreeEstimator = self.default()
+            return usual
+        if not isinstance(self.estimator, TreeEstimator) or not isinstance(
+            self.estimator, self.default.__mro__[2]
+        ):
+            raise TypeError(
+                f"estimator is {self.estimator!r}; {type(self).__name__} bags treewright's trees, such as "
+                f"{self.default.__name__}(). For other models there is sklearn.ensemble.{type(self).__name__}"
+            )
+        member: TreeEstimator = clone(self.estimator)
+        check_parameters(member)
+        return member
+
+    def _encoded(self, X: Any, y: Any, sample_weight: Any, *, classes: bool) -> tuple[Dataset, Fitted]:
+        self.__dict__.pop("kinds", None)
+        kinds = getattr(self._member(), "kinds", None)
+        if kinds is not None:
+            vars(self)["kinds"] = kinds
+        try:
+            return super()._encoded(X, y, sample_weight, classes=classes)
+        finally:
+            self.__dict__.pop("kinds", None)
+
+    def _growing_of(self, data: Dataset, draws: Draws) -> Growing:
+        n_columns = len(data.schema.columns)
+        most = self.max_features
+        n_drawn = int(most) if is_int(most) else max(1, int(most * n_columns))
+        if n_drawn > n_columns:
+            raise ValueError(f"max_features={most!r} is more than the {n_columns} columns of the table")
+        draws_columns = n_drawn < n_columns or self.bootstrap_features
+
+        def grown(rows: Dataset, seed: int, listener: Listener) -> Tree:
+            listener(0.0)
+            member = self._member()
+            if "random_state" in member.get_params():  # type: ignore[attr-defined]
+                member.set_params(random_state=seed)  # type: ignore[attr-defined]
+            if "n_jobs" in member.get_params():  # type: ignore[attr-defined]
+                member.set_params(n_jobs=None)  # type: ignore[attr-defined]
+            if not draws_columns:
+                return member._model(member._reweighted(rows), None)[0]
+            random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_COLUMNS,)))
+            drawn = random.choice(n_columns, n_drawn, replace=bool(self.bootstrap_features))
+            columns = np.unique(drawn)
+            tree = member._model(member._reweighted(_narrowed(rows, columns)), None)[0]
+            return _widened(tree, columns, rows.schema)
+
+        return grown
+
+    def _dressed(self, tree: Tree, fitted: Fitted) -> Any:
+        estimator: Any = self._member()
+        names = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
+        vars(estimator).update({name: fitted[name] for name in names if name in fitted}, model_=tree)
+        return estimator
+
+
+def _narrowed(data: Dataset, columns: NDArray[np.intp]) -> Dataset:
+    """The rows with some of their columns; numbers are not copied."""
+    schema = Schema(tuple(data.schema.columns[j] for j in columns), data.schema.targets)
+    return Dataset(schema, tuple(data.column(int(j)) for j in columns), data.targets, data.weight)
+
+
+def _widened(tree: Tree, columns: NDArray[np.intp], schema: Schema) -> Tree:
+    """A tree of some columns as one of all of them."""
+    n_some, n_all, n_sums = len(columns), len(schema.columns), len(tree.directions)
+    place = np.full(n_some + n_sums + 1, -1, np.int32)  # the last one is where leaves, −1, look
+    place[:n_some] = columns
+    place[n_some:-1] = n_all + np.arange(n_sums)
+    directions = tuple(
+        replace(each, columns=tuple(int(columns[j]) for j in each.columns)) for each in tree.directions
+    )
+    others = replace(tree.surrogates, feature=place[tree.surrogates.feature])
+    whole = Schema(schema.columns, tree.schema.targets)
+    return replace(tree, schema=whole, feature=place[tree.feature], directions=directions, surrogates=others)
+
+
+class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensemble.BaggingClassifier):  # type: ignore[misc]
+    """Trees grown from draws of the rows, which vote for classes (Breiman 1996).
+
+    The table is encoded once for all trees, and rows are drawn as weights.
+
+    Parameters
+    ----------
+    estimator : treewright tree, default=None
+        The tree to grow from each draw: any of ours, with any of its parameters, pruning and costs included.
+        None is `DecisionTreeClassifier()`.
+    n_estimators : int, default=10
+        The number of trees.
+    max_samples : int or float, default=1.0
+        How many rows to draw for each tree; a float is a fraction of those that weigh something. With
+        ``bootstrap=False``, 0.66 is the notes' two thirds.
+    max_features : int or float, default=1.0
+        How many columns to draw for each tree (not for each node: that is the trees' own `max_features`).
+    bootstrap : bool, default=True
+        Draw rows with replacement, by their weights; or else without.
+    bootstrap_features : bool, default=False
+        Draw columns with replacement; a column that is drawn twice counts once.
+    oob_score : bool or callable, default=False
+        Judge by the rows that trees have not seen; a callable scores (y_true, y_pred).
+    warm_start : bool, default=False
+        Keep the trees of the fit before, and grow those that are missing to `n_estimators`.
+    n_jobs : int, default=None
+        Threads; the result is the same to the bit for any number. None is one, -1 all cores.
+    random_state : int, RandomState or None, default=None
+        Seeds what is drawn.
+    verbose : int, default=0
+        1 shows how many trees are done.
+    voting : {"soft", "hard"}, default="soft"
+        Whether shares of classes are averaged, or the answers of the trees are counted: a majority vote.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes.
+    model_ : treewright.Forest
+        The trees.
+    estimators_ : list of estimators
+        Each tree as an estimator of its own.
+    estimators_samples_ : list of ndarray
+        The rows that were drawn for each tree.
+    n_features_in_ : int
+        The number of columns.
+    oob_score_ : float
+        Accuracy of the out-of-bag predictions; only with `oob_score`, as the curve.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        The share of wrong answers of the out-of-bag predictions after each tree.
+
+    Examples
+    --------
+    >>> from treewright import BaggingClassifier, DecisionTreeClassifier
+    >>> model = BaggingClassifier(DecisionTreeClassifier(max_depth=2), random_state=0)
+    >>> model.fit([[0], [1], [2], [3], [4], [5]], ["a", "a", "a", "b", "b", "b"]).predict([[0], [5]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: int | float = 1.0,
+        max_features: int | float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: Any = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        voting: str = "soft",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.voting = voting
+
+
+class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.BaggingRegressor):  # type: ignore[misc]
+    """Trees grown from draws of the rows, which predict numbers by their mean (Breiman 1996).
+
+    The table is encoded once for all trees, and rows are drawn as weights.
+
+    Parameters
+    ----------
+    estimator : treewright tree, default=None
+        The tree to grow from each draw: any of ours, with any of its parameters, pruning and costs included.
+        None is `DecisionTreeRegressor()`.
+    n_estimators : int, default=10
+        The number of trees.
+    max_samples : int or float, default=1.0
+        How many rows to draw for each tree; a float is a fraction of those that weigh something. With
+        ``bootstrap=False``, 0.66 is the notes' two thirds.
+    max_features : int or float, default=1.0
+        How many columns to draw for each tree (not for each node: that is the trees' own `max_features`).
+    bootstrap : bool, default=True
+        Draw rows with replacement, by their weights; or else without.
+    bootstrap_features : bool, default=False
+        Draw columns with replacement; a column that is drawn twice counts once.
+    oob_score : bool or callable, default=False
+        Judge by the rows that trees have not seen; a callable scores (y_true, y_pred).
+    warm_start : bool, default=False
+        Keep the trees of the fit before, and grow those that are missing to `n_estimators`.
+    n_jobs : int, default=None
+        Threads; the result is the same to the bit for any number. None is one, -1 all cores.
+    random_state : int, RandomState or None, default=None
+        Seeds what is drawn.
+    verbose : int, default=0
+        1 shows how many trees are done.
+
+    Attributes
+    ----------
+    model_ : treewright.Forest
+        The trees.
+    estimators_ : list of estimators
+        Each tree as an estimator of its own.
+    estimators_samples_ : list of ndarray
+        The rows that were drawn for each tree.
+    n_features_in_ : int
+        The number of columns.
+    oob_score_ : float
+        R² of the out-of-bag predictions; only with `oob_score`, as the curve.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        The mean squared error of the out-of-bag predictions after each tree.
+
+    Examples
+    --------
+    >>> from treewright import BaggingRegressor
+    >>> model = BaggingRegressor(n_estimators=30, random_state=0)
+    >>> model.fit([[0], [1], [2], [3]], [0.0, 1.0, 2.0, 3.0]).predict([[0], [3]]).round(0)
+    array([0., 3.])
+    """
+
+    default = DecisionTreeRegressor
+    voting = "soft"
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: int | float = 1.0,
+        max_features: int | float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: Any = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose

@@ -1,0 +1,402 @@
+"""Random forests and extremely randomised trees: scikit-learn's names and parameters on one encoding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sklearn.ensemble
+
+from treewright.encoding import Dataset
+from treewright.ensembles.drawing import Draws
+from treewright.ensembles.forest import Growing
+from treewright.ensembles.side_by_side import Listener
+from treewright.estimators.classifier import DecisionTreeClassifier
+from treewright.estimators.fitting import Fitted, price_of_leaves
+from treewright.estimators.parameters import limits, n_features_drawn
+from treewright.estimators.regressor import DecisionTreeRegressor
+from treewright.estimators.targets import class_weights
+from treewright.estimators.voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
+from treewright.growing import grow, n_threads
+from treewright.pruning import cut_at
+from treewright.tree import Tree, as_array
+
+# Parameters of forests that a tree has not, or not for itself.
+_OF_FORESTS = frozenset(
+    {"n_estimators", "bootstrap", "oob_score", "verbose", "warm_start", "max_samples", "voting", "n_jobs"}
+)
+
+
+class ForestEstimator(VotingEstimator):
+    """Trees of drawn rows whose nodes draw columns."""
+
+    splitter = "best"
+    max_splits = max_features_used = None
+    max_features: Any
+    ccp_alpha: float
+    criterion: str
+    get_params: Any
+    member: type[Any] = DecisionTreeClassifier
+
+    @property
+    def estimator(self) -> Any:
+        """An estimator of one tree, as scikit-learn's forests have it."""
+        return self.member()
+
+    def _growing_of(self, data: Dataset, draws: Draws) -> Growing:
+        n_columns = len(data.schema.columns)
+        given = limits(self, data.n_counted, n_columns, draws.drawn_weight)
+        given["criterion"] = self.criterion
+        # a tree is grown by one thread; where there are fewer trees than threads, they share them
+        given["n_jobs"] = max(1, n_threads(self.n_jobs) // self.n_estimators)
+
+        def grown(rows: Dataset, seed: int, listener: Listener) -> Tree:
+            tree = grow(self._weighed(rows), **given | {"seed": seed, "progress": listener})
+            return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
+
+        return grown
+
+    def _weighed(self, rows: Dataset) -> Dataset:
+        """Drawn rows with the weights of their classes, where these depend on the draw."""
+        if getattr(self, "class_weight", None) != "balanced_subsample":
+            return rows
+        classes = [as_array(target.classes or ()) for target in rows.schema.targets]
+        return rows.reweighted(class_weights("balanced", classes, rows.targets, rows.weight))
+
+    def _reweighted(self, data: Dataset) -> Dataset:
+        if getattr(self, "class_weight", None) == "balanced_subsample":
+            return data
+        return super()._reweighted(data)
+
+    def _dressed(self, tree: Tree, fitted: Fitted) -> Any:
+        given = self.get_params(deep=False)
+        own = {name: value for name, value in given.items() if name not in _OF_FORESTS}
+        if own.get("class_weight") == "balanced_subsample":
+            own["class_weight"] = "balanced"
+        estimator = self.member(**own)
+        n_columns = len(tree.schema.columns)
+        names = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
+        vars(estimator).update({name: fitted[name] for name in names if name in fitted})
+        vars(estimator).update(model_=tree, max_features_=n_features_drawn(self.max_features, n_columns))
+        return estimator
+
+
+class RandomForestClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensemble.RandomForestClassifier):  # type: ignore[misc]
+    """A random forest that predicts classes.
+
+    Each tree is grown from rows that are drawn anew, and each of its nodes considers columns that are drawn
+    anew. The table is encoded once for all of them. Trees, columns of all kinds, missing values: as in
+    `DecisionTreeClassifier`; everything that takes scikit-learn's class of the same name takes this one.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The number of trees.
+    criterion : {"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}, default="gini"
+        What a split is to lower.
+    max_depth : int, default=None
+        The most tests on the way to a leaf; no limit if None.
+    min_samples_split : int or float, default=2
+        A node with fewer rows is not split. A float is a fraction of all rows, rounded up.
+    min_samples_leaf : int or float, default=1
+        No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
+    min_weight_fraction_leaf : float, default=0.0
+        No split leaves a side with less than this fraction of the weight of the drawn rows.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        How many columns, drawn at random, a node considers; a float is a fraction of them, None is all. If
+        none of these can be split, more are drawn.
+    max_leaf_nodes : int, default=None
+        Stop a tree at this many leaves; the leaf with the largest gain is split first.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the risk by at least this much per unit of the weight of the drawn rows.
+    bootstrap : bool, default=True
+        Draw the rows of each tree with replacement, by their weights; or else without.
+    oob_score : bool or callable, default=False
+        Judge the forest by the rows that trees have not seen; a callable scores (y_true, y_pred).
+    n_jobs : int, default=None
+        Threads to grow and predict with; the result is the same to the bit for any number. None is one, -1
+        all cores.
+    random_state : int, RandomState or None, default=None
+        Seeds what is drawn. A tree does not depend on how many others there are.
+    verbose : int, default=0
+        1 shows how many trees are done.
+    warm_start : bool, default=False
+        Keep the trees of the fit before, and grow those that are missing to `n_estimators`: the forest is the
+        one that a single fit gives. The rows must be the same.
+    class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
+        "balanced" gives each class the same weight in all, "balanced_subsample" in the rows of each tree.
+    ccp_alpha : float, default=0.0
+        The price of a leaf for minimal cost-complexity pruning of each tree; 0 leaves it as grown.
+    max_samples : int or float, default=None
+        How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
+        many as there are. Without replacement, 0.66 is the notes' two thirds.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise, 0 if it may do both.
+    voting : {"soft", "hard"}, default="soft"
+        Whether the shares of classes in the leaves are averaged, or the answers of the trees are counted.
+    threshold : {"readable", "midpoint"}, default="midpoint"
+        The number that a test names, of all those that separate the same rows: the shortest decimal, or the
+        middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing; see `DecisionTreeClassifier`.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column; a split's gain is divided by 1 + price.
+    kinds : dict or list, default=None
+        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    n_classes_ : int, or a list of them
+        The number of classes.
+    model_ : treewright.Forest
+        The forest.
+    estimators_ : list of DecisionTreeClassifier
+        Its trees.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the gain of the splits; biased, `oob_importance` is not.
+    oob_score_ : float
+        Accuracy of the out-of-bag predictions; only with `oob_score`, as the two that follow.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        The share of wrong answers of the out-of-bag predictions after each tree.
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
+        The votes of the trees that have not seen a row; NaN where all have.
+
+    See Also
+    --------
+    RandomForestRegressor : The same for numbers.
+    treewright.grow_forest : The function for tables without an estimator around them.
+
+    Examples
+    --------
+    >>> from treewright import RandomForestClassifier
+    >>> table = {"wind": [3, 12, 5, 14, 9, 15], "sky": ["clear", "clear", "rain", "rain", "clouds", "clouds"]}
+    >>> model = RandomForestClassifier(n_estimators=20, random_state=0)
+    >>> model.fit(table, ["sail", "stay", "sail", "stay", "sail", "stay"])
+    RandomForestClassifier(n_estimators=20, random_state=0)
+    >>> model.predict({"wind": [4, 20], "sky": ["clouds", None]})
+    array(['sail', 'stay'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
+        voting: str = "soft",
+        threshold: str = "midpoint",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        kinds: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.voting = voting
+        self.threshold = threshold
+        self.missing = missing
+        self.n_surrogates = n_surrogates
+        self.interaction_cst = interaction_cst
+        self.feature_costs = feature_costs
+        self.kinds = kinds
+
+
+class RandomForestRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensemble.RandomForestRegressor):  # type: ignore[misc]
+    """A random forest that predicts numbers, and intervals for them.
+
+    Each tree is grown from rows that are drawn anew, and each of its nodes considers columns that are drawn
+    anew. The table is encoded once for all of them. Trees, columns of all kinds, missing values: as in
+    `DecisionTreeRegressor`; everything that takes scikit-learn's class of the same name takes this one.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The number of trees.
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        What a split is to lower. By "absolute_error" leaves answer medians, which the forest averages.
+    max_depth : int, default=None
+        The most tests on the way to a leaf; no limit if None.
+    min_samples_split : int or float, default=2
+        A node with fewer rows is not split. A float is a fraction of all rows, rounded up.
+    min_samples_leaf : int or float, default=1
+        No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
+    min_weight_fraction_leaf : float, default=0.0
+        No split leaves a side with less than this fraction of the weight of the drawn rows.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        How many columns, drawn at random, a node considers; a float is a fraction of them, None is all. If
+        none of these can be split, more are drawn.
+    max_leaf_nodes : int, default=None
+        Stop a tree at this many leaves; the leaf with the largest gain is split first.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the risk by at least this much per unit of the weight of the drawn rows.
+    bootstrap : bool, default=True
+        Draw the rows of each tree with replacement, by their weights; or else without.
+    oob_score : bool or callable, default=False
+        Judge the forest by the rows that trees have not seen; a callable scores (y_true, y_pred).
+    n_jobs : int, default=None
+        Threads to grow and predict with; the result is the same to the bit for any number. None is one, -1
+        all cores.
+    random_state : int, RandomState or None, default=None
+        Seeds what is drawn. A tree does not depend on how many others there are.
+    verbose : int, default=0
+        1 shows how many trees are done.
+    warm_start : bool, default=False
+        Keep the trees of the fit before, and grow those that are missing to `n_estimators`: the forest is the
+        one that a single fit gives. The rows must be the same.
+    ccp_alpha : float, default=0.0
+        The price of a leaf for minimal cost-complexity pruning of each tree; 0 leaves it as grown.
+    max_samples : int or float, default=None
+        How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
+        many as there are. Without replacement, 0.66 is the notes' two thirds.
+    monotonic_cst : dict or array of shape (n_columns,), default=None
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise, 0 if it may do both.
+    threshold : {"readable", "midpoint"}, default="midpoint"
+        The number that a test names, of all those that separate the same rows: the shortest decimal, or the
+        middle.
+    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
+        Where a row goes whose value is missing; see `DecisionTreeRegressor`.
+    n_surrogates : int, default=5
+        How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
+        Which columns, by name or position, may be tested together on one path.
+    feature_costs : dict or array of shape (n_columns,), default=None
+        The price of measuring a column; a split's gain is divided by 1 + price.
+    kinds : dict or list, default=None
+        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
+
+    Attributes
+    ----------
+    model_ : treewright.Forest
+        The forest.
+    estimators_ : list of DecisionTreeRegressor
+        Its trees.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the gain of the splits; biased, `oob_importance` is not.
+    oob_score_ : float
+        R² of the out-of-bag predictions; only with `oob_score`, as the two that follow.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        The mean squared error of the out-of-bag predictions after each tree.
+    oob_prediction_ : ndarray of shape (n_rows,)
+        The mean of the trees that have not seen a row; NaN where all have.
+
+    See Also
+    --------
+    RandomForestClassifier : The same for classes.
+
+    Examples
+    --------
+    >>> from treewright import RandomForestRegressor
+    >>> model = RandomForestRegressor(n_estimators=50, random_state=0)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]).predict([[0.0], [3.0]]).round(0)
+    array([0., 3.])
+    """
+
+    member = DecisionTreeRegressor
+    voting = "soft"
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
+        threshold: str = "midpoint",
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        interaction_cst: Any = None,
+        feature_costs: Any = None,
+        kinds: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.threshold = threshold
+        self.missing = missing
+        self.n_surrogates = n_surrogates
+        self.interaction_cst = interaction_cst
+        self.feature_costs = feature_costs
+        self.kinds = kinds
