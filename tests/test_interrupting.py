@@ -20,7 +20,8 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to anot
 DRIVER = """
 import numpy as np
 import scipy.special, scipy.stats
-from treewright import _core, attribution, competitors, encode, grow, importance, stability
+from treewright import _core, attribution, competitors, encode, grow, grow_forest, importance, stability
+from treewright.ensembles import importance_of, out_of_bag
 from treewright.pruning import cost_complexity_path
 
 random = np.random.default_rng(0)
@@ -37,6 +38,8 @@ by_category = grow(encode(mixed, value + np.arange(len(x)) % 300 % 7), min_sampl
 mixed_rows = encode(mixed, schema=by_category.schema)
 mixed_judged = encode(mixed, value, schema=by_category.schema)
 some = rows.take(slice(200))
+forest = grow_forest(classes, n_trees=6)
+wide_rows = encode(np.tile(x, (4, 1)), schema=classes.schema)
 number = np.arange(600_001)
 chain = np.where(number % 2, number + 1, len(number)).astype(np.int32)
 small = {"_small_rows": 10**9}
@@ -62,6 +65,11 @@ phases = {
     "bootstraps, 2 threads": lambda: stability(classes, n_jobs=2, max_depth=5),
     "shuffles": lambda: importance(by_category, mixed_judged, n_repeats=50),
     "competitors": lambda: competitors(by_category, mixed_judged),
+    "forest, 1 thread": lambda: grow_forest(classes, n_trees=5),
+    "forest, 2 threads": lambda: grow_forest(classes, n_trees=5, n_jobs=2),
+    "votes, 2 threads": lambda: forest.sums(wide_rows, 2),
+    "out of bag, 2 threads": lambda: out_of_bag(forest, classes, n_threads=2),
+    "importance of a forest": lambda: importance_of(forest, classes),
     "pruning path": lambda: cost_complexity_path(tree),
     "front of a chain": lambda: _core.front(chain, np.arange(len(chain), 0.0, -1.0)),
     "predict, 1 thread": lambda: tree.apply(rows),

@@ -290,14 +290,20 @@ class Grower {
         std::vector<Nodes> subtrees(waiting_.size());
         pool_.run(waiting_.size(), [&](std::size_t task, std::size_t thread) {
             const Job& job = waiting_[task];
-            if (is_large(size(job), job.depth)) {
+            if (is_large(size(job), job.depth) || is_excerpted_) {
                 subtrees[task] = grow_excerpt(job);
             } else {
                 subtrees[task] = grow_small(job, thread);
-                settle(size(job));
+                std::size_t n_left = size(job);
+                for (const Job& rest : subtrees[task].pending)
+                    n_left -= subtrees[task].nodes[rest.node].size();
+                settle(n_left);
             }
         });
-        for (std::size_t i = 0; i < waiting_.size(); ++i) splice(waiting_[i].node, std::move(subtrees[i]));
+        const auto done = std::move(waiting_);
+        waiting_.clear();
+        for (std::size_t i = 0; i < done.size(); ++i) splice(done[i].node, std::move(subtrees[i]));
+        if (!waiting_.empty()) grow_waiting();
     }
     /// Puts a subtree in the place of its root.
     void splice(std::int32_t node, Nodes&& subtree) {
@@ -306,6 +312,11 @@ class Grower {
         for (auto& each : subtree.nodes) {
             if (each.left >= 0) each.left += shift;
             if (each.subset >= 0) each.subset += first_byte;
+        }
+        for (auto job : subtree.pending) {
+            job.node += shift;
+            waiting_.push_back(job);
+            is_excerpted_ = true;
         }
         grown_.nodes[node] = subtree.nodes[0];
         grown_.nodes.insert(grown_.nodes.end(), subtree.nodes.begin() + 1, subtree.nodes.end());
@@ -322,6 +333,7 @@ class Grower {
     std::int64_t small_rows_ = 0;
     std::size_t excerpt_rows_ = 0;
     bool is_budgeted_ = false;
+    bool is_excerpted_ = false;  // what is waiting is to be grown from excerpts
     Nodes grown_;
     std::vector<Open> frontier_;  // a heap where there is a budget, otherwise a stack
     std::vector<Job> waiting_;

@@ -18,11 +18,21 @@ struct Node {
     std::int64_t subset = -1;  // first byte of its bits in `subsets`
 
     bool is_leaf() const { return left < 0; }
+    std::size_t size() const { return end - begin; }
+};
+
+/// A subtree to be grown: the rows of `node`, which stands at `depth`.
+struct Job {
+    std::int32_t node = 0;
+    std::int64_t depth = 0;
+    std::uint64_t key = 0;         // of the node's random stream
+    std::int64_t max_splits = -1;  // -1: no limit
 };
 
 struct Nodes {
     std::vector<Node> nodes;
     std::vector<std::uint8_t> subsets;
+    std::vector<Job> pending;  // leaves that are better grown from an excerpt of their rows
 
     std::int32_t add(std::uint32_t begin, std::uint32_t end) {
         nodes.push_back({begin, end});
@@ -61,14 +71,6 @@ struct Nodes {
         for (const auto code : split.right_codes) put(code, false);
         for (std::int32_t code = n_categories; code % 8 != 0; ++code) put(code, false);  // padding stays zero
     }
-};
-
-/// A subtree to be grown: the rows of `node`, which stands at `depth`.
-struct Job {
-    std::int32_t node = 0;
-    std::int64_t depth = 0;
-    std::uint64_t key = 0;         // of the node's random stream
-    std::int64_t max_splits = -1;  // -1: no limit
 };
 
 /// Whether a node of this many rows at this depth may be split at all.

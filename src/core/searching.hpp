@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 
 #include "careful/looking.hpp"
 #include "criterion.hpp"
+#include "drawn_cuts.hpp"
 #include "histograms.hpp"
 #include "linear.hpp"
 #include "lists.hpp"
@@ -26,13 +28,23 @@ class ListSearcher : public Searcher {
 
     void grow_small(Row* rows, const Job& job, Nodes& out) override {
         const auto& root = out.nodes[job.node];
-        if (root.end - root.begin <= max_short_rows)
-            grow(short_, rows, job, out);
-        else
-            grow(long_, rows, job, out);
+        const bool is_short = root.end - root.begin <= max_short_rows;
+        if constexpr (draws_cuts)
+            if (problem_.limits.random_splits)
+                return is_short ? grow(short_drawn_, rows, job, out) : grow(long_drawn_, rows, job, out);
+        return is_short ? grow(short_, rows, job, out) : grow(long_, rows, job, out);
     }
 
   private:
+    using Short = std::uint16_t;
+    using Long = std::uint32_t;
+    struct Nothing {};
+    /// Drawn cuts need no order of the rows; to compare columns by ratio, or groups by medians, lists know
+    /// how.
+    static constexpr bool draws_cuts = !ratio && Scanner<Short>::is_additive;
+    template <class Id>
+    using Drawn = std::conditional_t<draws_cuts, DrawnCutGrower<Id, Scanner<Id>>, Nothing>;
+
     template <class Grower>
     void grow(std::optional<Grower>& grower, Row* rows, const Job& job, Nodes& out) {
         if (!grower) grower.emplace(problem_);
@@ -40,8 +52,10 @@ class ListSearcher : public Searcher {
     }
 
     const Problem& problem_;
-    std::optional<ListGrower<std::uint16_t, Scanner<std::uint16_t>, ratio>> short_;
-    std::optional<ListGrower<std::uint32_t, Scanner<std::uint32_t>, ratio>> long_;
+    std::optional<ListGrower<Short, Scanner<Short>, ratio>> short_;
+    std::optional<ListGrower<Long, Scanner<Long>, ratio>> long_;
+    std::optional<Drawn<Short>> short_drawn_;
+    std::optional<Drawn<Long>> long_drawn_;
 };
 
 /// The scanners as templates of the id alone.

@@ -36,14 +36,14 @@ class NumberTree {
             const auto node = static_cast<std::size_t>(order_[i]);
             const auto here = static_cast<std::uint32_t>(i);
             if (routes.feature[node] < 0) {
-                steps_.push_back({never, T{0}, here, 0});
+                steps_.push_back({never, here, 0});
                 continue;
             }
             const bool missing_left = routes.missing_left[node];
             const T threshold = rounded_down(routes.threshold[node]);
-            steps_.push_back({missing_left ? next_above(threshold) : -threshold, missing_left ? T{0} : -T{0},
+            steps_.push_back({missing_left ? next_above(threshold) : -threshold,
                               static_cast<std::uint32_t>(order_.size()),
-                              offsets[static_cast<std::size_t>(routes.feature[node])]});
+                              offsets[static_cast<std::size_t>(routes.feature[node])] | !missing_left});
             const std::int32_t left = order_[i] + 1, right = routes.end[node + 1];
             order_.push_back(missing_left ? left : right);
             order_.push_back(missing_left ? right : left);
@@ -53,8 +53,8 @@ class NumberTree {
     /// One step down for the row that begins at `row`; a leaf leads to itself.
     std::uint32_t next(std::uint32_t place, const std::byte* row) const {
         const Step& step = steps_[place];
-        const T x = *reinterpret_cast<const T*>(row + step.offset);
-        return step.first + static_cast<std::uint32_t>(with_sign(x, step.sign) >= step.threshold);
+        const T x = *reinterpret_cast<const T*>(row + (step.offset & ~1));
+        return step.first + static_cast<std::uint32_t>(negated(x, step.offset & 1) >= step.threshold);
     }
     bool is_leaf(std::uint32_t place) const { return steps_[place].first == place; }
     std::int32_t node(std::uint32_t place) const { return order_[place]; }
@@ -68,12 +68,12 @@ class NumberTree {
 
     struct Step {
         T threshold;
-        T sign;  // 0 or −0
         std::uint32_t first;
-        std::int32_t offset;
+        std::int32_t offset;  // of the value; its last bit, which no value needs, is 1 where −x is compared
     };
-    static T with_sign(T x, T sign) {
-        return std::bit_cast<T>(std::bit_cast<Bits>(x) ^ std::bit_cast<Bits>(sign));
+    static T negated(T x, std::int32_t is_negative) {
+        const auto sign = static_cast<Bits>(is_negative) << (8 * sizeof(T) - 1);
+        return std::bit_cast<T>(std::bit_cast<Bits>(x) ^ sign);
     }
     static T next_above(T x) {
         constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -108,7 +108,7 @@ class NumberRows {
         constexpr auto type = sizeof(T) == 8 ? Column::Type::float64 : Column::Type::float32;
         return std::all_of(columns.begin(), columns.end(), [&](const Column& c) {
             const auto offset = c.data - columns[0].data;
-            return c.type == type && c.stride == columns[0].stride &&
+            return c.type == type && c.stride == columns[0].stride && offset % 2 == 0 &&
                    offset == static_cast<std::int32_t>(offset);
         });
     }

@@ -52,13 +52,13 @@ def memory_needed(
     return int(tree + n * by_row + histograms + n_threads * (excerpt + lists + histogram)) + 2**20
 
 
-def check_memory(need: int) -> None:
+def check_memory(need: int, what: str = "growing", instead: str = "take fewer rows or columns") -> None:
     """Refuse to begin what cannot end: MemoryError where the system says that it has less than `need`."""
     have = available_memory() if need > _PLENTY else None
     if have is not None and need > have:
         raise MemoryError(
-            f"growing needs about {need / 1e9:.1f} GB of memory, but only {have / 1e9:.1f} GB are available; "
-            "take fewer rows or columns"
+            f"{what} needs about {need / 1e9:.1f} GB of memory, but only {have / 1e9:.1f} GB are available; "
+            f"{instead}"
         )
 
 

@@ -246,7 +246,11 @@ def grow_members(
     def note(tree: Tree) -> None:
         nonlocal grown
         if grown == 0:
-            check_memory(tree_bytes(tree) * (len(members) - 1))
+            check_memory(
+                tree_bytes(tree) * (len(members) - 1),
+                f"a forest of {len(members):,} such trees",
+                "grow fewer trees, or smaller ones by min_samples_leaf, max_depth or max_leaf_nodes",
+            )
         grown += 1
         done(tree)
 

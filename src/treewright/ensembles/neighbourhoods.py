@@ -117,8 +117,8 @@ class LeafTargets:
             return start.astype(np.int64), rank[rows].astype(np.int32), share
 
         side_by_side(settle, range(len(trees)), n_threads, found.append)
-        start, order, share = zip(*found, strict=True)
-        return cls(numbers, start, order, share)
+        start, order, share = ([each[k] for each in found] for k in range(3))
+        return cls(numbers, tuple(start), tuple(order), tuple(share))  # type: ignore[arg-type]
 
     def joined(self, more: LeafTargets) -> LeafTargets:
         """These and those of further trees."""
@@ -170,7 +170,7 @@ class LeafTargets:
         whole = summed[begin[1:] - 1] - before
         out = np.empty((n, len(wanted)))
         for k, level in enumerate(wanted):
-            # a hair below the level: sums of shares are rounded
-            reached = np.searchsorted(summed, before + level * whole - 1e-9 * whole, side="left")
+            # a hair below the level: shares are rounded to single precision
+            reached = np.searchsorted(summed, before + level * whole - 1e-6 * whole, side="left")
             out[:, k] = self.numbers[place[np.clip(reached, begin[:-1], begin[1:] - 1)]]
         return out

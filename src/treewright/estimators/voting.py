@@ -309,6 +309,11 @@ class VotingEstimator(EnsembleEstimator):
         data = encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=forest.schema)
         return forest, self._reweighted(data) if is_classifier(self) else data
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_members"}

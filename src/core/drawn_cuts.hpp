@@ -1,0 +1,305 @@
+// Growing a subtree whose cuts are drawn: of each column one threshold between the least and the largest
+// value of the node. That takes no order of the rows, so none is kept: a column costs one look at each row.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "nodes.hpp"
+#include "problem.hpp"
+#include "scanning.hpp"
+#include "significance.hpp"
+#include "splitting.hpp"
+#include "subsets.hpp"
+
+namespace treewright {
+
+template <class Id, class Scanner>
+class DrawnCutGrower {
+  public:
+    explicit DrawnCutGrower(const Problem& problem)
+        : problem_(problem), limits_(problem.limits), scanner_(problem), significance_(problem) {}
+
+    void grow(Row* rows, const Job& job, Nodes& out) {
+        out_ = &out;
+        rows_.assign(rows, rows + (out.nodes[job.node].end - out.nodes[job.node].begin));
+        ids_.resize(rows_.size());
+        std::iota(ids_.begin(), ids_.end(), Id{0});
+        goes_left_.resize(rows_.size());
+        spill_.resize(rows_.size());
+        values_.resize(rows_.size());
+        scanner_.load(rows_);
+        best_first_ = job.max_splits >= 0;
+        // Values of the rows of a node lie scattered over a large table; in an excerpt they stay in cache.
+        leaves_excerpts_ = !best_first_ && problem_.fine_bins && rows_.size() > 2 * excerpt_rows;
+        frontier_.clear();
+        consider({job.node, 0, static_cast<std::uint32_t>(rows_.size()), job.depth, job.key});
+        for (std::int64_t n = 0; !frontier_.empty() && (job.max_splits < 0 || n < job.max_splits); ++n) {
+            problem_.interrupt->check();
+            split(take());
+        }
+        std::vector<Row> sorted(rows_.size());
+        for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = rows_[ids_[i]];
+        std::copy(sorted.begin(), sorted.end(), rows);
+    }
+
+  private:
+    static constexpr std::size_t excerpt_rows = 8192;
+
+    /// A leaf that can be split, with its best split.
+    struct Candidate {
+        std::int32_t node = -1;
+        std::uint32_t begin = 0, end = 0;  // its part of the ids
+        std::int64_t depth = 0;
+        std::uint64_t key = 0;
+        Split split{};
+        double weight_left = 0, weight = 0;
+
+        std::size_t size() const { return end - begin; }
+        /// Order of a heap whose top has the largest gain; the node made first wins a tie.
+        bool operator<(const Candidate& other) const {
+            const double mine = ranked(split.gain), others = ranked(other.split.gain);
+            return mine != others ? mine < others : node > other.node;
+        }
+    };
+
+    std::span<Id> ids_of(const Candidate& node) { return {ids_.data() + node.begin, node.size()}; }
+    Candidate take() {
+        if (best_first_) std::pop_heap(frontier_.begin(), frontier_.end());
+        Candidate candidate = std::move(frontier_.back());
+        frontier_.pop_back();
+        return candidate;
+    }
+    bool is_open(const Candidate& node) {
+        if (!may_split(limits_, node.size(), node.depth)) return false;
+        const auto ids = ids_of(node);
+        if (!problem_.same_target(rows_[ids.front()], rows_[ids.back()])) return true;
+        return problem_.targets.n_outputs > 1 && !std::all_of(ids.begin(), ids.end(), [&](Id id) {
+                   return problem_.same_target(rows_[id], rows_[ids.back()]);
+               });
+    }
+    void consider(Candidate&& candidate) {
+        if (!is_open(candidate)) return;
+        if (leaves_excerpts_ && candidate.size() <= excerpt_rows) {
+            out_->pending.push_back({candidate.node, candidate.depth, candidate.key, -1});
+            return;
+        }
+        if (!search(candidate)) return;
+        frontier_.push_back(std::move(candidate));
+        if (best_first_) std::push_heap(frontier_.begin(), frontier_.end());
+    }
+
+    bool search(Candidate& node) {
+        scanner_.enter(std::span<const Id>(ids_of(node)));
+        node.weight = scanner_.weight();
+        Best best;
+        best.noise = scanner_.noise();
+        auto order = column_order(problem_, node.key);
+        const std::size_t n_drawn =
+            limits_.max_columns == 0 ? order.size()
+                                     : std::min(order.size(), static_cast<std::size_t>(limits_.max_columns));
+        std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_drawn));
+        for (std::size_t i = 0; i < order.size() && (i < n_drawn || !node.split.found()); ++i) {
+            if (is_settled(node, best)) break;
+            constexpr std::size_t many = 10000;
+            if (node.size() > many) problem_.interrupt->check();
+            try_column(node, static_cast<std::size_t>(order[i]), best);
+        }
+        if (!node.split.found() || node.split.gain < limits_.min_gain) return false;
+        if (limits_.critical.empty()) return true;
+        mark_sides(node);
+        return significance_.passes(
+            std::span<const Id>(ids_of(node)), [&](Id id) { return rows_[id]; },
+            [&](Id id) { return goes_left_[id]; });
+    }
+    /// Whether no further column can do better: two rows have one cut only, and a cut that leaves no risk is
+    /// as good as any. The first column wins a tie.
+    bool is_settled(const Candidate& node, const Best& best) const {
+        if (!node.split.found()) return false;
+        if constexpr (requires { scanner_.most(); })
+            if (!best.beaten_by(scanner_.most())) return true;
+        return node.size() == 2;
+    }
+    void try_column(Candidate& node, std::size_t column, Best& best) {
+        const bool better = problem_.columns[column].is_category() ? try_category(node, column, best)
+                                                                   : try_number(node, column, best);
+        if (!better) return;
+        node.split.column = static_cast<std::int32_t>(column);
+        node.split.gain = scanner_.gain(best.score);
+    }
+
+    bool try_number(Candidate& node, std::size_t column, Best& best) {
+        const auto ids = ids_of(node);
+        const std::size_t n = ids.size();
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        std::size_t n_known = 0;
+        with_values(problem_.columns[column], [&](auto value) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const double v = value(rows_[ids[i]]);
+                values_[i] = v;
+                low = v < low ? v : low;
+                high = v > high ? v : high;
+                n_known += v == v;
+            }
+        });
+        const std::size_t n_missing = n - n_known;
+        if (n_known == 0 || (n_missing == 0 && low == high)) return false;
+        const bool one_value = low == high;  // then the only cut is between it and the missing ones
+        const bool missing_left = n_missing > 0 && !one_value && random_side(node, column);
+        const double drawn = one_value ? high : drawn_threshold(node, column, low, high);
+        // What goes left, the missing ones first; and the values beside the cut.
+        double below = -std::numeric_limits<double>::infinity(), above = -below;
+        std::size_t n_left = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double v = values_[i];
+            const bool is_left = v <= drawn || (missing_left && v != v);
+            spill_[n_left] = ids[i];
+            n_left += is_left;
+            if (v <= drawn)
+                below = std::max(below, v);
+            else if (v > drawn)
+                above = std::min(above, v);
+        }
+        if (std::cmp_less(std::min(n_left, n - n_left), limits_.min_rows_leaf)) return false;
+        auto cursor = scanner_.cursor();
+        for (std::size_t i = 0; i + 1 < n_left; ++i) cursor.add(spill_[i]);
+        if (seek(cursor, spill_.data(), n_left, n_left, std::size_t{0}, best.cut) > n_left) return false;
+        const double weight = cursor.weight(n_left);
+        if (std::min(weight, node.weight - weight) < limits_.min_weight_leaf) return false;
+        best.set(cursor.score(n_left));
+        node.weight_left = weight;
+        node.split.missing_left = missing_left;
+        node.split.saw_missing = n_missing > 0;
+        // where all known values lie left, the missing ones alone go right
+        node.split.low = one_value ? std::numeric_limits<double>::infinity() : below;
+        node.split.high = above;
+        return true;
+    }
+    bool random_side(const Candidate& node, std::size_t column) const {
+        return Random{node.key ^ (0x51ULL + column)}.next() >> 63;
+    }
+    /// A number drawn evenly between the smallest and the largest value; below the largest, from the smallest
+    /// on.
+    double drawn_threshold(const Candidate& node, std::size_t column, double low, double high) {
+        Random random{node.key ^ (0xc3ULL + (static_cast<std::uint64_t>(column) << 20))};
+        const double share = random.uniform();
+        double drawn = low * (1 - share) + high * share;
+        if (!std::isfinite(drawn)) drawn = values_[random.below(node.size())];
+        return drawn >= low && drawn < high ? drawn : drawn >= high ? std::nextafter(high, low) : low;
+    }
+
+    bool try_category(Candidate& node, std::size_t column, Best& best) {
+        const auto ids = ids_of(node);
+        const auto& source = problem_.columns[column];
+        by_code_.clear();
+        for (const Id id : ids) {
+            const auto code = std::max(source.code(rows_[id]), missing_code);
+            // the missing ones come last
+            by_code_.push_back(static_cast<std::uint64_t>(static_cast<std::uint32_t>(code)) << 32 | id);
+        }
+        std::sort(by_code_.begin(), by_code_.end());
+        const std::size_t width = scanner_.width();
+        groups_ = {};
+        groups_.missing.assign(width, 0);
+        std::vector<std::int32_t> codes;
+        for (const auto each : by_code_) {
+            const auto code = static_cast<std::int32_t>(each >> 32);
+            const auto id = static_cast<Id>(each);
+            if (code == missing_code) {
+                scanner_.add_to(groups_.missing.data(), id);
+                ++groups_.n_missing;
+                continue;
+            }
+            if (codes.empty() || codes.back() != code) {
+                codes.push_back(code);
+                groups_.statistics.resize(codes.size() * width, 0);
+                groups_.counts.push_back(0);
+            }
+            scanner_.add_to(groups_.statistics.data() + (codes.size() - 1) * width, id);
+            ++groups_.counts.back();
+        }
+        groups_.n = codes.size();
+        if (groups_.n == 0 || (groups_.n == 1 && groups_.n_missing == 0)) return false;
+        SubsetSearch<Scanner> search(scanner_, limits_, groups_, ids.size(), best);
+        Random random{node.key ^ (0x77ULL + (static_cast<std::uint64_t>(column) << 20))};
+        if (!(groups_.n > 1 ? search.run_random(random) : search.run())) return false;
+        const Subset& subset = search.found;
+        node.weight_left = subset.weight_left;
+        node.split.missing_left = subset.missing_left;
+        node.split.saw_missing = groups_.n_missing > 0;
+        node.split.left_codes.clear();
+        node.split.right_codes.clear();
+        for (std::size_t g = 0; g < groups_.n; ++g)
+            (subset.is_left[g] ? node.split.left_codes : node.split.right_codes).push_back(codes[g]);
+        return true;
+    }
+
+    void split(const Candidate& parent) {
+        const std::size_t n_left = mark_sides(parent);
+        const bool heavier_left = parent.weight_left >= parent.weight - parent.weight_left;
+        out_->cut(parent.node, problem_, parent.split, static_cast<std::uint32_t>(n_left), heavier_left);
+        const std::int32_t left = out_->nodes[parent.node].left;
+        divide(parent);
+        const auto middle = parent.begin + static_cast<std::uint32_t>(n_left);
+        // The right child first, so that a stack yields the left one first.
+        consider({left + 1, middle, parent.end, parent.depth + 1, Random::child(parent.key, false)});
+        consider({left, parent.begin, middle, parent.depth + 1, Random::child(parent.key, true)});
+    }
+    /// Notes for each row of a node on which side it goes; returns how many go left.
+    std::size_t mark_sides(const Candidate& parent) {
+        const auto& source = problem_.columns[parent.split.column];
+        std::size_t n_left = 0;
+        const auto mark = [&](auto side) {
+            for (const Id id : ids_of(parent)) n_left += goes_left_[id] = side(rows_[id]);
+        };
+        if (source.is_category()) {
+            const auto& codes = parent.split.left_codes;
+            mark([&](Row row) {
+                const auto code = source.code(row);
+                return code < 0 ? parent.split.missing_left
+                                : std::binary_search(codes.begin(), codes.end(), code);
+            });
+        } else {
+            with_values(source, [&](auto value) {
+                mark([&](Row row) {
+                    const double v = value(row);
+                    return v != v ? parent.split.missing_left : v <= parent.split.low;
+                });
+            });
+        }
+        return n_left;
+    }
+    /// Moves the rows that go left to the front, keeping the order on both sides; no branches.
+    void divide(const Candidate& parent) {
+        const auto ids = ids_of(parent);
+        std::size_t n_left = 0, n_right = 0;
+        for (const Id id : ids) {
+            const std::size_t left = goes_left_[id];
+            ids[n_left] = id;
+            spill_[n_right] = id;
+            n_left += left;
+            n_right += 1 - left;
+        }
+        std::memcpy(ids.data() + n_left, spill_.data(), n_right * sizeof(Id));
+    }
+
+    const Problem& problem_;
+    const Limits& limits_;
+    Scanner scanner_;
+    SignificanceTest significance_;
+    Nodes* out_ = nullptr;
+    std::vector<Row> rows_;  // by local id
+    std::vector<Id> ids_, spill_;
+    std::vector<double> values_;
+    std::vector<std::uint8_t> goes_left_;
+    std::vector<std::uint64_t> by_code_;
+    std::vector<Candidate> frontier_;
+    Groups groups_;
+    bool best_first_ = false, leaves_excerpts_ = false;
+};
+
+}  // namespace treewright
