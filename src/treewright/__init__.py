@@ -14,9 +14,11 @@ from treewright.viewing import Node
 from treewright.writing import Among, Below, Branch, Combination, Leaf
 
 if TYPE_CHECKING:
-    from treewright.certifying import Certificate, certify
+    from treewright.certifying import Certificate, VoteCertificate, certify, certify_votes
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.estimators import (
+        AdaBoostClassifier,
+        AdaBoostRegressor,
         C45Classifier,
         CARTClassifier,
         CARTRegressor,
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from treewright.selecting import compare, overfitting_curve, select
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "Among",
     "Below",
     "Branch",
@@ -70,8 +74,10 @@ __all__ = [
     "Target",
     "TopDownClassifier",
     "Tree",
+    "VoteCertificate",
     "attribution",
     "certify",
+    "certify_votes",
     "compare",
     "competitors",
     "contrast",
@@ -97,6 +103,8 @@ __all__ = [
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
+    "AdaBoostClassifier": "treewright.estimators",
+    "AdaBoostRegressor": "treewright.estimators",
     "C45Classifier": "treewright.estimators",
     "CARTClassifier": "treewright.estimators",
     "CARTRegressor": "treewright.estimators",
@@ -111,8 +119,10 @@ _LATER = {
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
     "TopDownClassifier": "treewright.estimators",
+    "VoteCertificate": "treewright.certifying",
     "attribution": "treewright.explaining",
     "certify": "treewright.certifying",
+    "certify_votes": "treewright.certifying",
     "compare": "treewright.selecting",
     "competitors": "treewright.explaining",
     "contrast": "treewright.explaining",

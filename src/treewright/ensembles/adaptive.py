@@ -107,7 +107,7 @@ class Boosted:
 
     def predict(self, rows: Any) -> NDArray[Any]:
         """The class with the most votes for each row, the first of several."""
-        return as_array(self.classes)[self.scores(rows).argmax(axis=1)]
+        return np.asarray(as_array(self.classes).take(self.scores(rows).argmax(axis=1)))
 
     def predict_proba(self, rows: Any) -> Floats:
         """Chances of the classes by the votes; see `chances_of`."""
@@ -116,9 +116,9 @@ class Boosted:
     def staged_errors(self, rows: Any) -> Floats:
         """The share of the weight of rows that the vote gets wrong, after each round."""
         data = self._judged(rows)
-        truth, weight = data.targets[0], data.row_weights  # type: ignore[index]
-        wrong = [weight[scores.argmax(axis=1) != truth].sum() for scores in self.staged_scores(data)]
-        return np.array(wrong) / weight.sum()
+        truth, weight = np.asarray(data.targets)[0], data.row_weights
+        stages = self.staged_scores(data)
+        return np.array([weight[scores.argmax(axis=1) != truth].sum() / weight.sum() for scores in stages])
 
     def margins(self, rows: Any, *, n_threads: int = 1) -> Floats:
         """How clearly each row is decided: from -1, all trees for one other class, to 1, all for its own.
@@ -248,7 +248,9 @@ def _rounds(
         vote = 1 + spent if error == 0 else rate * float(np.log((1 - error) / error * odds))
         _add(scores, said, vote)
         spent += vote
-        yield Round(number, tree, vote, error, float(first[scores.argmax(axis=1) != truth].sum() / first.sum()))
+        yield Round(
+            number, tree, vote, error, float(first[scores.argmax(axis=1) != truth].sum() / first.sum())
+        )
         if error == 0:
             return
         weight = lifted(weight, vote * wrong)
@@ -259,10 +261,10 @@ def _no_better(error: float, algorithm: Algorithm, n_classes: int) -> str:
     what = f"{100 * error:.1f} % of the weight wrong"
     if algorithm == "M1" and n_classes > 2 and error < 1 - 1 / n_classes - _CHANCE:
         return (
-            f"the first tree gets {what}, but M1 needs trees that are right more often than not; let them grow "
-            f"deeper, or take algorithm='SAMME', which is for {n_classes} classes"
+            f"the first tree gets {what}, but M1 needs trees that are right more often than not; let them "
+            f"grow deeper, or take algorithm='SAMME', which is for {n_classes} classes"
         )
-    return f"the first tree gets {what}, which is no better than chance: let the trees grow deeper (max_depth)"
+    return f"the first tree gets {what}, which is no better than chance: let the trees grow deeper"
 
 
 def lifted(weight: Floats, nats: Floats) -> Floats:
@@ -288,8 +290,10 @@ def decision_of(scores: Floats, total: float) -> Floats:
 
     Of two classes one number, twice the difference of their shares. That is how scikit-learn has it.
 
-    >>> decision_of(np.array([[1.0, 3.0]]), 4.0).tolist(), decision_of(np.array([[0.0, 4.0, 0.0]]), 4.0).tolist()
-    ([1.0], [[-0.5, 1.0, -0.5]])
+    >>> decision_of(np.array([[1.0, 3.0]]), 4.0).tolist()
+    [1.0]
+    >>> decision_of(np.array([[0.0, 4.0, 0.0]]), 4.0).tolist()
+    [[-0.5, 1.0, -0.5]]
     """
     n_classes = scores.shape[1]
     if n_classes == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treewright.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
 from treewright.estimators.branching import CHAIDClassifier, ID3Classifier
 from treewright.estimators.c45 import C45Classifier
 from treewright.estimators.cart import CARTClassifier, CARTRegressor
@@ -12,6 +13,8 @@ from treewright.estimators.rule_list import RuleListClassifier
 from treewright.estimators.top_down import TopDownClassifier
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "C45Classifier",
     "CARTClassifier",
     "CARTRegressor",
