@@ -237,7 +237,9 @@ def test_coverage() -> None:
     for _ in range(draws):
         wrong, out, true, vote = simulated(draw)
         for method, name in (("first_order", "single"), ("tandem", "both")):
-            failed[name] += certify_votes(wrong, out=out, method=method, delta=delta).limits[name] < true[name]
+            failed[name] += (
+                certify_votes(wrong, out=out, method=method, delta=delta).limits[name] < true[name]
+            )
         found = certify_votes(wrong, out=out, method="c_bound", delta=2 * delta)
         failed["one"] += found.limits["one"] > true["one"]
         failed["vote"] += certify_votes(wrong, out=out, delta=delta).value < vote
