@@ -29,6 +29,8 @@ from treewright import (
     ExtraTreeClassifier,
     RuleListClassifier,
     TopDownClassifier,
+    certify,
+    export,
 )
 from treewright.ensembles import adaptive
 
@@ -193,6 +195,15 @@ def test_certificates() -> None:
     assert told.error == pytest.approx(np.mean((numbers.predict(x[~half]) - y[~half]) ** 2))
     assert told.error < told.value < 0.3
     assert not numbers.certify(x[~half], y[~half]).guarantee
+
+
+def test_one_of_many_trees_has_to_be_named() -> None:
+    x, y = load_wine(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=2).fit(x, y)
+    for many, which in ((model, r"model_\.trees\[0\]"), (model.model_, r"such as the first: trees\[0\]")):
+        with pytest.raises(TypeError, match=which):
+            certify(many, test=(x, y))
+    assert export(model.model_.trees[0], "text").startswith("178 rows")
 
 
 def test_a_fit_that_fails_leaves_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
