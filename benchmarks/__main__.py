@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks import (
+    adaboost,
     attributing,
     comparing,
     counting,
@@ -31,6 +32,7 @@ ROOMS = {
     "methods": methods.run,
     "missing": missing.run,
     "options": options.run,
+    "adaboost": adaboost.run,
     "oblique": oblique.run,
     "streaming": streaming.run,
     "opening": opening.run,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks import (
+    adaboost,
     attributing,
     comparing,
     counting,
@@ -379,3 +380,18 @@ def test_every_method_of_pruning_is_among_the_ways() -> None:
     assert {way.method for way in methods.WAYS} == {*known(), "unpruned", "rules"}
     names = [(way.method, way.how) for way in methods.WAYS]
     assert len(set(names)) == len(names)
+
+
+def test_adaboost_beside_and_chosen() -> None:
+    """Both libraries on the same rows, and the line of the least error of folds first, whatever the test."""
+    chosen = Namespace(seconds=0.0)
+    (figure,) = adaboost._beside((1,), (3,), chosen)
+    assert figure["treewright"]["test"] == figure["scikit-learn"]["test"]  # the same stumps
+    assert "stumps" in adaboost.beside_table([figure])
+    judged = [
+        {"max_depth": 3, "rate": 1.0, "folds": 0.06, "rounds": 9, "test": 0.01, "last": 0.02},
+        {"max_leaf_nodes": 8, "rate": 0.5, "folds": 0.05, "rounds": 7, "test": 0.09, "last": 0.08},
+    ]
+    table = adaboost.chosen_table(judged).splitlines()
+    assert table[2].startswith("| **8 leaves**")
+    assert "Chosen by folds" in adaboost.page(ORIGIN, [figure], judged)

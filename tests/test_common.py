@@ -8,6 +8,8 @@ from sklearn.utils.estimator_checks import (
 )
 
 from treewright import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
@@ -47,6 +49,14 @@ class NumbersRuleList(NumbersOnly, RuleListClassifier):
     pass
 
 
+class NumbersAdaBoostClassifier(NumbersOnly, AdaBoostClassifier):
+    pass
+
+
+class NumbersAdaBoostRegressor(NumbersOnly, AdaBoostRegressor):
+    pass
+
+
 ESTIMATORS = [
     DecisionTreeClassifier(),
     DecisionTreeClassifier(criterion="gain_ratio", max_leaf_nodes=30, ccp_alpha=1e-4),
@@ -65,17 +75,22 @@ ESTIMATORS = [
     C45Classifier(),
     CARTClassifier(),
     CARTRegressor(),
+    AdaBoostClassifier(n_estimators=5),
+    NumbersAdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=4, algorithm="M1"),
+    AdaBoostRegressor(n_estimators=5),
+    NumbersAdaBoostRegressor(n_estimators=4, loss="square", resample=True),
 ]
 
 
 def expected_to_fail(estimator):
-    """CART's limits count rows, whatever they weigh, and its folds deal rows."""
-    if not isinstance(estimator, CARTClassifier | CARTRegressor):
-        return {}
-    kinds = ("dense", "sparse")
-    return {
-        f"check_sample_weight_equivalence_on_{kind}_data": "limits and folds count rows" for kind in kinds
-    }
+    """CART's limits count rows, whatever they weigh, and its folds deal rows; other rows, other draws."""
+    reason = ""
+    if isinstance(estimator, CARTClassifier | CARTRegressor):
+        reason = "limits and folds count rows"
+    elif getattr(estimator, "resample", False):
+        reason = "rows are drawn"
+    kinds = ("dense", "sparse") if reason else ()
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)

@@ -14,10 +14,12 @@ from treewright.viewing import Node
 from treewright.writing import Among, Below, Branch, Combination, Leaf
 
 if TYPE_CHECKING:
-    from treewright.certifying import Certificate, certify
+    from treewright.certifying import Certificate, VoteCertificate, certify, certify_votes
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.ensembles import Forest, grow_forest
     from treewright.estimators import (
+        AdaBoostClassifier,
+        AdaBoostRegressor,
         BaggingClassifier,
         BaggingRegressor,
         C45Classifier,
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
     from treewright.selecting import compare, overfitting_curve, select
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "Among",
     "BaggingClassifier",
     "BaggingRegressor",
@@ -84,8 +88,10 @@ __all__ = [
     "Target",
     "TopDownClassifier",
     "Tree",
+    "VoteCertificate",
     "attribution",
     "certify",
+    "certify_votes",
     "compare",
     "competitors",
     "contrast",
@@ -114,6 +120,8 @@ __all__ = [
 _LATER = {
     "BaggingClassifier": "treewright.estimators",
     "BaggingRegressor": "treewright.estimators",
+    "AdaBoostClassifier": "treewright.estimators",
+    "AdaBoostRegressor": "treewright.estimators",
     "C45Classifier": "treewright.estimators",
     "CARTClassifier": "treewright.estimators",
     "CARTRegressor": "treewright.estimators",
@@ -133,8 +141,10 @@ _LATER = {
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
     "TopDownClassifier": "treewright.estimators",
+    "VoteCertificate": "treewright.certifying",
     "attribution": "treewright.explaining",
     "certify": "treewright.certifying",
+    "certify_votes": "treewright.certifying",
     "compare": "treewright.selecting",
     "competitors": "treewright.explaining",
     "contrast": "treewright.explaining",

@@ -89,6 +89,9 @@ def as_tree(model: Any) -> Tree:
         return tree
     if isinstance(model, type):
         raise TypeError(f"a tree or a fitted model is wanted here, not the class {kind}")
+    if hasattr(model, "trees") or hasattr(tree, "trees"):
+        which = "trees[0]" if hasattr(model, "trees") else "model_.trees[0]"
+        raise TypeError(f"a {kind} has many trees; give one of them, such as the first: {which}")
     if hasattr(type(model), "pruned"):
         raise TypeError(f"a {kind} has many trees; give one of them, such as the chosen one: path.pruned")
     if not hasattr(model, "fit"):

@@ -9,6 +9,8 @@ From the training rows alone, which the tree's own statistic sums up:
 
     occam  pac_bayes  mdl  compression  vc  occam_hoeffding
 
+For majority votes, by rows that each tree was not grown from: `certify_votes`.
+
 For pruners, each of these is a pure function of arrays, `BOUNDS[method]`, all called alike:
 
     bound(errors, rows, *, leaves, bits, columns, classes=2, delta=0.05, whole=True, test_bits=0.0) -> array
@@ -46,10 +48,11 @@ from treewright.certifying.codes import (
     node_bits,
     tree_bits,
 )
-from treewright.certifying.held_out import certify_errors, held_out, reduced_error
+from treewright.certifying.held_out import certify_errors, certify_losses, held_out, reduced_error
 from treewright.certifying.kearns_mansour import excess, penalty
 from treewright.certifying.leaves import LeafIntervals, leaf_intervals
 from treewright.certifying.training import from_training
+from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
 from treewright.presenting import as_tree
 
@@ -57,13 +60,18 @@ __all__ = [
     "BOUNDS",
     "HEADER_BITS",
     "METHODS",
+    "VOTE_METHODS",
     "Certificate",
     "Certificates",
     "LeafIntervals",
+    "VoteCertificate",
+    "VoteCounts",
     "binomial_lower",
     "binomial_upper",
     "certify",
     "certify_errors",
+    "certify_losses",
+    "certify_votes",
     "coded_columns",
     "excess",
     "header_bits",
@@ -78,6 +86,7 @@ __all__ = [
     "penalty",
     "splits_needed",
     "tree_bits",
+    "vote_counts",
 ]
 
 METHODS: dict[str, Callable[..., Certificate]] = {

@@ -67,6 +67,28 @@ def certify_errors(errors: int, rows: int, *, delta: float = 0.05, choices: int 
     return _after_choice(None, delta, counted, choices, None)
 
 
+def certify_losses(
+    losses: Any,
+    *,
+    delta: float = 0.05,
+    choices: int = 1,
+    loss_bound: float | None = None,
+    what: str = "squared error",
+) -> Certificate:
+    """The same where rows lose more or less, each a number >= 0: what `what` says.
+
+    With the most that a row can lose, `loss_bound`, it is a guarantee, without it an estimate.
+
+    >>> certify_losses([0.0, 0.25, 0.0, 1.0] * 100, loss_bound=1.0)
+    <Certificate: true squared error < 0.3775 with confidence 0.95, held_out, 400 rows>
+    """
+    check_delta(delta)
+    lost = np.asarray(losses, np.float64)
+    if lost.ndim != 1 or not len(lost) or not (np.isfinite(lost).all() and (lost >= 0).all()):
+        raise ValueError("losses must be one finite number >= 0 for each row, and at least one row")
+    return _after_choice(None, delta, RowLosses(lost, np.inf, False, what), choices, loss_bound)
+
+
 def reduced_error(
     tree: Tree,
     delta: float,

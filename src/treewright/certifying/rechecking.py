@@ -45,6 +45,17 @@ def _solves(limit: str, loss: float, rows: int, value: float, nats: float) -> bo
     )
 
 
+def solves_kl(observed: float, value: float, nats: float) -> bool:
+    """Whether a value is the largest chance whose divergence from an observed one is at most `nats`.
+
+    >>> solves_kl(0.0, 0.5, math.log(2)), solves_kl(0.0, 0.4, math.log(2)), solves_kl(0.5, 0.9, 9.0)
+    (True, False, False)
+    """
+    if observed >= 1:
+        return value == 1
+    return 0 < value <= 1 and _solves("kl", observed, 1, value, nats)
+
+
 def _evidence(limit: str, loss: float, rows: int, p: float) -> float:
     """In nats, that the true loss is below p."""
     seen = loss / rows

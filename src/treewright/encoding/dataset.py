@@ -110,12 +110,17 @@ class Dataset:
             return self.columns[rows, position]
         return self.columns[position][rows]
 
+    @property
+    def has_bins(self) -> bool:
+        """Whether `bins` were made already."""
+        return "_bins" in self.__dict__
+
     def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
         """Two bytes per cell, made once and shared by every tree grown on this table.
 
         (rows, columns) fine bins, and (columns, 256) whether a bin holds several values.
         """
-        if "_bins" not in self.__dict__:
+        if not self.has_bins:
             made = _core.bin_columns(self.columns, self.schema.category_counts, n_threads)
             object.__setattr__(self, "_bins", made)
         bins: tuple[Array, Array] = self.__dict__["_bins"]
@@ -139,7 +144,7 @@ class Dataset:
         targets = None if self.targets is None else self.targets[:, rows]
         weight = None if self.weight is None else self.weight[rows]
         taken = Dataset(self.schema, columns, targets, weight)
-        if "_bins" in self.__dict__:  # edges never change a tree: those of all rows serve for some of them
+        if self.has_bins:  # edges never change a tree: those of all rows serve for some of them
             bins, is_mixed = self.bins()
             object.__setattr__(taken, "_bins", (np.ascontiguousarray(bins[rows]), is_mixed))
         return taken
@@ -168,6 +173,6 @@ class Dataset:
         return self._sharing_bins(Dataset(schema, self.columns, self.targets, self.weight))
 
     def _sharing_bins(self, other: Dataset) -> Dataset:
-        if "_bins" in self.__dict__:
+        if self.has_bins:
             object.__setattr__(other, "_bins", self.bins())
         return other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treewright.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
 from treewright.estimators.bagging import BaggingClassifier, BaggingRegressor
 from treewright.estimators.branching import CHAIDClassifier, ID3Classifier
 from treewright.estimators.c45 import C45Classifier
@@ -15,6 +16,8 @@ from treewright.estimators.rule_list import RuleListClassifier
 from treewright.estimators.top_down import TopDownClassifier
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "C45Classifier",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from treewright.encoding import Dataset, encode
+from treewright.estimators.certified import Certified
 from treewright.estimators.fitting import (
     Fitted,
     any_table,
@@ -20,7 +21,7 @@ from treewright.estimators.fitting import (
 from treewright.estimators.targets import class_arrays, class_weights, plain_target
 
 
-class EnsembleEstimator:
+class EnsembleEstimator(Certified):
     """The scikit-learn clothes of many trees; `model_` is the value below, which has a `schema`.
 
     A fit collects what it has found in a dict and sets it last, by `fitting.replace_fit`, so that a fit that

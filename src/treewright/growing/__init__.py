@@ -29,6 +29,7 @@ from treewright.writing import Among, Below
 
 __all__ = ["criteria", "grow", "n_threads", "non_negative", "split_budget", "whole_number"]
 
+_LEAST_COUNTED = 1024  # rows of a stump whose bins are counted; below, its columns are ordered
 _CHOICES = {
     "splitter": ("best", "random"),
     "threshold": ("readable", "midpoint"),
@@ -223,9 +224,13 @@ def _below_root(given: Mapping[str, Any], criterion: str) -> dict[str, Any]:
 
 
 def _fast(table: Dataset, task: Mapping[str, Any]) -> _core.GrownTree:
-    """What the fast engine grows; large tables by their bins."""
-    is_large = table.n_rows > (task["small_rows"] or _core.small_rows)
-    bins, is_mixed = table.bins(task["n_threads"]) if is_large else (None, None)
+    """What the fast engine grows; large tables by their bins, and small ones where these are there already:
+    with many trees on one table they pay from the second tree on.
+    """
+    by_bins = table.has_bins or table.n_rows > (task["small_rows"] or _core.small_rows)
+    bins, is_mixed = table.bins(task["n_threads"]) if by_bins else (None, None)
+    if by_bins and task["max_depth"] == 1 and not task["small_rows"]:
+        task = {**task, "small_rows": _LEAST_COUNTED}  # one look at each column: counting beats ordering
     return _core.grow(**task, bins=bins, is_mixed=is_mixed)
 
 
