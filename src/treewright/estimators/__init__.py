@@ -9,6 +9,10 @@ from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.rule_list import RuleListClassifier
+from treewright.estimators.selecting_shadows import ShadowSelector
+from treewright.estimators.selecting_splits import SplitFilter
+from treewright.estimators.selecting_trees import TreeSelector
+from treewright.estimators.selecting_zero_norm import ZeroNormSelector
 from treewright.estimators.top_down import TopDownClassifier
 
 __all__ = [
@@ -22,5 +26,9 @@ __all__ = [
     "ExtraTreeRegressor",
     "ID3Classifier",
     "RuleListClassifier",
+    "ShadowSelector",
+    "SplitFilter",
     "TopDownClassifier",
+    "TreeSelector",
+    "ZeroNormSelector",
 ]

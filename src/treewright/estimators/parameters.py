@@ -133,9 +133,9 @@ CLASS_WEIGHT: Rule = (
 )
 
 
-def check_each(estimator: Any) -> None:
+def check_each(estimator: Any, rules: Mapping[str, Rule] = RULES) -> None:
     """Refuse a parameter that cannot be, of those that the estimator has; say what would be right."""
-    for name, (allows, allowed) in RULES.items():
+    for name, (allows, allowed) in rules.items():
         if hasattr(estimator, name) and not allows(getattr(estimator, name)):
             _refuse(estimator, name, allowed)
 

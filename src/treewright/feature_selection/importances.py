@@ -1,7 +1,9 @@
-"""How much each column matters to a random forest: by the rows that each tree was not grown from, or by gain."""
+"""How much each column matters to a random forest: by rows that a tree was not grown from, or by gain."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from math import sqrt
 from typing import Any, Literal, get_args
 
@@ -30,6 +32,7 @@ def importances_of(
     n_jobs: int | None = None,
     *,
     by: Measure = "permutation",
+    draws: Callable[[int], int] | None = None,
     spawn_key: tuple[int, ...] = (),
     progress: Tell | None = None,
     **growing: Any,
@@ -52,6 +55,8 @@ def importances_of(
         Threads, of which the result does not depend.
     by : {"permutation", "gain"}
         See above.
+    draws : callable, optional
+        How many columns a node draws of so many; their root by default.
     spawn_key : tuple of int
         Which of several forests of one seed.
     progress : callable, optional
@@ -69,9 +74,8 @@ def importances_of(
     """
     if data.n_rows > _core.small_rows:
         data.bins(n_threads(n_jobs))  # once for all trees
-    options = {"max_features": max(1, int(sqrt(data.n_columns)))} | growing
-    if options["max_features"] is not None and options["max_features"] >= data.n_columns:
-        options["max_features"] = None
+    drawn_columns = (draws or _root)(data.n_columns)
+    options = growing | {"max_features": drawn_columns if drawn_columns < data.n_columns else None}
 
     def work(number: int, told: Tell) -> Floats:
         sequence = np.random.SeedSequence(seed, spawn_key=(*spawn_key, number))
@@ -79,7 +83,11 @@ def importances_of(
         counts = _bootstrap(data, rng)
         drawn = int(rng.integers(2**31))
         tree = grow(
-            data.reweighted(counts * data.row_weights), seed=drawn, progress=told, threshold="midpoint", **options
+            data.reweighted(counts * data.row_weights),
+            seed=drawn,
+            progress=told,
+            threshold="midpoint",
+            **options,
         )
         if by == "gain":
             gain = by_column(tree, tree.gain)
@@ -92,9 +100,13 @@ def importances_of(
         sums += each, each**2
     mean = sums[0] / n_trees
     if by == "gain":
-        return mean
+        return np.asarray(mean)
     error = np.sqrt(np.maximum(sums[1] / n_trees - mean**2, 0.0) / n_trees)
-    return np.divide(mean, error, out=np.zeros_like(mean), where=error > 0)
+    return np.asarray(np.divide(mean, error, out=np.zeros_like(mean), where=error > 0))
+
+
+def _root(n_columns: int) -> int:
+    return max(1, int(sqrt(n_columns)))
 
 
 def _bootstrap(data: Dataset, rng: np.random.Generator) -> Floats:
@@ -116,13 +128,20 @@ def _rises(tree: Tree, data: Dataset, rows: Ints, rng: np.random.Generator) -> F
     asked = np.unique(tree.feature[~tree.is_leaf])
     place = np.full(data.n_columns + 1, -1, np.int32)
     place[asked] = np.arange(len(asked))
-    routes = (tree.end, place[tree.feature], tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
+    routes = (
+        tree.end,
+        place[tree.feature],
+        tree.threshold,
+        tree.subset,
+        tree.missing_left,
+        tree.heavier_left,
+    )
     values = [data.column(j, rows) for j in asked.tolist()]
     leaf = _core.apply(values, *routes, tree.subsets, 1)
     column, row = _asked_on_the_way(tree, place, leaf)
     again = [each[row] for each in values]
     borders = np.searchsorted(column, np.arange(len(asked) + 1))
-    for j, (low, high) in enumerate(zip(borders, borders[1:], strict=False)):
+    for j, (low, high) in enumerate(pairwise(borders)):
         again[j][low:high] = values[j][rng.permutation(len(rows))[row[low:high]]]
     moved = _core.apply(again, *routes, tree.subsets, 1)
     said = tree.label if tree.schema.predicts_classes else tree.value

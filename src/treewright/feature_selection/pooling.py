@@ -1,4 +1,4 @@
-"""Work side by side: threads that grow trees, results in the order of the tasks, and an end to all at once."""
+"""Work side by side: threads that grow trees, results in the order of the tasks, an end to all at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 Tell = Callable[[float], object]  # told the share that is done; what it raises ends the work
 
 
-class _Ended(Exception):
+class _Ended(Exception):  # noqa: N818 (nothing is wrong)
     """Another thread has failed, or the user wants no more."""
 
 

@@ -1,12 +1,13 @@
 """All columns that matter: those that beat shuffled copies of the columns in random forests, again and again.
 
-Kursa and Rudnicki (2010), "Feature selection with the Boruta package". Each round grows a forest from the columns
-and from shuffled copies of them, the shadows, which matter by chance alone. A column scores a hit where it is
-more important than the best shadow. After some rounds, chance alone makes few or many hits unlikely.
+Kursa and Rudnicki (2010), "Feature selection with the Boruta package". Each round grows a forest from the
+columns and from shuffled copies of them, the shadows, which matter by chance alone. A column scores a hit where
+it is more important than the best shadow. After some rounds, chance alone makes few or many hits unlikely.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import lgamma, log
 from typing import Any
@@ -87,6 +88,7 @@ def shadow_selection(
     alpha: float = 0.05,
     percentile: float = 100.0,
     importance: Measure = "permutation",
+    draws: Callable[[int], int] | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Tell | None = None,
@@ -109,6 +111,8 @@ def shadow_selection(
         Which percentile of the shadows is to be beaten; 100 is the best of them, less is less strict.
     importance : {"permutation", "gain"}
         See `importances_of`.
+    draws : callable, optional
+        How many columns a node draws of so many; their root by default.
     seed : int
         Of all that is drawn.
     n_jobs : int, optional
@@ -147,6 +151,7 @@ def shadow_selection(
             start,
             n_jobs,
             by=importance,
+            draws=draws,
             spawn_key=(step,),
             progress=_within(progress, step, most),
             **growing,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -29,11 +30,11 @@ from treewright.tree import Tree
 from treewright.wording import branch_in_words, escape
 
 Floats = NDArray[np.float64]
-Score = Literal["gain", "mutual_information", "accuracy"]
-SCORES: tuple[Score, ...] = get_args(Score)
+Measure = Literal["gain", "mutual_information", "accuracy"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 MOST_LINES = 30
 _BATCH = 64  # columns of one task: a stump alone is too little for a thread
-_OF_SCORE = {"mutual_information": "entropy", "accuracy": "error"}  # the criterion whose gain a score is
+_OF_MEASURE = {"mutual_information": "entropy", "accuracy": "error"}  # the criterion whose gain a measure is
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class SplitScores:
     gain: Floats
     splits: tuple[str, ...]  # the test in words: what goes left; "" where no split gains anything
     trees: tuple[Tree, ...] = field(repr=False)
-    kind: Score
+    measure: Measure
     criterion: str
     pvalue: Floats | None = None
     adjusted: Floats | None = None
@@ -64,6 +65,14 @@ class SplitScores:
     def order(self) -> NDArray[np.int64]:
         """The columns by falling score; of equal ones the first comes first."""
         return np.argsort(-self.score, kind="stable")
+
+    @property
+    def thresholds(self) -> Floats:
+        """Where the best split cuts each column; NaN for categories and where no split gains anything."""
+        tests = [
+            np.nan if tree.is_leaf[0] or tree.subset[0] >= 0 else tree.threshold[0] for tree in self.trees
+        ]
+        return np.array(tests, np.float64)
 
     def __str__(self) -> str:
         lines = [["column", "score", "split"] + (["p", "adjusted"] if self.pvalue is not None else [])]
@@ -82,7 +91,7 @@ class SplitScores:
 def split_scores(
     data: Dataset,
     *,
-    score: Score = "gain",
+    measure: Measure = "gain",
     criterion: str | None = None,
     min_samples_leaf: int = 1,
     n_permutations: int = 0,
@@ -97,13 +106,13 @@ def split_scores(
     ----------
     data : Dataset
         Rows with their targets: numbers, categories, times, missing values, weights.
-    score : {"gain", "mutual_information", "accuracy"}
+    measure : {"gain", "mutual_information", "accuracy"}
         The drop of risk per unit of weight by `criterion`; the mutual information of target and split, in
         bits; or the share of rows (by weight) that the split's two sides answer rightly. The last two are for
         classes, and averaged over several targets.
     criterion : str, optional
-        For ``score="gain"``: one of `treewright.criteria()` but gain_ratio, which is a rule of choice and no
-        amount; gini for classes and squared_error for numbers by default.
+        For ``measure="gain"``: one of `treewright.criteria()` but gain_ratio, which is a rule of choice and
+        no amount; gini for classes and squared_error for numbers by default.
     min_samples_leaf : int
         The fewest rows of a side.
     n_permutations : int
@@ -135,7 +144,7 @@ def split_scores(
     x           0.5   x <= 2.5
     z        0.1667   z <= 5
     """
-    name = _checked(data, score, criterion)
+    name = _checked(data, measure, criterion)
     check_correction(correction)
     n = whole_number("n_permutations", n_permutations, 0)
     limits = {"min_samples_leaf": whole_number("min_samples_leaf", min_samples_leaf, 1)}
@@ -149,21 +158,18 @@ def split_scores(
     gain = np.array([_gain(tree) for tree in trees]) / data.total_weight
     found = SplitScores(
         columns=data.schema.names,
-        score=_scores(score, gain, trees),
+        score=_scores(measure, gain, trees),
         gain=gain,
         splits=tuple("" if tree.is_leaf[0] else branch_in_words(tree, 0, True) for tree in trees),
         trees=trees,
-        kind=score,
+        measure=measure,
         criterion=name,
     )
     if not n:
         return found
     nulls = column_nulls(data, name, limits, n, start, n_jobs, told[1])
     pvalue = np.array(
-        [
-            share_reached(null / data.total_weight, value)
-            for null, value in zip(nulls, gain, strict=True)
-        ]
+        [share_reached(null / data.total_weight, value) for null, value in zip(nulls, gain, strict=True)]
     )
     best = None
     if correction == "max":
@@ -177,20 +183,24 @@ def split_scores(
     )
 
 
-def _checked(data: Dataset, score: str, criterion: str | None) -> str:
-    """The criterion of a score, once it is clear that it suits the target."""
+def _checked(data: Dataset, measure: str, criterion: str | None) -> str:
+    """The criterion of a measure, once it is clear that it suits the target."""
     check_rows(data)
-    if score not in SCORES:
-        raise ValueError(f"score is {score!r}; it must be one of {', '.join(map(repr, SCORES))}")
-    if score in _OF_SCORE:
+    if measure not in MEASURES:
+        raise ValueError(f"measure is {measure!r}; it must be one of {', '.join(map(repr, MEASURES))}")
+    if measure in _OF_MEASURE:
         if not data.schema.predicts_classes:
-            raise ValueError(f"score={score!r} is for classes, but the target is numbers; use score='gain'")
+            raise ValueError(
+                f"measure={measure!r} is for classes, but the target is numbers; use measure='gain'"
+            )
         if criterion is not None:
-            raise ValueError(f"criterion is for score='gain'; score={score!r} has its own")
-        return _OF_SCORE[score]
+            raise ValueError(f"criterion is for measure='gain'; measure={measure!r} has its own")
+        return _OF_MEASURE[measure]
     name = checked_criterion(criterion, data)
     if name == "gain_ratio":
-        raise ValueError("gain_ratio chooses among splits, it is no amount to compare columns by: use entropy")
+        raise ValueError(
+            "gain_ratio chooses among splits, it is no amount to compare columns by: use entropy"
+        )
     return name
 
 
@@ -203,7 +213,7 @@ def _stages(progress: Tell | None, n_permutations: int) -> Sequence[Tell | None]
     def stage(low: float, high: float) -> Tell:
         return lambda share: progress(low + (high - low) * share)
 
-    return [stage(low, high) for low, high in zip(borders, borders[1:], strict=False)]
+    return [stage(low, high) for low, high in pairwise(borders)]
 
 
 def _stumps(
@@ -227,9 +237,9 @@ def _gain(tree: Tree) -> float:
     return float(tree.gain[0])
 
 
-def _scores(kind: Score, gain: Floats, trees: tuple[Tree, ...]) -> Floats:
+def _scores(measure: Measure, gain: Floats, trees: tuple[Tree, ...]) -> Floats:
     """What was asked for, of gains per unit of weight."""
-    if kind != "accuracy":  # entropies of the engine are in bits
+    if measure != "accuracy":  # entropies of the engine are in bits
         return gain
     wrong = trees[0].risk[0] / trees[0].weight[0]
     return np.asarray(1.0 - (wrong - gain))

@@ -76,24 +76,26 @@ class SelectionPath:
     @cached_property
     def mean(self) -> Floats:
         """The mean score over the folds."""
-        return self.scores.mean(axis=1)
+        return np.asarray(self.scores.mean(axis=1))
 
     @cached_property
     def standard_error(self) -> Floats:
-        """Of the mean, by the spread of the folds, which is only roughly right: they share rows to grow from."""
+        """Of the mean, by the spread of the folds; only roughly right, as they share rows to grow from."""
         n = self.scores.shape[1]
         return np.asarray(self.scores.std(axis=1, ddof=1) / np.sqrt(n)) if n > 1 else np.zeros(len(self))
 
     def change(self, place: int) -> tuple[str, ...]:
-        """The names of the columns in which a set differs from the one before it."""
-        if place == 0:
-            return ()
-        return tuple(self.names[j] for j in sorted({*self.sets[place]} ^ {*self.sets[place - 1]}))
+        """The names of the columns in which a set differs from the one before it; nothing or all is first."""
+        first = () if self.direction == "forward" else self.sets[0]
+        before = self.sets[place - 1] if place else first
+        return tuple(self.names[j] for j in sorted({*self.sets[place]} ^ {*before}))
 
     def __str__(self) -> str:
         sign = "added" if self.direction == "forward" else "dropped"
         lines = [["columns", "score", "± SE", sign, ""]]
-        for place, (size, mean, error) in enumerate(zip(self.sizes, self.mean, self.standard_error, strict=True)):
+        for place, (size, mean, error) in enumerate(
+            zip(self.sizes, self.mean, self.standard_error, strict=True)
+        ):
             change = [escape(name) for name in self.change(place)]
             words = ", ".join(change[:4]) + (f" … ({len(change)})" if len(change) > 4 else "")
             mark = "*" if place == self.chosen else ""
@@ -154,7 +156,9 @@ def search_columns(
     if rule not in get_args(Rule):
         raise ValueError(f"rule is {rule!r}; it must be '0-SE' or '1-SE'")
     if n_columns is not None and not 1 <= whole_number("n_columns", n_columns, 1) <= data.n_columns:
-        raise ValueError(f"n_columns is {n_columns}; it must be from 1 to the number of columns, {data.n_columns}")
+        raise ValueError(
+            f"n_columns is {n_columns}; it must be from 1 to the number of columns, {data.n_columns}"
+        )
     if tol is not None:
         tol = non_negative("tol", tol)
     search = _Search(data, folds, trier, n_jobs, progress)
@@ -216,9 +220,7 @@ class _Search:
         return self.trier.score(tree, judged), frozenset(columns[j] for j in asked_columns(tree))
 
 
-def _forward(
-    search: _Search, n_columns: int | None, tol: float | None
-) -> tuple[list[Columns], list[Floats]]:
+def _forward(search: _Search, n_columns: int | None, tol: float | None) -> tuple[list[Columns], list[Floats]]:
     """Sets of 1, 2, … columns, each with the one more that helps most."""
     total = search.data.n_columns
     most = n_columns or total
@@ -271,19 +273,18 @@ def _least_missed(
     kept_scores, kept_asked = before
     scores = np.tile(kept_scores, (len(candidates), 1))
     asked = [list(kept_asked) for _ in candidates]
-    tasks = []
+    tasks = list[tuple[int, int]]()
     for place, columns in enumerate(candidates):
         (lacking,) = {*now} - {*columns}
-        for fold in range(len(search.parts)):
-            if not search.trier.asks_only_splits or lacking in kept_asked[fold]:
-                tasks.append((place, fold))
+        always = not search.trier.asks_only_splits
+        tasks += [(place, fold) for fold, own in enumerate(kept_asked) if always or lacking in own]
 
     def work(task: tuple[int, int], told: Tell) -> tuple[float, frozenset[int]]:
         return search.tried(candidates[task[0]], task[1], told)
 
     found = side_by_side(work, tasks, search.n_jobs, told)
-    for (place, fold), (score, columns) in zip(tasks, found, strict=True):
-        scores[place, fold], asked[place][fold] = score, columns
+    for (place, fold), (score, own) in zip(tasks, found, strict=True):
+        scores[place, fold], asked[place][fold] = score, own
     best = _first_best(scores.mean(axis=1).tolist())
     return best, scores[best], asked[best]
 
@@ -297,7 +298,7 @@ def _first_best(scores: Sequence[float]) -> int:
 def _eliminated(
     search: _Search, n_columns: int | None, step: int | float
 ) -> tuple[list[Columns], list[Floats]]:
-    """Sets by recursive elimination from all rows, and the scores of sets of the same sizes from the folds."""
+    """Sets by recursive elimination from all rows, and the scores of as many columns from the folds."""
     sizes = _elimination_sizes(search.data.n_columns, n_columns or 1, step)
 
     def work(fold: int, told: Tell) -> tuple[list[Columns], list[float]]:
