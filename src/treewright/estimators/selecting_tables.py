@@ -35,8 +35,6 @@ def with_columns(table: Any, positions: Sequence[int], names: Sequence[str] | No
     if isinstance(table, list) and table and isinstance(table[0], Mapping):
         kept = {*(names or ())}
         return [{name: cell for name, cell in row.items() if str(name) in kept} for row in table]
-    if getattr(getattr(table, "dtype", None), "names", None):  # a record array: fields are columns
-        return table[list(names or ())]
     if hasattr(table, "__array__") or isinstance(table, Sequence):
         return _array(table)[:, list(positions)]
     frame = import_module("narwhals").from_native(table)
@@ -50,10 +48,10 @@ def _array(table: Any) -> Any:
     return np.array(table, dtype=object) if mixed else array
 
 
-def in_container(table: Any, container: str, names: Sequence[str]) -> Any:
+def in_container(table: Any, container: str) -> Any:
     """A table as what `set_output` asks for can take: an array, or a frame of that library.
 
-    >>> in_container({"x": [1, 2]}, "pandas", ["x"]).columns.tolist()
+    >>> in_container({"x": [1, 2]}, "pandas").columns.tolist()
     ['x']
     """
     if container not in ("pandas", "polars") or isinstance(table, np.ndarray) or sparse.issparse(table):
@@ -63,6 +61,8 @@ def in_container(table: Any, container: str, names: Sequence[str]) -> Any:
     library: Any = import_module(container)
     if isinstance(table, Mapping | list):
         return library.DataFrame(table)
+    if is_a(table, "pyarrow", "RecordBatch"):
+        table = import_module("pyarrow").Table.from_batches([table])
     frame: Any = import_module("narwhals").from_native(table)
     if hasattr(frame, "collect"):
         frame = frame.collect()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -259,7 +260,10 @@ class _Trees:
 
     def grow(self, data: Dataset, told: Tell) -> Tree:
         """The tree of a fit of the estimator."""
-        estimator = _for_columns(self.estimator, self.names, data.schema.names)
+        estimator = copy(_for_columns(self.estimator, self.names, data.schema.names))
+        growing = estimator._growing
+        # so that a tree that is being grown ends, too, when the search is ended
+        vars(estimator)["_growing"] = lambda rows: growing(rows) | {"progress": told}
         tree: Tree = estimator._model(estimator._reweighted(data), None)[0]
         return tree
 

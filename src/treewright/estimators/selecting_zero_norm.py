@@ -38,7 +38,8 @@ class ZeroNormSelector(TableSelector):
     A linear support vector machine is trained on the columns times scales z, all 1 at first; z is multiplied
     by the sizes of its weights, and so on, until nothing changes. Scales of columns that are not needed
     vanish. That approaches, step by step, a separator with few weights, ‖w‖₀, and little slack; not always
-    the fewest. It is an embedded way: the machine itself selects. Of columns that tell the same it keeps some.
+    the fewest. It is an embedded way: the machine itself selects. Columns that tell the same may stay side by
+    side.
 
     It takes classes, and columns of numbers without missing values; `SplitFilter`, `TreeSelector` and
     `ShadowSelector` take all tables.

@@ -93,7 +93,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         kept = None if names is None else names[support].tolist()
         table = with_columns(X, np.flatnonzero(support).tolist(), kept)
         container = _get_output_config("transform", estimator=self)["dense"]
-        return in_container(table, container, kept or [])
+        return in_container(table, container)
 
     def _check_cells(self, X: Any) -> None:
         """Refuse a table whose cells a selector cannot take; the columns are those of the fit."""

@@ -1,8 +1,8 @@
 """All columns that matter: those that beat shuffled copies of the columns in random forests, again and again.
 
 Kursa and Rudnicki (2010), "Feature selection with the Boruta package". Each round grows a forest from the
-columns and from shuffled copies of them, the shadows, which matter by chance alone. A column scores a hit where
-it is more important than the best shadow. After some rounds, chance alone makes few or many hits unlikely.
+columns and from shuffled copies of them, the shadows, which matter by chance alone. A column scores a hit
+where it is more important than the best shadow. After some rounds, few or many hits are unlikely by chance.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 Measure = Literal["gain", "mutual_information", "accuracy"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 MOST_LINES = 30
+SAME = 1e-12  # a gain that is a smaller share of the risk is none: sums round
 _BATCH = 64  # columns of one task: a stump alone is too little for a thread
 _OF_MEASURE = {"mutual_information": "entropy", "accuracy": "error"}  # the criterion whose gain a measure is
 
@@ -69,10 +70,8 @@ class SplitScores:
     @property
     def thresholds(self) -> Floats:
         """Where the best split cuts each column; NaN for categories and where no split gains anything."""
-        tests = [
-            np.nan if tree.is_leaf[0] or tree.subset[0] >= 0 else tree.threshold[0] for tree in self.trees
-        ]
-        return np.array(tests, np.float64)
+        tests = [np.nan if tree.subset[0] >= 0 else tree.threshold[0] for tree in self.trees]
+        return np.where(self.gain > 0, np.array(tests, np.float64), np.nan)
 
     def __str__(self) -> str:
         lines = [["column", "score", "split"] + (["p", "adjusted"] if self.pvalue is not None else [])]
@@ -160,7 +159,10 @@ def split_scores(
         columns=data.schema.names,
         score=_scores(measure, gain, trees),
         gain=gain,
-        splits=tuple("" if tree.is_leaf[0] else branch_in_words(tree, 0, True) for tree in trees),
+        splits=tuple(
+            branch_in_words(tree, 0, True) if gains else ""
+            for tree, gains in zip(trees, gain > 0, strict=True)
+        ),
         trees=trees,
         measure=measure,
         criterion=name,
@@ -234,7 +236,9 @@ def _stumps(
 
 
 def _gain(tree: Tree) -> float:
-    return float(tree.gain[0])
+    """The gain of the one split; 0 where it is nothing but rounding."""
+    gain = float(tree.gain[0])
+    return gain if gain > SAME * float(tree.risk[0]) else 0.0
 
 
 def _scores(measure: Measure, gain: Floats, trees: tuple[Tree, ...]) -> Floats:

@@ -2,10 +2,10 @@
 
 min ‖w‖₀ so that y (w·x + b) ≥ 1 counts the columns that a separator needs; to find it exactly is hard.
 Weston, Elisseeff, Schölkopf and Tipping (2003), "Use of the zero-norm with linear models and kernel methods",
-lower Σ ln(ε + |w|) instead, step by step: solve an ordinary machine on the columns times z, multiply z by |w|,
-again. What has a small weight gets a smaller scale, which makes its weight smaller still. Where the scales
-stand still, the penalty of the machine, Σ (w/z)² / 2, is 1/2 for each column that is left: it counts them. It
-is a local search, and may stand still at more columns than are needed.
+lower Σ ln(ε + |w|) instead, step by step: solve an ordinary machine on the columns times z, multiply z by
+|w|, again. What has a small weight gets a smaller scale, which makes its weight smaller still. Where the
+scales stand still, the penalty of the machine, Σ (w/z)² / 2, is 1/2 for each column that is left: it counts
+them. It is a local search, and may stand still at more columns than are needed.
 """
 
 from __future__ import annotations
