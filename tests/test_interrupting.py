@@ -20,7 +20,8 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to anot
 DRIVER = """
 import numpy as np
 import scipy.special, scipy.stats
-from treewright import _core, attribution, competitors, encode, grow, importance, stability
+from treewright import TreeSelector, _core, attribution, competitors, encode, grow, importance, stability
+from treewright.feature_selection import shadow_selection, split_scores
 from treewright.pruning import cost_complexity_path
 
 random = np.random.default_rng(0)
@@ -62,6 +63,9 @@ phases = {
     "bootstraps, 2 threads": lambda: stability(classes, n_jobs=2, max_depth=5),
     "shuffles": lambda: importance(by_category, mixed_judged, n_repeats=50),
     "competitors": lambda: competitors(by_category, mixed_judged),
+    "permutations, 2 threads": lambda: split_scores(classes, n_permutations=50, n_jobs=2),
+    "shadows, 2 threads": lambda: shadow_selection(classes, n_jobs=2),
+    "wrapper, 2 threads": lambda: TreeSelector(n_jobs=2).fit(x, y),
     "pruning path": lambda: cost_complexity_path(tree),
     "front of a chain": lambda: _core.front(chain, np.arange(len(chain), 0.0, -1.0)),
     "predict, 1 thread": lambda: tree.apply(rows),

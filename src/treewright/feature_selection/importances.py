@@ -22,6 +22,7 @@ from treewright.tree import Tree
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Measure = Literal["permutation", "gain"]
+POOL = 20  # times as many columns as a node draws, a tree may look at
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
@@ -39,11 +40,12 @@ def importances_of(
 ) -> Floats:
     """The importance of each column in a random forest.
 
-    Each tree is grown from a bootstrap of the rows, each of its nodes draws √columns. By "permutation" each
-    column is shuffled among the rows that a tree was not grown from, and what they lose more is the column's
-    importance to it; told is the mean over the trees in units of its standard error, as Breiman's z. By
-    "gain" it is the share of the column in all risk that splits took away, which favours columns of many
-    values.
+    Each tree is grown from a bootstrap of the rows, each of its nodes draws √columns; of more than 400
+    columns each tree first draws 20 times as many to look at, which spares it to sort the others. By
+    "permutation" each column is shuffled among the rows that a tree was not grown from, and what they lose
+    more is the column's importance to it; told is the mean over the trees in units of its standard error, as
+    Breiman's z. By "gain" it is the share of the column in all risk that splits took away, which favours
+    columns of many values.
 
     Parameters
     ----------
@@ -74,25 +76,29 @@ def importances_of(
     """
     if data.n_rows > _core.small_rows:
         data.bins(n_threads(n_jobs))  # once for all trees
-    drawn_columns = (draws or _root)(data.n_columns)
-    options = growing | {"max_features": drawn_columns if drawn_columns < data.n_columns else None}
+    per_node = (draws or _root)(data.n_columns)
+    per_tree = min(POOL * per_node, data.n_columns)
+    options = growing | {"max_features": per_node if per_node < per_tree else None}
 
     def work(number: int, told: Tell) -> Floats:
         sequence = np.random.SeedSequence(seed, spawn_key=(*spawn_key, number))
         rng = np.random.default_rng(sequence)
+        pool = _pool(data.n_columns, per_tree, rng)
+        part = data if pool is None else data.narrowed(pool)
         counts = _bootstrap(data, rng)
-        drawn = int(rng.integers(2**31))
-        tree = grow(
-            data.reweighted(counts * data.row_weights),
-            seed=drawn,
-            progress=told,
-            threshold="midpoint",
-            **options,
-        )
+        drawn = part.reweighted(counts * data.row_weights)
+        seed_of_nodes = int(rng.integers(2**31))
+        tree = grow(drawn, seed=seed_of_nodes, progress=told, threshold="midpoint", **options)
         if by == "gain":
             gain = by_column(tree, tree.gain)
-            return np.asarray(gain / (gain.sum() or 1.0))
-        return _rises(tree, data, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
+            found = np.asarray(gain / (gain.sum() or 1.0))
+        else:
+            found = _rises(tree, part, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
+        if pool is None:
+            return found
+        whole = np.zeros(data.n_columns)
+        whole[pool] = found
+        return whole
 
     # sums in the order of the trees: the same to the bit for any number of threads
     sums = np.zeros((2, data.n_columns))
@@ -103,6 +109,11 @@ def importances_of(
         return np.asarray(mean)
     error = np.sqrt(np.maximum(sums[1] / n_trees - mean**2, 0.0) / n_trees)
     return np.asarray(np.divide(mean, error, out=np.zeros_like(mean), where=error > 0))
+
+
+def _pool(n_columns: int, n_drawn: int, rng: np.random.Generator) -> Ints | None:
+    """The columns that a tree may look at, in order; None: all of them."""
+    return None if n_drawn >= n_columns else np.sort(rng.choice(n_columns, n_drawn, replace=False))
 
 
 def _root(n_columns: int) -> int:
