@@ -31,6 +31,7 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 Rule = Literal["0-SE", "1-SE"]
 SAME = 1e-12  # scores that differ by less are equal: sums round
 Columns = tuple[int, ...]
+MOST_LINES = 40  # sets that are printed
 
 
 class Trier(Protocol):
@@ -84,23 +85,35 @@ class SelectionPath:
         n = self.scores.shape[1]
         return np.asarray(self.scores.std(axis=1, ddof=1) / np.sqrt(n)) if n > 1 else np.zeros(len(self))
 
-    def change(self, place: int) -> tuple[str, ...]:
-        """The names of the columns in which a set differs from the one before it; nothing or all is first."""
-        first = () if self.direction == "forward" else self.sets[0]
-        before = self.sets[place - 1] if place else first
+    def change(self, place: int, since: int | None = None) -> tuple[str, ...]:
+        """The names of the columns in which a set differs from the one before it, or from another one.
+
+        Before the first one is nothing where columns are added, else all of them.
+        """
+        since = place - 1 if since is None else since
+        first = () if self.direction == "forward" else tuple(range(len(self.names)))
+        before = self.sets[since] if since >= 0 else first
         return tuple(self.names[j] for j in sorted({*self.sets[place]} ^ {*before}))
+
+    def _told(self) -> list[tuple[int, int]]:
+        """The places to print, each with the one before it: of neighbours that score alike the last one."""
+        alike = (self.scores[1:] == self.scores[:-1]).all(axis=1)
+        told = [
+            place for place in range(len(self)) if place in (self.chosen, len(self) - 1) or not alike[place]
+        ]
+        return list(zip(told, [-1, *told], strict=False))
 
     def __str__(self) -> str:
         sign = "added" if self.direction == "forward" else "dropped"
-        lines = [["columns", "score", "± SE", sign, ""]]
-        for place, (size, mean, error) in enumerate(
-            zip(self.sizes, self.mean, self.standard_error, strict=True)
-        ):
-            change = [escape(name) for name in self.change(place)]
+        lines, told = [["columns", "score", "± SE", sign, ""]], self._told()
+        few = told[:MOST_LINES] if self.direction == "forward" else told[-MOST_LINES:]
+        for place, since in few:
+            change = [escape(name) for name in self.change(place, since)]
             words = ", ".join(change[:4]) + (f" … ({len(change)})" if len(change) > 4 else "")
-            mark = "*" if place == self.chosen else ""
-            lines.append([f"{size:,}", f"{mean:.4f}", f"{error:.4f}", words, mark])
-        return "\n".join(aligned(lines, right=(0, 1, 2)))
+            numbers = [f"{each[place]:.4f}" for each in (self.mean, self.standard_error)]
+            lines.append([f"{self.sizes[place]:,}", *numbers, words, "*" if place == self.chosen else ""])
+        rest = [f"… {len(told) - len(few):,} more sets"] if len(few) < len(told) else []
+        return "\n".join([*aligned(lines, right=(0, 1, 2)), *rest])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; a list entry for each set."""
