@@ -103,7 +103,10 @@ def test_few_trees_leave_rows_without_a_judge():
 
 
 def test_no_rows_out_of_bag():
-    for model in (ExtraTreesClassifier(oob_score=True), RandomForestClassifier(bootstrap=False, oob_score=True)):
+    for model in (
+        ExtraTreesClassifier(oob_score=True),
+        RandomForestClassifier(bootstrap=False, oob_score=True),
+    ):
         with pytest.raises(ValueError, match="oob_score=True needs rows that a tree has not seen"):
             model.fit(IRIS, SPECIES)
 
@@ -273,7 +276,10 @@ def test_inside_scikit_learn():
     search = GridSearchCV(RandomForestClassifier(5, random_state=0), {"max_depth": [1, 3]}, cv=3)
     assert search.fit(IRIS, SPECIES).best_score_ > 0.9
     stack = StackingClassifier(
-        [("forest", RandomForestClassifier(10, random_state=0)), ("tree", DecisionTreeClassifier(max_depth=2))],
+        [
+            ("forest", RandomForestClassifier(10, random_state=0)),
+            ("tree", DecisionTreeClassifier(max_depth=2)),
+        ],
         LogisticRegression(max_iter=500),
         cv=3,
     )
@@ -324,4 +330,6 @@ def test_no_warning_for_a_plain_fit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for kind in CLASSIFIERS + REGRESSORS:
-            kind(n_estimators=2).fit(IRIS, SPECIES.astype(float) if kind in REGRESSORS else SPECIES).predict(IRIS)
+            kind(n_estimators=2).fit(IRIS, SPECIES.astype(float) if kind in REGRESSORS else SPECIES).predict(
+                IRIS
+            )

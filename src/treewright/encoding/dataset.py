@@ -159,6 +159,23 @@ class Dataset:
         """
         return self._sharing_bins(Dataset(self.schema, self.columns, self.targets, weight))
 
+    def narrowed(self, positions: Sequence[int] | Array) -> Dataset:
+        """The same rows with some of the columns only, in that order: views of them, nothing is copied but
+        their bins.
+
+        >>> from treewright.encoding import encode
+        >>> encode({"x": [1.5, 2.5], "sky": ["blue", None]}, [0, 1]).narrowed([1]).schema.names
+        ('sky',)
+        """
+        chosen = [int(position) for position in positions]
+        schema = Schema(tuple(self.schema.columns[j] for j in chosen), self.schema.targets)
+        kept = Dataset(schema, tuple(self.column(j) for j in chosen), self.targets, self.weight)
+        if "_bins" in self.__dict__:
+            bins, is_mixed = self.bins()
+            few = np.ascontiguousarray(bins[:, chosen]), np.ascontiguousarray(is_mixed[chosen])
+            object.__setattr__(kept, "_bins", few)
+        return kept
+
     def restated(self, targets: tuple[Target, ...]) -> Dataset:
         """The same rows where the schema tells more of the targets: what mistakes cost.
 

@@ -13,6 +13,10 @@ from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegr
 from treewright.estimators.forest import RandomForestClassifier, RandomForestRegressor
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.rule_list import RuleListClassifier
+from treewright.estimators.selecting_shadows import ShadowSelector
+from treewright.estimators.selecting_splits import SplitFilter
+from treewright.estimators.selecting_trees import TreeSelector
+from treewright.estimators.selecting_zero_norm import ZeroNormSelector
 from treewright.estimators.top_down import TopDownClassifier
 
 __all__ = [
@@ -34,5 +38,9 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RuleListClassifier",
+    "ShadowSelector",
+    "SplitFilter",
     "TopDownClassifier",
+    "TreeSelector",
+    "ZeroNormSelector",
 ]

@@ -135,7 +135,6 @@ RULES: dict[str, Rule] = {
     "verbose": (lambda v: is_int(v) or isinstance(v, bool | np.bool_), "an int"),
     "voting": one_of("soft", "hard"),
     "n_jobs": (lambda v: v is None or (is_int(v) and v != 0), "an int other than 0, or None"),
-    "n_estimators": (lambda v: is_int(v) and v >= 1, "an int >= 1"),
     "learning_rate": (lambda v: is_real(v) and 0 < v < float("inf"), "a finite number > 0"),
     "algorithm": one_of("SAMME", "M1"),
     "resample": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
@@ -151,9 +150,9 @@ CLASS_WEIGHT: Rule = (
 )
 
 
-def check_each(estimator: Any) -> None:
+def check_each(estimator: Any, rules: Mapping[str, Rule] = RULES) -> None:
     """Refuse a parameter that cannot be, of those that the estimator has; say what would be right."""
-    for name, (allows, allowed) in RULES.items():
+    for name, (allows, allowed) in rules.items():
         if hasattr(estimator, name) and not allows(getattr(estimator, name)):
             _refuse(estimator, name, allowed)
 
