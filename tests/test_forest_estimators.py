@@ -88,7 +88,8 @@ def test_out_of_bag_by_the_names_of_scikit_learn():
 
 def test_out_of_bag_score_by_a_function():
     def share_right(truth, answers):
-        assert set(truth) <= {"a", "b"} and set(answers) <= {"a", "b"}
+        assert set(truth) <= {"a", "b"}
+        assert set(answers) <= {"a", "b"}
         return (truth == answers).mean()
 
     names = np.where(SPECIES > 0, "a", "b")
@@ -131,9 +132,11 @@ def test_as_good_as_the_peer():
 
 def test_members_are_estimators():
     model = RandomForestClassifier(4, random_state=0).fit(IRIS, SPECIES)
-    assert isinstance(model, sklearn.ensemble.RandomForestClassifier) and len(model) == 4
+    assert isinstance(model, sklearn.ensemble.RandomForestClassifier)
+    assert len(model) == 4
     member = model.estimators_[2]
-    assert isinstance(member, DecisionTreeClassifier) and member.model_ is model.model_[2]
+    assert isinstance(member, DecisionTreeClassifier)
+    assert member.model_ is model.model_[2]
     means = np.mean([each.predict_proba(IRIS) for each in model.estimators_], axis=0)
     assert_allclose(model.predict_proba(IRIS), means)
     assert_array_equal(model.apply(IRIS)[:, 2], member.apply(IRIS))
@@ -179,7 +182,8 @@ def test_bagging_takes_any_of_our_trees():
 def test_bagging_draws_columns():
     model = BaggingClassifier(n_estimators=12, max_features=2, random_state=0).fit(IRIS, SPECIES)
     used = [set(tree.feature[tree.feature >= 0]) for tree in model.model_]
-    assert all(len(columns) <= 2 for columns in used) and len(set().union(*used)) == 4
+    assert all(len(columns) <= 2 for columns in used)
+    assert len(set().union(*used)) == 4
     assert model.score(IRIS, SPECIES) > 0.9
     twice = BaggingClassifier(n_estimators=5, bootstrap_features=True, random_state=0).fit(IRIS, SPECIES)
     assert twice.score(IRIS, SPECIES) > 0.9
@@ -254,7 +258,7 @@ def test_hardly_any_rows():
         assert kind(n_estimators=3).fit([[1.0]], ["a"]).predict([[5.0]]) == ["a"]
     for kind in REGRESSORS:
         assert kind(n_estimators=3).fit([[1.0]], [2.0]).predict([[5.0]]) == [2.0]
-    with pytest.raises(ValueError, match="0 rows|no rows|at least one"):
+    with pytest.raises(ValueError, match=r"0 rows|no rows|at least one"):
         RandomForestClassifier().fit(np.zeros((0, 2)), [])
     one_class = RandomForestClassifier(5, oob_score=False).fit(IRIS[:50], SPECIES[:50])
     assert_array_equal(one_class.predict_proba(IRIS), np.ones((150, 1)))
@@ -323,7 +327,8 @@ def test_ctrl_c_in_the_middle_of_a_forest():
         told.append([int(word) for word in process.stdout.readline().split()])
     assert process.wait(60) == 0
     assert told[0] == [5, 3]
-    assert told[1][0] > 5 and told[1][1] == 3
+    assert told[1][0] > 5
+    assert told[1][1] == 3
 
 
 def test_no_warning_for_a_plain_fit():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,28 +90,25 @@ def out_of_bag(
     return OutOfBag(sums, votes, answers, np.array(curve))
 
 
-def votes_against(
-    forest: Forest, data: Dataset, n_threads: int = 1
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which trees are wrong about which rows, and which have not seen them: two matrices (trees, rows)."""
+def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
+    """How much of its vote each tree gives against the class of each row that it has not seen, and which rows
+    these are: two matrices (trees, rows), as `certify_votes` takes them.
+    """
     targets = checked_rows(forest, data)
     if not forest.schema.predicts_classes or len(forest.schema.targets) > 1:
-        raise ValueError("votes are right or wrong where there is one target of classes")
-    wrong = np.zeros((len(forest), data.n_rows), np.bool_)
-    unseen = np.zeros_like(wrong)
-    hard = forest if forest.voting == "hard" else replace(forest, voting="hard")
+        raise ValueError("votes are for or against a class: that takes one target of classes")
+    against = np.zeros((len(forest), data.n_rows))
+    unseen = np.zeros(against.shape, np.bool_)
 
-    def vote(member: int, _: Listener) -> tuple[int, NDArray[np.intp], Floats]:
+    def vote(member: int, _: Listener) -> int:
         rows = forest.draws.left_out(member)
-        return member, rows, hard.said_by(member, _taken(data, rows))
-
-    def note(voted: tuple[int, NDArray[np.intp], Floats]) -> None:
-        member, rows, said = voted
+        said = forest.said_by(member, _taken(data, rows))
         unseen[member, rows] = True
-        wrong[member, rows] = said.argmax(axis=1) != targets[0, rows]
+        against[member, rows] = 1.0 - said[np.arange(len(rows)), targets[0, rows]]
+        return member
 
-    side_by_side(vote, range(len(forest)), n_threads, note)
-    return wrong, unseen
+    side_by_side(vote, range(len(forest)), n_threads, lambda _: None)
+    return against, unseen
 
 
 def checked_rows(forest: Forest, data: Dataset) -> NDArray[Any]:

@@ -100,7 +100,7 @@ class AdaptiveEstimator(EnsembleEstimator):
     @property
     def estimators_(self) -> list[Any]:
         """The trees as fitted estimators, in their order."""
-        fitted = self._fitted()
+        fitted = self._fitted(AttributeError)
         common: Fitted = {name: fitted[name] for name in _OF_THE_TREES if name in fitted}
         if "n_classes_" in common:
             common["n_classes_"] = np.intp(common["n_classes_"])
@@ -114,12 +114,12 @@ class AdaptiveEstimator(EnsembleEstimator):
     @property
     def estimator_weights_(self) -> NDArray[np.float64]:
         """The vote of each tree."""
-        return self._fitted()["model_"].votes.copy()  # type: ignore[no-any-return]
+        return self._fitted(AttributeError)["model_"].votes.copy()  # type: ignore[no-any-return]
 
     @property
     def estimator_errors_(self) -> NDArray[np.float64]:
         """The error of each tree on the weighted rows that it was grown from."""
-        return self._fitted()["model_"].errors.copy()  # type: ignore[no-any-return]
+        return self._fitted(AttributeError)["model_"].errors.copy()  # type: ignore[no-any-return]
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -127,11 +127,6 @@ class AdaptiveEstimator(EnsembleEstimator):
         return np.average(
             [tree.feature_importances_ for tree in self.estimators_], axis=0, weights=self.estimator_weights_
         )
-
-    def _fitted(self) -> Fitted:
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet; call fit first")
-        return vars(self)
 
     def _refuse_rows_of_the_fit(self, X: Any) -> None:
         fitted, data = self._rows(X)

@@ -18,7 +18,8 @@ from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import Fitted, TreeEstimator
 from treewright.estimators.parameters import check_parameters, is_int
 from treewright.estimators.regressor import DecisionTreeRegressor
-from treewright.estimators.voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
+from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
+from treewright.estimators.voting import VotingEstimator
 from treewright.schema import Schema
 from treewright.tree import Tree
 

@@ -8,7 +8,7 @@ import sklearn.ensemble
 
 from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
 from treewright.estimators.forest import ForestEstimator
-from treewright.estimators.voting import VotingClassifierMixin, VotingRegressorMixin
+from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
 
 
 class ExtraTreesClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensemble.ExtraTreesClassifier):  # type: ignore[misc]

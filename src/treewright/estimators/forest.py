@@ -15,7 +15,8 @@ from treewright.estimators.fitting import Fitted, price_of_leaves
 from treewright.estimators.parameters import limits, n_features_drawn
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.targets import class_weights
-from treewright.estimators.voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
+from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
+from treewright.estimators.voting import VotingEstimator
 from treewright.growing import grow, n_threads
 from treewright.pruning import cut_at
 from treewright.tree import Tree, as_array

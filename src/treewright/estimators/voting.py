@@ -303,6 +303,20 @@ class VotingEstimator(EnsembleEstimator):
             )
         return proximity(forest, rows, others, out_of_bag=out_of_bag, n_threads=n_threads(self.n_jobs))
 
+    def _refuse_rows_of_the_fit(self, X: Any) -> None:
+        forest: Forest = self._fitted()["model_"]
+        rows = self._rows(X)[1]
+        if rows.n_rows != forest.draws.n_rows:
+            return
+        tree, weight = forest.trees[0], forest.draws.weights(0)
+        leaf = tree.apply(rows) if weight is None else tree.apply(rows.take(np.flatnonzero(weight)))
+        arrived = np.bincount(leaf, minlength=tree.n_nodes)
+        if np.array_equal(arrived[tree.is_leaf], tree.rows[tree.is_leaf]):
+            raise ValueError(
+                "these are the rows of the fit; give rows that were never used (if they are other rows after "
+                "all, check_rows=False), or see oob_certificate"
+            )
+
     def _rows_of_the_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Forest, Dataset]:
         forest: Forest = self._fitted()["model_"]
         refuse_one_dimension(X)
@@ -317,131 +331,3 @@ class VotingEstimator(EnsembleEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_members"}
-
-
-class VotingClassifierMixin:
-    """Predictions of classes by votes."""
-
-    n_jobs: int | None
-    _rows: Any
-    _named: Any
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the most votes; the first of several.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_targets)
-            The predicted classes.
-        """
-        fitted, rows = self._rows(X)
-        return np.asarray(self._named(fitted, fitted["model_"].answers(rows, n_threads(self.n_jobs))))
-
-    def predict_proba(self, X: Any) -> Any:
-        """The share of the votes that each class got.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes), or a list of them, one per target
-            The shares, in the order of `classes_`.
-        """
-        fitted, rows = self._rows(X)
-        shares = fitted["model_"].shares(rows, n_threads(self.n_jobs))
-        return shares[0] if len(shares) == 1 else shares
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """The logarithms of `predict_proba`; minus infinity where a class got no vote.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes), or a list of them, one per target
-            The logarithms, in the order of `classes_`.
-        """
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return [np.log(share) for share in shares] if isinstance(shares, list) else np.log(shares)
-
-
-class VotingRegressorMixin:
-    """Predictions of numbers: means over the trees, and quantiles of the training rows in the same leaves."""
-
-    n_jobs: int | None
-    keeps_targets = True
-    _rows: Any
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """The mean of what the trees answer.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_targets)
-            The predicted numbers.
-        """
-        fitted, rows = self._rows(X)
-        values: NDArray[np.float64] = fitted["model_"].answers(rows, n_threads(self.n_jobs))
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:
-        """Quantiles of the target, from the training rows that share leaves with each row (Meinshausen 2006).
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        quantiles : sequence of float, default=(0.05, 0.5, 0.95)
-            From 0 to 1.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_quantiles)
-            The quantiles. Leaves of one row each know little of the spread: ``min_samples_leaf=5`` or more
-            makes for better ones.
-        """
-        fitted, rows = self._rows(X)
-        if "_leaf_targets" not in fitted:
-            raise ValueError("quantiles are for one target; this forest predicts several")
-        threads = n_threads(self.n_jobs)
-        found: NDArray[np.float64] = fitted["_leaf_targets"].quantiles(
-            fitted["model_"], rows, quantiles, threads
-        )
-        return found
-
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> NDArray[np.float64]:
-        """An interval in which the target of each row lies with about this confidence.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        confidence : float, default=0.9
-            Between 0 and 1: half of the rest is cut off at each end.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, 2)
-            Where each interval begins and ends; see `predict_quantiles`.
-        """
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence is {confidence!r}; it must be a number between 0 and 1")
-        rest = (1 - confidence) / 2
-        return self.predict_quantiles(X, (rest, 1 - rest))
