@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from checks import same_tree
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -13,7 +14,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from treewright import DecisionTreeClassifier, ShadowSelector, SplitFilter, TreeSelector, ZeroNormSelector
+from treewright import (
+    DecisionTreeClassifier,
+    ShadowSelector,
+    SplitFilter,
+    TreeSelector,
+    ZeroNormSelector,
+    encode,
+    grow,
+)
 
 N = 60
 RANDOM = np.random.default_rng(0)
@@ -135,3 +144,38 @@ def test_tables_without_the_columns_of_the_fit() -> None:
         SplitFilter(k=1).fit([[1.0], [2.0]], [0, 1]).transform({"x0": [1.0]})
     with pytest.raises(ValueError, match="Reshape"):
         keep.transform(np.arange(3))
+
+
+def test_several_targets() -> None:
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    both = np.stack([X[:, 1] > 0, X[:, 3] > 0], axis=1).astype(int)
+    for y in (both, both * 1.5):  # classes, and numbers
+        for selector in (SplitFilter(k=2), TreeSelector(), ShadowSelector(n_estimators=15)):
+            keep = selector.set_params(random_state=0).fit(X, y)
+            assert keep.get_support(True).tolist() == [1, 3], selector
+
+
+def test_many_rows_share_their_bins() -> None:
+    X = np.random.default_rng(0).normal(size=(6000, 6)).astype(np.float32)
+    y = (X[:, 2] > 0) & (X[:, 4] < 0.5)
+    data = encode(X, y)
+    data.bins()
+    few = data.narrowed([4, 2])
+    assert np.shares_memory(few.column(0), X)
+    same_tree(grow(few, max_depth=6), grow(encode({"x4": X[:, 4], "x2": X[:, 2]}, y), max_depth=6))
+    for direction in ("forward", "rfe"):
+        keep = TreeSelector(direction=direction, cv=2, random_state=0, n_jobs=2).fit(X, y)
+        assert keep.get_support(True).tolist() == [2, 4]
+
+
+def test_rows_without_weight_change_nothing() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(80, 4)), random.integers(0, 2, 80)
+    weight = np.repeat([1.0, 0.0], 40)
+    for selector, name in (
+        (SplitFilter(alpha=0.5, n_permutations=9, random_state=0), "adjusted_pvalues_"),
+        (ShadowSelector(n_estimators=5, max_iter=4, random_state=0), "importances_"),
+    ):
+        one = getattr(clone(selector).fit(X, y, weight), name)
+        two = getattr(clone(selector).fit(X[:40], y[:40]), name)
+        np.testing.assert_allclose(one, two)

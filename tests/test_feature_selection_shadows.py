@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 
 from treewright import ShadowSelector, encode, grow
 from treewright.answering import answers
-from treewright.feature_selection import shadow_selection
+from treewright.feature_selection import importances, shadow_selection
 from treewright.feature_selection.importances import _rises, importances_of, with_shadows
 from treewright.feature_selection.shadows import upper_tail
 
@@ -56,8 +56,13 @@ def test_any_table_and_numbers() -> None:
 
 
 @pytest.mark.parametrize("task", ["classes", "numbers"])
-def test_importance_is_what_shuffled_rows_lose_more(task: str) -> None:
-    """The one walk of all pairs of rows and columns, beside one walk for each column."""
+@pytest.mark.parametrize("cells", [50, 2**22])
+@pytest.mark.parametrize("only_numbers", [True, False])
+def test_importance_is_what_shuffled_rows_lose_more(
+    task: str, cells: int, only_numbers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The walks of many pairs of rows and columns, beside one walk for each column."""
+    monkeypatch.setattr(importances, "_MOST_CELLS", cells)
     random = np.random.default_rng(1)
     n = 120
     table = {
@@ -66,6 +71,8 @@ def test_importance_is_what_shuffled_rows_lose_more(task: str) -> None:
         "sky": random.choice(np.array(["rain", "sun", "fog", None], object), n),
         "same": np.ones(n),
     }
+    if only_numbers:
+        table["sky"] = random.normal(size=n)
     y = random.integers(0, 3, n) if task == "classes" else random.normal(size=n)
     weight = random.integers(1, 3, n).astype(float)
     data = encode(table, y, weight=weight)
@@ -98,6 +105,9 @@ def test_forests_do_not_depend_on_threads_or_on_each_other() -> None:
         assert one.tobytes() == two.tobytes()
         assert one.tobytes() != importances_of(data, 10, seed=3, by=by, spawn_key=(1,)).tobytes()
     np.testing.assert_allclose(one.sum(), 1.0)
+    pooled = importances_of(data, 60, seed=3, draws=lambda n: 1)  # each tree looks at 20 of the 28 columns
+    assert pooled.tobytes() == importances_of(data, 60, seed=3, n_jobs=2, draws=lambda n: 1).tobytes()
+    assert pooled[:8].mean() > 3 * np.abs(pooled[8:]).mean()
     selectors = [
         ShadowSelector(n_estimators=10, max_iter=6, random_state=0, n_jobs=n).fit(*MADE) for n in (1, 2)
     ]

@@ -16,8 +16,13 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import validate_data
 
 from treewright.encoding import Dataset, encode
-from treewright.estimators.fitting import Fitted, any_table, column_names, refuse_one_dimension
-from treewright.estimators.fitting import _unknown_to_sklearn as unknown_to_sklearn
+from treewright.estimators.fitting import (
+    Fitted,
+    any_table,
+    column_names,
+    refuse_one_dimension,
+    unknown_to_sklearn,
+)
 from treewright.estimators.parameters import RULES, Rule, at_least, is_fraction, is_int, is_real
 from treewright.estimators.selecting_tables import in_container, with_columns
 from treewright.estimators.targets import plain_target

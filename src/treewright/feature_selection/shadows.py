@@ -134,6 +134,8 @@ def shadow_selection(
     [0]
     """
     start, trees, most = _checked(data, n_trees, max_iter, alpha, percentile, importance, seed)
+    if data.weight is not None:  # values of rows that weigh nothing must not come back in shadows
+        data = data.take(data.counted)
     if data.n_rows > _core.small_rows:
         data.bins(n_threads(n_jobs))
     d = data.n_columns
@@ -161,7 +163,7 @@ def shadow_selection(
         line[left] = found[: len(left)]
         rows.append(line)
         beaten.append(limit)
-        hits[left] += found[: len(left)] > limit
+        hits[left] += found[: len(left)] > max(limit, 0.0)  # what no tree asks for is worth 0, and no hit
         rounds[left] += 1
         verdict = _judged(verdict, hits, step + 1, alpha)
     return ShadowVerdict(data.schema.names, verdict, hits, rounds, np.array(rows), np.array(beaten))
