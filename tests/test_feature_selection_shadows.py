@@ -9,8 +9,10 @@ from sklearn.datasets import make_classification
 
 from treewright import ShadowSelector, encode, grow
 from treewright.answering import answers
-from treewright.feature_selection import importances, shadow_selection
-from treewright.feature_selection.importances import _rises, importances_of, with_shadows
+from treewright.ensembles import shuffling
+from treewright.ensembles.shuffling import shuffled_rises
+from treewright.feature_selection import shadow_selection
+from treewright.feature_selection.importances import importances_of, with_shadows
 from treewright.feature_selection.shadows import upper_tail
 
 MADE = make_classification(
@@ -62,7 +64,7 @@ def test_importance_is_what_shuffled_rows_lose_more(
     task: str, cells: int, only_numbers: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The walks of many pairs of rows and columns, beside one walk for each column."""
-    monkeypatch.setattr(importances, "_MOST_CELLS", cells)
+    monkeypatch.setattr(shuffling, "_MOST_CELLS", cells)
     random = np.random.default_rng(1)
     n = 120
     table = {
@@ -78,7 +80,7 @@ def test_importance_is_what_shuffled_rows_lose_more(
     data = encode(table, y, weight=weight)
     tree = grow(data.take(np.arange(60)), max_depth=5)
     rows = np.arange(60, n)
-    found = _rises(tree, data, rows, np.random.default_rng(7))
+    found = shuffled_rises(tree, data, rows, np.random.default_rng(7))
     held = data.take(rows)
     asked = sorted({*tree.feature.tolist()} - {-1})
     shuffles = np.random.default_rng(7)

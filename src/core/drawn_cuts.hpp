@@ -110,6 +110,7 @@ class DrawnCutGrower {
             try_column(node, static_cast<std::size_t>(order[i]), best);
         }
         if (!node.split.found() || node.split.gain < limits_.min_gain) return false;
+        if (!problem_.columns[node.split.column].is_category()) find_gap(node);
         if (limits_.critical.empty()) return true;
         mark_sides(node);
         return significance_.passes(
@@ -151,18 +152,11 @@ class DrawnCutGrower {
         const bool one_value = low == high;  // then the only cut is between it and the missing ones
         const bool missing_left = n_missing > 0 && !one_value && random_side(node, column);
         const double drawn = one_value ? high : drawn_threshold(node, column, low, high);
-        // What goes left, the missing ones first; and the values beside the cut.
-        double below = -std::numeric_limits<double>::infinity(), above = -below;
         std::size_t n_left = 0;
-        for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t i = 0; i < n; ++i) {  // without branches
             const double v = values_[i];
-            const bool is_left = v <= drawn || (missing_left && v != v);
             spill_[n_left] = ids[i];
-            n_left += is_left;
-            if (v <= drawn)
-                below = std::max(below, v);
-            else if (v > drawn)
-                above = std::min(above, v);
+            n_left += static_cast<std::size_t>(v <= drawn) | (missing_left & (v != v));
         }
         if (std::cmp_less(std::min(n_left, n - n_left), limits_.min_rows_leaf)) return false;
         auto cursor = scanner_.cursor();
@@ -175,9 +169,24 @@ class DrawnCutGrower {
         node.split.missing_left = missing_left;
         node.split.saw_missing = n_missing > 0;
         // where all known values lie left, the missing ones alone go right
-        node.split.low = one_value ? std::numeric_limits<double>::infinity() : below;
-        node.split.high = above;
+        node.split.low = one_value ? std::numeric_limits<double>::infinity() : drawn;
         return true;
+    }
+    /// The values on both sides of the drawn threshold.
+    void find_gap(Candidate& node) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const double drawn = node.split.low;
+        double below = -infinity, above = infinity;
+        with_values(problem_.columns[node.split.column], [&](auto value) {
+            for (const Id id : ids_of(node)) {
+                const double v = value(rows_[id]);
+                const double left = v <= drawn ? v : -infinity, right = v > drawn ? v : infinity;
+                below = left > below ? left : below;
+                above = right < above ? right : above;
+            }
+        });
+        node.split.low = drawn == infinity ? infinity : below;
+        node.split.high = above;
     }
     bool random_side(const Candidate& node, std::size_t column) const {
         return Random{node.key ^ (0x51ULL + column)}.next() >> 63;

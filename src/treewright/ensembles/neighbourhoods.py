@@ -13,7 +13,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.ensembles.drawing import Draws
 from treewright.ensembles.forest import Forest
-from treewright.ensembles.side_by_side import Listener, side_by_side
+from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -24,12 +24,7 @@ _MOST_PAIRS = 2**24  # (row, training target) pairs that are sorted at a time
 
 def leaves_of(forest: Forest, data: Dataset, n_threads: int = 1) -> Ints:
     """The leaf of each row in each tree, (rows, trees)."""
-    found: list[Ints] = []
-
-    def leaf(member: int, _: Listener) -> Ints:
-        return forest.trees[member].apply(data)
-
-    side_by_side(leaf, range(len(forest)), n_threads, found.append)
+    found = gathered(lambda tree, _: tree.apply(data), forest.trees, n_threads)
     return np.stack(found, axis=1)
 
 
@@ -101,7 +96,6 @@ class LeafTargets:
         `first` is the member that the first tree is.
         """
         numbers, rank = np.unique(np.asarray(data.targets)[0], return_inverse=True)
-        found: list[tuple[NDArray[np.int64], Ints, NDArray[np.float32]]] = []
 
         def settle(place: int, _: Listener) -> tuple[NDArray[np.int64], Ints, NDArray[np.float32]]:
             weight = draws.weights(first + place)
@@ -116,7 +110,7 @@ class LeafTargets:
             share = (weight[rows] / total[leaf]).astype(np.float32)
             return start.astype(np.int64), rank[rows].astype(np.int32), share
 
-        side_by_side(settle, range(len(trees)), n_threads, found.append)
+        found = gathered(settle, range(len(trees)), n_threads)
         start, order, share = ([each[k] for each in found] for k in range(3))
         return cls(numbers, tuple(start), tuple(order), tuple(share))  # type: ignore[arg-type]
 

@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.aligning import aligned
+from treewright.answering import answers
 from treewright.arriving import said_losses
+from treewright.certifying.losses import loss_name
 from treewright.combining import asked_columns
 from treewright.encoding import Dataset
 from treewright.ensembles.forest import Forest, decided
-from treewright.ensembles.side_by_side import Listener, side_by_side
+from treewright.ensembles.shuffling import shuffled_rises
+from treewright.ensembles.side_by_side import Listener, gathered, side_by_side
+from treewright.ensembles.totals import goes_by_nodes
+from treewright.tree import Tree
 from treewright.wording import escape, percent
 
 Floats = NDArray[np.float64]
@@ -194,37 +199,48 @@ def importance_of(forest: Forest, data: Dataset, n_threads: int = 1) -> ForestIm
     >>> worth.ranked[0].column
     'x'
     """
-    targets = checked_rows(forest, data)
-    schema, weight = forest.schema, data.row_weights
-    found: list[Floats] = []
+    checked_rows(forest, data)
+    schema = forest.schema
 
     def rises(member: int, listener: Listener) -> Floats:
+        tree, random = forest.trees[member], forest.draws.random(member, _SHUFFLE)
         rows = forest.draws.left_out(member)
-        out = np.zeros(len(schema.columns))
-        if not rows.size:
-            return out
-        mean = weight[rows] / weight[rows].sum()
+        if goes_by_nodes(tree) and tree.linear is None:
+            return shuffled_rises(tree, data, rows, random)
+        return _rises_one_by_one(tree, data, rows, random, listener)
 
-        def loss(table: Dataset) -> float:
-            answers = decided(schema, forest.said_by(member, table), 1)
-            return float(mean @ row_losses(forest, answers, targets[:, rows]))
-
-        random = forest.draws.random(member, _SHUFFLE)
-        columns = [np.ascontiguousarray(data.column(j, rows)) for j in range(len(schema.columns))]
-        base = loss(Dataset(schema, tuple(columns)))
-        for j in asked_columns(forest.trees[member]):
-            listener(0.0)
-            own = columns[j]
-            columns[j] = own[random.permutation(len(own))]
-            out[j] = loss(Dataset(schema, tuple(columns))) - base
-            columns[j] = own
-        return out
-
-    side_by_side(rises, range(len(forest)), n_threads, found.append)
+    found = gathered(rises, range(len(forest)), n_threads)
     all_rises = np.array(found)
     error = all_rises.std(axis=0, ddof=min(1, len(found) - 1)) / np.sqrt(len(found))
     shares = forest.gain_shares
     numbers = np.stack([all_rises.mean(axis=0), error, shares], axis=1).tolist()
     worths = tuple(ColumnWorth(name, *three) for name, three in zip(schema.names, numbers, strict=True))
-    name = "squared error" if not schema.predicts_classes else "cost" if schema.has_costs else "error"
-    return ForestImportance(worths, name)
+    return ForestImportance(worths, loss_name(forest.trees[0]))
+
+
+def _rises_one_by_one(
+    tree: Tree,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    random: np.random.Generator,
+    listener: Listener,
+) -> Floats:
+    """The same for trees that send missing values by other columns, or test sums: a walk for each column."""
+    rise = np.zeros(len(tree.schema.columns))
+    if not rows.size:
+        return rise
+    targets, weight = np.asarray(data.targets)[:, rows], data.row_weights[rows]
+
+    def loss(columns: list[NDArray[Any]]) -> float:
+        table = Dataset(tree.schema, tuple(columns))
+        return float(np.average(said_losses(tree, answers(tree, table), targets), weights=weight))
+
+    columns = [np.ascontiguousarray(data.column(j, rows)) for j in range(len(rise))]
+    base = loss(columns)
+    for j in asked_columns(tree):
+        listener(0.0)
+        own = columns[j]
+        columns[j] = own[random.permutation(len(own))]
+        rise[j] = loss(columns) - base
+        columns[j] = own
+    return rise

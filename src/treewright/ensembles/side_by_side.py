@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from typing import TypeVar
 
+Task = TypeVar("Task")
 T = TypeVar("T")
-Listener = Callable[[float], object]
+Listener = Callable[[float], object]  # told the share that is done; what it raises ends the work
 
 
 class _StoppedError(Exception):
@@ -16,41 +17,40 @@ class _StoppedError(Exception):
 
 
 def side_by_side(
-    work: Callable[[int, Listener], T],
-    members: Iterable[int],
+    work: Callable[[Task, Listener], T],
+    tasks: Sequence[Task],
     n_threads: int,
     done: Callable[[T], object],
 ) -> None:
-    """Call `work(member, listener)` for each member, and `done(result)` for each in order, in this thread.
+    """Call `work(task, listener)` for each task, and `done(result)` for each in order, in this thread.
 
     The listener is to be called now and then by the work, with anything; it raises where the work is no
     longer wanted. Whatever is raised, Ctrl-C included, ends all the work and is raised here; the results
     before it have been handed over.
 
     >>> found = []
-    >>> side_by_side(lambda member, listener: member * member, range(4), 2, found.append)
+    >>> side_by_side(lambda task, listener: task * task, range(4), 2, found.append)
     >>> found
     [0, 1, 4, 9]
     """
-    members = list(members)
     stop = Event()
 
     def listen(_: float) -> None:
         if stop.is_set():
             raise _StoppedError
 
-    if min(n_threads, len(members)) <= 1:
-        for member in members:
-            done(work(member, listen))
+    if min(n_threads, len(tasks)) <= 1:
+        for task in tasks:
+            done(work(task, listen))
         return
     ahead = 2 * n_threads  # results that may wait to be handed over: they take memory
     with ThreadPoolExecutor(n_threads) as pool:
         waiting: list[Future[T]] = []
         try:
-            for place in range(len(members) + ahead):
-                if place < len(members):
-                    waiting.append(pool.submit(work, members[place], listen))
-                if len(waiting) >= ahead or place >= len(members):
+            for place in range(len(tasks) + ahead):
+                if place < len(tasks):
+                    waiting.append(pool.submit(work, tasks[place], listen))
+                if len(waiting) >= ahead or place >= len(tasks):
                     if not waiting:
                         break
                     done(waiting.pop(0).result())
@@ -58,3 +58,27 @@ def side_by_side(
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def gathered(
+    work: Callable[[Task, Listener], T],
+    tasks: Sequence[Task],
+    n_threads: int,
+    progress: Listener | None = None,
+) -> list[T]:
+    """What `side_by_side` makes of the tasks, in their order; `progress` is told how much is done.
+
+    >>> gathered(lambda task, listener: task * task, [1, 2, 3], 2)
+    [1, 4, 9]
+    """
+    results: list[T] = []
+
+    def note(result: T) -> None:
+        results.append(result)
+        if progress is not None:
+            progress(len(results) / len(tasks))
+
+    if progress is not None:
+        progress(0.0)
+    side_by_side(work, tasks, n_threads, note)
+    return results

@@ -31,7 +31,7 @@ def totals(trees: Sequence[Tree], told: Sequence[Floats], data: Dataset, n_threa
     """
     width = told[0].shape[1]
     speakers = [(tree, np.ascontiguousarray(lines)) for tree, lines in zip(trees, told, strict=True)]
-    if all(_goes_by_nodes(tree) for tree in trees):
+    if all(goes_by_nodes(tree) for tree in trees):
         columns: Any = data.columns
         return _core.totals(columns, [(*routes_of(t), lines) for t, lines in speakers], width, n_threads)
     out = np.zeros((data.n_rows, width))
@@ -40,6 +40,6 @@ def totals(trees: Sequence[Tree], told: Sequence[Floats], data: Dataset, n_threa
     return out
 
 
-def _goes_by_nodes(tree: Tree) -> bool:
+def goes_by_nodes(tree: Tree) -> bool:
     """Whether each row goes to one leaf by its own columns, and each node sends missing values one way."""
     return not (tree.directions or len(tree.surrogates)) and tree.missing in ("learn", "category")

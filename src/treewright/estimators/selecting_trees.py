@@ -16,6 +16,7 @@ from sklearn.model_selection import check_cv
 from treewright import _core
 from treewright.answering import answers, proportions
 from treewright.encoding import Dataset
+from treewright.ensembles.side_by_side import Listener
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import TreeEstimator, replace_fit
 from treewright.estimators.parameters import (
@@ -30,7 +31,6 @@ from treewright.estimators.parameters import (
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.selectors import COUNT, RULES_OF_ALL, TableSelector, or_none
 from treewright.estimators.targets import class_arrays
-from treewright.feature_selection.pooling import Tell
 from treewright.feature_selection.wrapping import DIRECTIONS, SelectionPath, search_columns
 from treewright.folding import folds as dealt
 from treewright.growing import n_threads
@@ -258,7 +258,7 @@ class _Trees:
         self.classes = class_arrays(data.schema, y) if data.schema.predicts_classes else None
         self.scorer = None if scoring is None else check_scoring(estimator, scoring=scoring)
 
-    def grow(self, data: Dataset, told: Tell) -> Tree:
+    def grow(self, data: Dataset, told: Listener) -> Tree:
         """The tree of a fit of the estimator."""
         estimator = copy(_for_columns(self.estimator, self.names, data.schema.names))
         growing = estimator._growing

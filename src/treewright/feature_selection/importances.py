@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from math import sqrt
 from typing import Any, Literal, get_args
 
@@ -11,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.arriving import said_losses
 from treewright.combining import by_column
 from treewright.encoding import Dataset
-from treewright.feature_selection.pooling import Tell, side_by_side
+from treewright.ensembles.shuffling import shuffled_rises
+from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.growing import grow, n_threads
 from treewright.schema import Schema
-from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Measure = Literal["permutation", "gain"]
-_MOST_CELLS = 2**22  # of rows that go down again at a time
 POOL = 20  # times as many columns as a node draws, a tree may look at
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
@@ -36,7 +33,7 @@ def importances_of(
     by: Measure = "permutation",
     draws: Callable[[int], int] | None = None,
     spawn_key: tuple[int, ...] = (),
-    progress: Tell | None = None,
+    progress: Listener | None = None,
     **growing: Any,
 ) -> Floats:
     """The importance of each column in a random forest.
@@ -81,7 +78,7 @@ def importances_of(
     per_tree = min(POOL * per_node, data.n_columns)
     options = growing | {"max_features": per_node if per_node < per_tree else None}
 
-    def work(number: int, told: Tell) -> Floats:
+    def work(number: int, told: Listener) -> Floats:
         sequence = np.random.SeedSequence(seed, spawn_key=(*spawn_key, number))
         rng = np.random.default_rng(sequence)
         pool = _pool(data.n_columns, per_tree, rng)
@@ -94,7 +91,7 @@ def importances_of(
             gain = by_column(tree, tree.gain)
             found = np.asarray(gain / (gain.sum() or 1.0))
         else:
-            found = _rises(tree, part, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
+            found = shuffled_rises(tree, part, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
         if pool is None:
             return found
         whole = np.zeros(data.n_columns)
@@ -103,7 +100,7 @@ def importances_of(
 
     # sums in the order of the trees: the same to the bit for any number of threads
     sums = np.zeros((2, data.n_columns))
-    for each in side_by_side(work, range(n_trees), n_jobs, progress):
+    for each in gathered(work, range(n_trees), n_threads(n_jobs), progress):
         sums += each, each**2
     mean = sums[0] / n_trees
     if by == "gain":
@@ -126,69 +123,6 @@ def _bootstrap(data: Dataset, rng: np.random.Generator) -> Floats:
     counted, counts = data.counted, np.zeros(data.n_rows)
     counts[counted] = np.bincount(rng.integers(0, len(counted), len(counted)), minlength=len(counted))
     return counts
-
-
-def _rises(tree: Tree, data: Dataset, rows: Ints, rng: np.random.Generator) -> Floats:
-    """How much the mean loss of some rows rises where one column after the other is shuffled among them.
-
-    Only the rows whose way asks for a column can lose by its shuffling: each of them goes down again once for
-    each column of its way, many of them in one walk.
-    """
-    rise = np.zeros(data.n_columns)
-    if not len(rows) or tree.is_leaf[0]:
-        return rise
-    asked = np.unique(tree.feature[~tree.is_leaf])
-    place = np.full(data.n_columns + 1, -1, np.int32)
-    place[asked] = np.arange(len(asked))
-    feature = place[tree.feature]
-    routes = (tree.end, feature, tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
-    own = [data.column(j, rows) for j in asked.tolist()]
-    others = [values[rng.permutation(len(rows))] for values in own]
-    leaf = _core.apply(own, *routes, tree.subsets, 1)
-    said = tree.label if tree.schema.predicts_classes else tree.value
-    targets, weight = np.asarray(data.targets)[:, rows], data.row_weights[rows]
-    before = said_losses(tree, said[leaf], targets)
-    tables = _together(own), _together(others)
-    step = max(1, _MOST_CELLS // (len(asked) * tree.height))
-    for first in range(0, len(rows), step):
-        column, row = _asked_on_the_way(tree, feature, leaf[first : first + step], len(asked))
-        row += first
-        moved = _core.apply(_exchanged(*tables, column, row), *routes, tree.subsets, 1)
-        more = said_losses(tree, said[moved], targets[:, row]) - before[row]
-        rise[asked] += np.bincount(column, weight[row] * more, len(asked))
-    return np.asarray(rise / weight.sum())
-
-
-def _asked_on_the_way(
-    tree: Tree, feature: NDArray[np.int32], leaf: NDArray[np.int32], n_columns: int
-) -> tuple[Ints, Ints]:
-    """Pairs (column, row), each once and by columns: the row's way to its leaf asks for the column."""
-    asks = np.zeros((n_columns, len(leaf)), np.bool_)
-    row, node = np.arange(len(leaf)), tree.parent[leaf]
-    while row.size:
-        asks[feature[node], row] = True
-        below = node > 0
-        row, node = row[below], tree.parent[node[below]]
-    column, row = np.nonzero(asks)
-    return column, row
-
-
-def _together(columns: list[NDArray[Any]]) -> Any:
-    """Numbers as a matrix, whose rows are copied quickly; with categories among them columns stay columns."""
-    return np.column_stack(columns) if all(each.dtype.kind == "f" for each in columns) else columns
-
-
-def _exchanged(own: Any, others: Any, column: Ints, row: Ints) -> Any:
-    """For each pair of a column and a row the row, with the other value of the column."""
-    if isinstance(own, np.ndarray):
-        table = own[row]
-        table[np.arange(len(row)), column] = others[row, column]
-        return table
-    columns = [values[row] for values in own]
-    borders = np.searchsorted(column, np.arange(len(columns) + 1))
-    for j, (low, high) in enumerate(pairwise(borders)):
-        columns[j][low:high] = others[j][row[low:high]]
-    return columns
 
 
 def with_shadows(data: Dataset, rng: np.random.Generator, least: int = 5) -> Dataset:

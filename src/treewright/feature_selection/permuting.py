@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
-from treewright.feature_selection.pooling import Tell, side_by_side
-from treewright.growing import grow
+from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.growing import grow, n_threads
 from treewright.growing.limits import core_limits
 from treewright.growing.targets import targets_for
 
@@ -76,7 +76,7 @@ def column_nulls(
     n_permutations: int,
     seed: int,
     n_jobs: int | None = None,
-    progress: Tell | None = None,
+    progress: Listener | None = None,
 ) -> list[Floats]:
     """For each column the gains of its best split in every permutation of the target.
 
@@ -90,11 +90,11 @@ def column_nulls(
     starts = range(0, n_permutations, _BATCH)
     tasks = [(stump, first) for stump in stumps for first in starts]
 
-    def work(task: tuple[_Stump, int], told: Tell) -> Floats:
+    def work(task: tuple[_Stump, int], told: Listener) -> Floats:
         stump, first = task
         return stump.gains(range(first, min(first + _BATCH, n_permutations)), seed, told)
 
-    batches = side_by_side(work, tasks, n_jobs, progress)
+    batches = gathered(work, tasks, n_threads(n_jobs), progress)
     nulls: list[Floats] = [np.zeros(0)] * data.n_columns
     for place, positions in enumerate(alike.values()):
         null = np.concatenate(batches[place * len(starts) : (place + 1) * len(starts)])
@@ -110,15 +110,15 @@ def highest_gains(
     n_permutations: int,
     seed: int,
     n_jobs: int | None = None,
-    progress: Tell | None = None,
+    progress: Listener | None = None,
 ) -> Floats:
     """The gain of the best split of all columns in every permutation of the target; the same permutations."""
     stump = _Stump(data, criterion, limits)
 
-    def work(permutation: int, told: Tell) -> Floats:
+    def work(permutation: int, told: Listener) -> Floats:
         return stump.gains(range(permutation, permutation + 1), seed, told)
 
-    return np.concatenate(side_by_side(work, range(n_permutations), n_jobs, progress))
+    return np.concatenate(gathered(work, range(n_permutations), n_threads(n_jobs), progress))
 
 
 def _pattern(data: Dataset, position: int) -> Any:
@@ -156,7 +156,7 @@ class _Stump:
             "n_threads": 1,
         }
 
-    def gains(self, permutations: Sequence[int], seed: int, told: Tell) -> Floats:
+    def gains(self, permutations: Sequence[int], seed: int, told: Listener) -> Floats:
         """The gain of the best split in each of the permutations, which are known by their numbers."""
         weight, found = self.data.weight, np.zeros(len(permutations))
         for place, number in enumerate(permutations):
@@ -168,7 +168,7 @@ class _Stump:
             found[place] = self._gain(moved, lightly, told)
         return found
 
-    def _gain(self, target: NDArray[Any], weight: Floats | None, told: Tell) -> float:
+    def _gain(self, target: NDArray[Any], weight: Floats | None, told: Listener) -> float:
         if self.data.schema.is_wide:  # the statistic of very many classes is a tree's own affair
             data = Dataset(self.data.schema, self.data.columns, target, weight)
             tree = grow(data, criterion=self.criterion, max_splits=1, progress=told, **self.limits)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.aligning import aligned
 from treewright.encoding import Dataset
+from treewright.ensembles.side_by_side import Listener
 from treewright.feature_selection.importances import MEASURES, Measure, importances_of, with_shadows
-from treewright.feature_selection.pooling import Tell
 from treewright.folding import checked_seed
 from treewright.growing import n_threads, whole_number
 from treewright.growing.targets import check_rows
@@ -91,7 +91,7 @@ def shadow_selection(
     draws: Callable[[int], int] | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: Tell | None = None,
+    progress: Listener | None = None,
     **growing: Any,
 ) -> ShadowVerdict:
     """Decide of each column whether it matters more than chance does.
@@ -183,7 +183,7 @@ def _checked(
     return checked_seed(seed), trees, whole_number("max_iter", max_iter, 1)
 
 
-def _within(progress: Tell | None, step: int, most: int) -> Tell | None:
+def _within(progress: Listener | None, step: int, most: int) -> Listener | None:
     return None if progress is None else lambda share: progress((step + share) / most)
 
 

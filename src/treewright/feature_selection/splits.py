@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.aligning import aligned
 from treewright.encoding import Dataset
+from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.feature_selection.permuting import (
     Correction,
     adjusted,
@@ -21,7 +22,6 @@ from treewright.feature_selection.permuting import (
     highest_gains,
     share_reached,
 )
-from treewright.feature_selection.pooling import Tell, side_by_side
 from treewright.folding import checked_seed
 from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.targets import check_rows, checked_criterion
@@ -97,7 +97,7 @@ def split_scores(
     correction: Correction = "max",
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: Tell | None = None,
+    progress: Listener | None = None,
 ) -> SplitScores:
     """Score each column by its best single split, found exactly by the grower itself.
 
@@ -206,24 +206,24 @@ def _checked(data: Dataset, measure: str, criterion: str | None) -> str:
     return name
 
 
-def _stages(progress: Tell | None, n_permutations: int) -> Sequence[Tell | None]:
+def _stages(progress: Listener | None, n_permutations: int) -> Sequence[Listener | None]:
     """Progress of the scores, the nulls and the best gains, as shares of the whole."""
     if progress is None:
         return None, None, None
     borders = (0.0, 0.1, 0.55, 1.0) if n_permutations else (0.0, 1.0, 1.0, 1.0)
 
-    def stage(low: float, high: float) -> Tell:
+    def stage(low: float, high: float) -> Listener:
         return lambda share: progress(low + (high - low) * share)
 
     return [stage(low, high) for low, high in pairwise(borders)]
 
 
 def _stumps(
-    data: Dataset, criterion: str, limits: dict[str, Any], n_jobs: int | None, progress: Tell | None
+    data: Dataset, criterion: str, limits: dict[str, Any], n_jobs: int | None, progress: Listener | None
 ) -> tuple[Tree, ...]:
     """The tree of one split of each column."""
 
-    def work(first: int, told: Tell) -> list[Tree]:
+    def work(first: int, told: Listener) -> list[Tree]:
         made = []
         for position in range(first, min(first + _BATCH, data.n_columns)):
             told((position - first) / _BATCH)
@@ -231,7 +231,7 @@ def _stumps(
             made.append(grow(one, criterion=criterion, max_splits=1, progress=told, **limits))
         return made
 
-    batches = side_by_side(work, range(0, data.n_columns, _BATCH), n_jobs, progress)
+    batches = gathered(work, range(0, data.n_columns, _BATCH), n_threads(n_jobs), progress)
     return tuple(tree for batch in batches for tree in batch)
 
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from treewright.aligning import aligned
 from treewright.combining import asked_columns, by_column
 from treewright.encoding import Dataset
-from treewright.feature_selection.pooling import Tell, side_by_side
-from treewright.growing import non_negative, whole_number
+from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.growing import n_threads, non_negative, whole_number
 from treewright.plain import plain
 from treewright.tree import Tree
 from treewright.wording import escape
@@ -39,7 +39,7 @@ class Trier(Protocol):
 
     asks_only_splits: bool  # whether a tree stays the same without columns that it does not ask for
 
-    def grow(self, data: Dataset, told: Tell) -> Tree:
+    def grow(self, data: Dataset, told: Listener) -> Tree:
         """A tree of rows that have only some of the columns."""
 
     def score(self, tree: Tree, data: Dataset) -> float:
@@ -132,7 +132,7 @@ def search_columns(
     step: int | float = 1,
     rule: Rule = "0-SE",
     n_jobs: int | None = None,
-    progress: Tell | None = None,
+    progress: Listener | None = None,
 ) -> SelectionPath:
     """Search for the columns from which trees do best on rows that they have not seen.
 
@@ -202,31 +202,31 @@ class _Search:
         folds: Sequence[tuple[NDArray[Any], NDArray[Any]]],
         trier: Trier,
         n_jobs: int | None,
-        progress: Tell | None,
+        progress: Listener | None,
     ) -> None:
         self.data, self.trier, self.n_jobs, self.progress = data, trier, n_jobs, progress
         self.parts = [(data.take(grown), data.take(judged)) for grown, judged in folds]
 
-    def told(self, step: int, n_steps: int) -> Tell | None:
+    def told(self, step: int, n_steps: int) -> Listener | None:
         """Progress within one of so many steps as progress of the whole, as far as one can say."""
         progress = self.progress
         return None if progress is None else lambda share: progress((step + share) / max(n_steps, 1))
 
     def scores(
-        self, sets: Sequence[Columns], told: Tell | None = None
+        self, sets: Sequence[Columns], told: Listener | None = None
     ) -> list[tuple[Floats, list[frozenset[int]]]]:
         """For each set its score in each fold, and what the tree of each fold asks for."""
         tasks = [(columns, fold) for columns in sets for fold in range(len(self.parts))]
 
-        def work(task: tuple[Columns, int], told: Tell) -> tuple[float, frozenset[int]]:
+        def work(task: tuple[Columns, int], told: Listener) -> tuple[float, frozenset[int]]:
             return self.tried(*task, told)
 
-        found = side_by_side(work, tasks, self.n_jobs, told)
+        found = gathered(work, tasks, n_threads(self.n_jobs), told)
         n = len(self.parts)
         grouped = [found[i : i + n] for i in range(0, len(found), n)]
         return [(np.array([score for score, _ in each]), [asked for _, asked in each]) for each in grouped]
 
-    def tried(self, columns: Columns, fold: int, told: Tell) -> tuple[float, frozenset[int]]:
+    def tried(self, columns: Columns, fold: int, told: Listener) -> tuple[float, frozenset[int]]:
         """The score of a set in one fold, and the columns of the table that its tree asks for."""
         grown, judged = (part.narrowed(columns) for part in self.parts[fold])
         tree = self.trier.grow(grown, told)
@@ -277,7 +277,7 @@ def _least_missed(
     now: Columns,
     candidates: list[Columns],
     before: tuple[Floats, list[frozenset[int]]],
-    told: Tell | None,
+    told: Listener | None,
 ) -> tuple[int, Floats, list[frozenset[int]]]:
     """The place of the candidate that does best, its scores and what its trees ask for.
 
@@ -292,10 +292,10 @@ def _least_missed(
         always = not search.trier.asks_only_splits
         tasks += [(place, fold) for fold, own in enumerate(kept_asked) if always or lacking in own]
 
-    def work(task: tuple[int, int], told: Tell) -> tuple[float, frozenset[int]]:
+    def work(task: tuple[int, int], told: Listener) -> tuple[float, frozenset[int]]:
         return search.tried(candidates[task[0]], task[1], told)
 
-    found = side_by_side(work, tasks, search.n_jobs, told)
+    found = gathered(work, tasks, n_threads(search.n_jobs), told)
     for (place, fold), (score, own) in zip(tasks, found, strict=True):
         scores[place, fold], asked[place][fold] = score, own
     best = _first_best(scores.mean(axis=1).tolist())
@@ -314,12 +314,12 @@ def _eliminated(
     """Sets by recursive elimination from all rows, and the scores of as many columns from the folds."""
     sizes = _elimination_sizes(search.data.n_columns, n_columns or 1, step)
 
-    def work(fold: int, told: Tell) -> tuple[list[Columns], list[float]]:
+    def work(fold: int, told: Listener) -> tuple[list[Columns], list[float]]:
         if fold == len(search.parts):
             return _elimination(search, search.data, None, sizes, told)
         return _elimination(search, *search.parts[fold], sizes, told)
 
-    found = side_by_side(work, range(len(search.parts) + 1), search.n_jobs, search.progress)
+    found = gathered(work, range(len(search.parts) + 1), n_threads(search.n_jobs), search.progress)
     scores = np.array([scores for _, scores in found[:-1]]).T
     return found[-1][0], list(scores)
 
@@ -338,7 +338,7 @@ def _elimination_sizes(total: int, least: int, step: int | float) -> list[int]:
 
 
 def _elimination(
-    search: _Search, grown: Dataset, judged: Dataset | None, sizes: Sequence[int], told: Tell
+    search: _Search, grown: Dataset, judged: Dataset | None, sizes: Sequence[int], told: Listener
 ) -> tuple[list[Columns], list[float]]:
     """The sets of one elimination, and their scores on the rows to judge by."""
     now: Columns = tuple(range(grown.n_columns))

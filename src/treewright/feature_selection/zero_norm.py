@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.feature_selection.pooling import Tell
+from treewright.ensembles.side_by_side import Listener
 from treewright.growing import non_negative, whole_number
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ def zero_norm(
     threshold: float = 1e-4,
     max_iter: int = 100,
     tol: float = 1e-3,
-    progress: Tell | None = None,
+    progress: Listener | None = None,
 ) -> ZeroNorm:
     """Rescale columns by the weights of linear machines until few are left or nothing changes.
 
