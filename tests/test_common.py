@@ -17,6 +17,8 @@ from treewright import (
     ExtraTreeClassifier,
     ExtraTreeRegressor,
     ID3Classifier,
+    KNeighborsClassifier,
+    KNeighborsRegressor,
     RuleListClassifier,
     TopDownClassifier,
 )
@@ -65,6 +67,10 @@ ESTIMATORS = [
     C45Classifier(),
     CARTClassifier(),
     CARTRegressor(),
+    KNeighborsClassifier(),
+    KNeighborsClassifier(3, weights="distance", p=1),
+    KNeighborsRegressor(),
+    KNeighborsRegressor(search="defeatist", spill=0.1, leaf_size=5),
 ]
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         ExtraTreeClassifier,
         ExtraTreeRegressor,
         ID3Classifier,
+        KNeighborsClassifier,
+        KNeighborsRegressor,
         RuleListClassifier,
         TopDownClassifier,
     )
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from treewright.explaining.rules import rules
     from treewright.explaining.stability import stability
     from treewright.exporting import export
+    from treewright.neighbours import KDTree, defeatist_curve
     from treewright.pruning import PruningPath, prune
     from treewright.reporting import report
     from treewright.rule_lists import RuleList
@@ -61,6 +64,9 @@ __all__ = [
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
     "ID3Classifier",
+    "KDTree",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "Leaf",
     "Node",
     "PruningPath",
@@ -76,6 +82,7 @@ __all__ = [
     "competitors",
     "contrast",
     "criteria",
+    "defeatist_curve",
     "difference",
     "encode",
     "explain",
@@ -107,6 +114,9 @@ _LATER = {
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "ID3Classifier": "treewright.estimators",
+    "KDTree": "treewright.neighbours",
+    "KNeighborsClassifier": "treewright.estimators",
+    "KNeighborsRegressor": "treewright.estimators",
     "PruningPath": "treewright.pruning",
     "RuleList": "treewright.rule_lists",
     "RuleListClassifier": "treewright.estimators",
@@ -116,6 +126,7 @@ _LATER = {
     "compare": "treewright.selecting",
     "competitors": "treewright.explaining",
     "contrast": "treewright.explaining",
+    "defeatist_curve": "treewright.neighbours",
     "difference": "treewright.explaining",
     "explain": "treewright.explaining",
     "export": "treewright.exporting",

@@ -7,6 +7,7 @@ from treewright.estimators.c45 import C45Classifier
 from treewright.estimators.cart import CARTClassifier, CARTRegressor
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
+from treewright.estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.rule_list import RuleListClassifier
 from treewright.estimators.top_down import TopDownClassifier
@@ -21,6 +22,8 @@ __all__ = [
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
     "ID3Classifier",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "RuleListClassifier",
     "TopDownClassifier",
 ]
