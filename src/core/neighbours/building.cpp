@@ -41,6 +41,14 @@ std::string too_many_copies(const KDOptions& options) {
            " copies of points; take a smaller spill or a larger leaf_size";
 }
 
+/// How deep a tree may become: more than twice as deep as halves make it. Where nearly all points are equal
+/// in nearly all columns, cuts part a few points at a time, and a tree without an end takes time without an
+/// end.
+std::size_t most_depth(std::size_t n_points, double spill) {
+    const double halvings = 2.0 * std::log2(static_cast<double>(n_points)) + 16.0;
+    return static_cast<std::size_t>(halvings / -std::log2(0.5 + spill));
+}
+
 /// A node to come.
 template <class T>
 struct Pending {
@@ -74,7 +82,11 @@ class Builder {
   public:
     Builder(const T* points, std::size_t n_points, std::size_t n_columns, const KDOptions& options,
             Pool& pool, Interrupt& interrupt)
-        : options_(options), pool_(pool), interrupt_(interrupt), room_(n_points, n_columns) {
+        : options_(options),
+          pool_(pool),
+          interrupt_(interrupt),
+          room_(n_points, n_columns),
+          most_depth_(most_depth(n_points, options.spill)) {
         tree_.n_points = n_points;
         tree_.n_columns = n_columns;
         look_at_all(points);
@@ -198,9 +210,10 @@ class Builder {
         return grown;
     }
 
-    /// Where to cut a node, unless it is a leaf: small, or of equal points.
+    /// Where to cut a node, unless it is a leaf: small, or of equal points, or deep below cuts that part next
+    /// to nothing.
     std::optional<Cut<T>> decide(Cutter<T, Fixed>& cutter, const Pending<T>& here) const {
-        if (here.rows.n <= options_.leaf_size) return std::nullopt;
+        if (here.rows.n <= options_.leaf_size || here.depth >= most_depth_) return std::nullopt;
         if (here.depth == 0)
             cutter.set_box(tree_.lowest.data(), tree_.highest.data());
         else
@@ -379,6 +392,7 @@ class Builder {
     Interrupt& interrupt_;
     KDTree<T> tree_;
     OwnedRoom<T> room_;
+    std::size_t most_depth_;
     Room<T> final_;  // where the points of the leaves come to lie
     std::vector<Top<T>> tops_;
     std::atomic<std::size_t> copies_{0};

@@ -76,7 +76,8 @@ struct NotFinite : std::invalid_argument {
     std::size_t row, column;
 };
 
-/// The tree of n_points x n_columns numbers, row by row. It depends on nothing else: not on the threads.
+/// The tree of n_points x n_columns finite numbers, row by row. It depends on nothing else: not on the
+/// threads.
 template <class T>
 KDTree<T> build_kd_tree(const T* points, std::size_t n_points, std::size_t n_columns,
                         const KDOptions& options, Pool& pool, Interrupt& interrupt);
