@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to anot
 DRIVER = """
 import numpy as np
 import scipy.special, scipy.stats
-from treewright import _core, attribution, competitors, encode, grow, importance, stability
+from treewright import KDTree, _core, attribution, competitors, encode, grow, importance, stability
 from treewright.pruning import cost_complexity_path
 
 random = np.random.default_rng(0)
@@ -40,6 +40,7 @@ some = rows.take(slice(200))
 number = np.arange(600_001)
 chain = np.where(number % 2, number + 1, len(number)).astype(np.int32)
 small = {"_small_rows": 10**9}
+near = KDTree(x)
 
 phases = {
     "encode text": lambda: encode(text),
@@ -69,6 +70,13 @@ phases = {
     "predict by categories": lambda: by_category.apply(mixed_rows, n_threads=2),
     "attribution, 1 thread": lambda: attribution(tree, rows),
     "attribution, 2 threads": lambda: attribution(by_category, mixed_rows, n_jobs=2),
+    "k-d tree, 1 thread": lambda: KDTree(x),
+    "k-d tree, 2 threads": lambda: KDTree(x, leaf_size=1, n_jobs=2),
+    "spill tree": lambda: KDTree(x, spill=0.1),
+    "neighbours, 1 thread": lambda: near.query(x, 9),
+    "neighbours, 2 threads": lambda: near.query(x, 100, n_jobs=2),
+    "defeatist search": lambda: near.query(x, 1000, search="defeatist"),
+    "within a radius": lambda: near.query_radius(x, 0.5, n_jobs=2),
     "attribution by a background": lambda: attribution(tree, some, background=rows, n_jobs=2),
 }
 for name, work in phases.items():
