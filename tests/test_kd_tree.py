@@ -1,4 +1,4 @@
-"""The k-d tree: exact search is brute force, defeatist search its own leaf, and the tree what it says it is."""
+"""The k-d tree: exact search is brute force, defeatist search is so in its own leaf."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ POOLS = {
     "few": st.sampled_from([0.0, -0.0, 1.0, 2.0]),
     "whole": st.integers(-5, 5).map(float),
     "any": st.floats(-1e6, 1e6, width=32),
-    "extreme": st.sampled_from([0.0, 5e-324, 1e-200, 1.0, math.nextafter(1.0, 2.0), 1e200, -1.7e308, 1.7e308]),
+    "extreme": st.sampled_from(
+        [0.0, 5e-324, 1e-200, 1.0, math.nextafter(1.0, 2.0), 1e200, -1.7e308, 1.7e308]
+    ),
     "mostly equal": st.sampled_from([3.0] * 9 + [1.0]),
 }
 
@@ -69,11 +71,15 @@ def brute_force(points: Array, queries: Array, metric: str) -> tuple[Array, Arra
 
 @settings(max_examples=150, deadline=None)
 @given(problems(), st.data())
-def test_exact_search_is_brute_force(problem: tuple[Array, Array, dict[str, Any]], data: st.DataObject) -> None:
+def test_exact_search_is_brute_force(
+    problem: tuple[Array, Array, dict[str, Any]], data: st.DataObject
+) -> None:
     points, queries, options = problem
     k = data.draw(st.integers(1, len(points)))
     spill = data.draw(st.sampled_from([0.0, 0.0, 0.1]))
-    tree = KDTree(points, spill=spill, **options | {"leaf_size": max(options["leaf_size"], 8 if spill else 1)})
+    tree = KDTree(
+        points, spill=spill, **options | {"leaf_size": max(options["leaf_size"], 8 if spill else 1)}
+    )
     distance, index = tree.query(queries, k)
     true_distance, true_index = brute_force(points, queries, options["metric"])
     np.testing.assert_array_equal(distance, true_distance[:, :k])
@@ -134,7 +140,9 @@ def test_defeatist_search_is_brute_force_in_its_own_leaf(
 ) -> None:
     points, queries, options = problem
     spill = data.draw(st.sampled_from([0.0, 0.05, 0.2]))
-    tree = KDTree(points, spill=spill, **options | {"leaf_size": max(options["leaf_size"], 8 if spill else 1)})
+    tree = KDTree(
+        points, spill=spill, **options | {"leaf_size": max(options["leaf_size"], 8 if spill else 1)}
+    )
     k = data.draw(st.integers(1, len(points)))
     distance, index = tree.query(queries, k, search="defeatist")
     exact, _ = tree.query(queries, k)
@@ -157,10 +165,10 @@ def test_the_tree_is_what_it_says(problem: tuple[Array, Array, dict[str, Any]], 
     arrays = tree.arrays
     leaves = arrays["column"] < 0
     homes = [
-        arrays["order"][begin : begin + home].tolist()
+        arrays["order"][begin : begin + home]
         for begin, home in zip(arrays["begin"][leaves], arrays["home"][leaves], strict=True)
     ]
-    assert sorted(sum(homes, [])) == list(range(len(points)))  # each is at home once
+    assert sorted(np.concatenate(homes).tolist()) == list(range(len(points)))  # each is at home once
     assert (tree.n_nodes, tree.n_leaves) == (len(leaves), leaves.sum())
     assert len(arrays["order"]) == arrays["size"].sum() == round(tree.copies * len(points))
     for node in range(tree.n_nodes):
@@ -238,7 +246,9 @@ def test_many_points_beside_scipy_and_with_threads(d: int, dtype: Any) -> None:
         counts = tree.query_radius(queries, 0.1, count_only=True)
         inside, how_far = tree.query_radius(queries, 0.1, return_distance=True)
         loose = tree.query(queries, 3, search="defeatist")
-        answers.append([distance, index, near, which, counts, np.concatenate(inside), np.concatenate(how_far)])
+        answers.append(
+            [distance, index, near, which, counts, np.concatenate(inside), np.concatenate(how_far)]
+        )
         answers[-1] += [*loose, *tree.arrays.values()]
     np.testing.assert_allclose(distance, true_distance, rtol=1e-12)
     np.testing.assert_array_equal(near, distance[:, :1])
@@ -255,16 +265,14 @@ def test_spill_is_the_same_with_threads() -> None:
     one, three = (KDTree(points, spill=0.05, n_jobs=jobs) for jobs in (1, 3))
     for mine, its in zip(one.arrays.values(), three.arrays.values(), strict=True):
         np.testing.assert_array_equal(mine, its)
-    for mine, its in zip(
-        *(tree.query(queries, search="defeatist") for tree in (one, three)), strict=True
-    ):
+    for mine, its in zip(*(tree.query(queries, search="defeatist") for tree in (one, three)), strict=True):
         np.testing.assert_array_equal(mine, its)
     np.testing.assert_array_equal(one.query(queries, 9)[0], KDTree(points).query(queries, 9)[0])
 
 
 def test_spill_zero_is_the_plain_tree() -> None:
     random = np.random.default_rng(0)
-    points, queries = random.random((500, 3)), random.random((50, 3))
+    points = random.random((500, 3))
     plain, spilled = KDTree(points, leaf_size=9), KDTree(points, leaf_size=9, spill=0.0)
     for mine, its in zip(plain.arrays.values(), spilled.arrays.values(), strict=True):
         np.testing.assert_array_equal(mine, its)

@@ -158,7 +158,10 @@ def test_threads_change_nothing() -> None:
 def test_pipelines_searches_clones_and_pickles() -> None:
     search = GridSearchCV(
         make_pipeline(StandardScaler(), KNeighborsRegressor()),
-        {"kneighborsregressor__n_neighbors": [3, 15], "kneighborsregressor__weights": ["uniform", "distance"]},
+        {
+            "kneighborsregressor__n_neighbors": [3, 15],
+            "kneighborsregressor__weights": ["uniform", "distance"],
+        },
     ).fit(DIABETES, PROGRESS)
     assert search.best_score_ > 0.3
     model = clone(search.best_estimator_).fit(DIABETES, PROGRESS)
@@ -223,7 +226,7 @@ def test_what_else_cannot_be() -> None:
     with pytest.raises(ValueError, match="X has 150 rows, but y has 149"):
         KNeighborsRegressor().fit(IRIS, SPECIES[1:])
     for wrong in (np.zeros_like, np.negative, lambda distance: np.full_like(distance, np.inf)):
-        with pytest.raises(ValueError, match="weights of the neighbours of row 0 are .* not all zero"):
+        with pytest.raises(ValueError, match=r"weights of the neighbours of row 0 are .* not all zero"):
             KNeighborsRegressor(weights=wrong).fit(IRIS, SPECIES).predict(IRIS + 0.01)
     with pytest.raises(ValueError, match=r"weights gives the shape \(150,\)"):
         KNeighborsRegressor(weights=lambda distance: distance[:, 0]).fit(IRIS, SPECIES).predict(IRIS)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def draw_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
-    """Draw the share of queries answered as exactly, one line for each size of leaves; points tell the spill."""
+    """Draw the share of queries answered as exactly, a line for each size of leaves; marks tell spills."""
     ax = axes_or_new(ax)
     kinds = list(COLOURS)
     for number, size in enumerate(dict.fromkeys(curve.leaf_size.tolist())):

@@ -69,8 +69,8 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         check_each(self)
         probe = type(self)()  # learns the columns, so that a fit that fails has changed nothing
         rows = numbers_only(probe, X, reset=True)
-        target = np.asarray(plain_target(y, type(self).__name__))
-        validated = self._validated_target(target)
+        plain_target(y, type(self).__name__)
+        validated = self._validated_target(np.asarray(y))
         if len(validated) != len(rows):
             raise ValueError(f"X has {len(rows)} rows, but y has {len(validated)}; both must have as many")
         fitted: Fitted = {name: value for name, value in vars(probe).items() if name.endswith("_in_")}
@@ -83,9 +83,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         replace_fit(self, fitted)
         return self
 
-    def kneighbors(
-        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
-    ) -> Any:
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """The nearest rows of the fit.
 
         Parameters
@@ -114,9 +112,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
                 + " less the one that asks" * (X is None)
             )
         queries = tree.data if X is None else numbers_only(self, X, reset=False)
-        distance, index = tree.query(
-            queries, count + (X is None), search=self.search, n_jobs=self.n_jobs
-        )
+        distance, index = tree.query(queries, count + (X is None), search=self.search, n_jobs=self.n_jobs)
         if X is None:
             distance, index = _without_itself(distance, index)
         return (distance, index) if return_distance else index
@@ -157,7 +153,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         if "model_" not in vars(self):
             name = type(self).__name__
             raise NotFittedError(f"this {name} is not fitted yet; call fit with a table and a target first")
-        return vars(self)
+        return self.__dict__
 
     def _asked(self, X: Any) -> tuple[Fitted, NDArray[np.intp], NDArray[np.float64]]:
         """The neighbours of each query, and how much each counts: shares that add up to 1."""
@@ -277,7 +273,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighboursEstimator):  # type: ignor
         for column, known in enumerate(classes):
             cell = fitted["_target"][index, column] + len(known) * np.arange(len(index))[:, None]
             flat = np.bincount(cell.ravel(), counts.ravel(), minlength=len(index) * len(known))
-            shares.append(flat.reshape(len(index), len(known)))
+            shares.append(flat.reshape(len(index), len(known)).astype(np.float64, copy=False))
         return shares
 
     def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
@@ -367,7 +363,7 @@ class KNeighborsRegressor(RegressorMixin, NeighboursEstimator):  # type: ignore[
         """
         fitted, index, counts = self._asked(X)
         target = fitted["_target"]
-        means = np.einsum("qk,qkt->qt", counts, target.reshape(len(target), -1)[index])
+        means: NDArray[np.float64] = np.einsum("qk,qkt->qt", counts, target.reshape(len(target), -1)[index])
         return means if target.ndim == 2 else means[:, 0]
 
     def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
@@ -416,8 +412,8 @@ def _refuse_categories(schema: Schema) -> None:
     for column in schema.columns:
         if column.kind != "number":
             raise ValueError(
-                f"column {column.name!r} holds no numbers ({column.kind}); nearest neighbours need numbers in "
-                "all columns: encode it, or leave it out"
+                f"column {column.name!r} holds no numbers ({column.kind}); nearest neighbours need numbers "
+                "in all columns: encode it, or leave it out"
             ) from None
 
 
@@ -429,8 +425,8 @@ def weights_of(weights: Weights, distance: NDArray[np.float64]) -> Any:
         given = np.asarray(weights(distance))
         if given.shape != distance.shape:
             raise ValueError(
-                f"weights gives the shape {given.shape} for distances of the shape {distance.shape}; they must "
-                "be the same"
+                f"weights gives the shape {given.shape} for distances of the shape {distance.shape}; "
+                "they must be the same"
             )
         return given
     at_zero = distance == 0
@@ -442,7 +438,7 @@ def weights_of(weights: Weights, distance: NDArray[np.float64]) -> Any:
 def _without_itself(
     distance: NDArray[np.float64], index: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The neighbours of rows of the fit without themselves; of those that are not among them, the last goes."""
+    """The neighbours of rows of the fit without themselves; where a row is not among them, the last goes."""
     itself = index == np.arange(len(index))[:, None]
     itself[~itself.any(axis=1), -1] = True
     shape = len(index), index.shape[1] - 1

@@ -134,7 +134,20 @@ def defeatist_curve(
         distance, _, visited = tree._nearest(queries, k, "defeatist", None)
         rows.append((spill, size, tree.copies, visited.mean(), *_compared(distance, truth)))
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    return DefeatistCurve(*columns, float(looked_at.mean()), plain.n_points, len(truth), truth.shape[1])
+    spill_of, size_of, copies, looked_at_here, found, recall, ratio = columns
+    return DefeatistCurve(
+        spill=spill_of,
+        leaf_size=size_of,
+        copies=copies,
+        visited=looked_at_here,
+        found=found,
+        recall=recall,
+        distance_ratio=ratio,
+        exact_visited=float(looked_at.mean()),
+        n_points=plain.n_points,
+        n_queries=len(truth),
+        k=truth.shape[1],
+    )
 
 
 def _compared(distance: NDArray[np.float64], truth: NDArray[np.float64]) -> tuple[float, float, float]:

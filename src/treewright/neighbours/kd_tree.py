@@ -65,8 +65,8 @@ class KDTree:
 
     Notes
     -----
-    Distances are added up in float64, column by column in their order, also those of float32 points. Of points
-    at the same distance the one with the lower index comes first.
+    Distances are added up in float64, column by column in their order, also those of float32 points. Of
+    points at the same distance the one with the lower index comes first.
 
     Examples
     --------
@@ -156,7 +156,10 @@ class KDTree:
         >>> arrays["order"]
         array([0, 1, 2, 3])
         """
-        return self._core.arrays()
+        arrays = self._core.arrays()
+        for name in ("column", "left", "right", "begin", "home", "size", "order"):
+            arrays[name] = _native(arrays[name])
+        return arrays
 
     def query(
         self,
@@ -200,7 +203,7 @@ class KDTree:
 
     def visited(
         self, X: Any, k: int = 1, *, search: Search = "exact", n_jobs: int | None = None
-    ) -> NDArray[np.int64]:
+    ) -> NDArray[np.intp]:
         """How many points `query` looks at for each query: what the search costs, on any machine.
 
         Parameters
@@ -260,13 +263,13 @@ class KDTree:
             queries, radius, self.metric, count_only, sort_results, self._threads(n_jobs)
         )
         if count_only:
-            return np.diff(start)
-        parts = _divided(index.astype(np.intp, copy=False), start)
+            return np.diff(_native(start))
+        parts = _divided(_native(index), start)
         return (parts, _divided(distance, start)) if return_distance else parts
 
     def _nearest(
         self, X: Any, k: int, search: str, n_jobs: int | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.int64]]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
         if search not in get_args(Search):
             raise ValueError(f"search is {search!r}; it must be 'exact' or 'defeatist'")
         count = whole_number("k", k, 1)
@@ -275,7 +278,7 @@ class KDTree:
         distance, index, visited = self._core.nearest(
             self._queries(X), count, self.metric, search == "defeatist", self._threads(n_jobs)
         )
-        return distance, index.astype(np.intp, copy=False), visited
+        return distance, _native(index), _native(visited)
 
     def _queries(self, X: Any) -> NDArray[np.float64]:
         queries = as_matrix(X, "X")
@@ -338,10 +341,18 @@ def as_matrix(X: Any, name: str) -> NDArray[np.floating]:
         raise ValueError(f"{name} holds other things than numbers; a k-d tree takes numbers") from None
 
 
+def _native(numbers: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Whole numbers in the type that numpy counts with: the same bits by another name, as a rule."""
+    same = numbers.itemsize == np.dtype(np.intp).itemsize
+    return numbers.view(np.intp) if same else numbers.astype(np.intp)
+
+
 def _radii(r: Any, n_queries: int) -> NDArray[np.float64]:
     radius = np.asarray(r, dtype=np.float64)
     if radius.ndim and radius.shape != (n_queries,):
-        raise ValueError(f"r has the shape {radius.shape}; it must be a number, or one for each of the queries")
+        raise ValueError(
+            f"r has the shape {radius.shape}; it must be a number, or one for each of the queries"
+        )
     bad = np.flatnonzero(~(np.atleast_1d(radius) >= 0))
     if bad.size:
         where = f"r[{bad[0]}]" if radius.ndim else "r"
