@@ -10,6 +10,8 @@ from sklearn.utils.estimator_checks import (
 from treewright import (
     AdaBoostClassifier,
     AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
@@ -18,7 +20,13 @@ from treewright import (
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
     ID3Classifier,
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
     RuleListClassifier,
     TopDownClassifier,
 )
@@ -46,6 +54,10 @@ class NumbersRegressor(NumbersOnly, DecisionTreeRegressor):
 
 
 class NumbersRuleList(NumbersOnly, RuleListClassifier):
+    pass
+
+
+class NumbersForest(NumbersOnly, RandomForestClassifier):
     pass
 
 
@@ -79,6 +91,17 @@ ESTIMATORS = [
     NumbersAdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=4, algorithm="M1"),
     AdaBoostRegressor(n_estimators=5),
     NumbersAdaBoostRegressor(n_estimators=4, loss="square", resample=True),
+    RandomForestClassifier(n_estimators=5),
+    RandomForestRegressor(n_estimators=5),
+    NumbersForest(n_estimators=4, bootstrap=False, max_samples=0.66, voting="hard"),
+    ExtraTreesClassifier(n_estimators=5),
+    ExtraTreesRegressor(n_estimators=5),
+    BaggingClassifier(n_estimators=5),
+    BaggingRegressor(n_estimators=5),
+    KNeighborsClassifier(),
+    KNeighborsClassifier(3, weights="distance", p=1),
+    KNeighborsRegressor(),
+    KNeighborsRegressor(search="defeatist", spill=0.1, leaf_size=5),
 ]
 
 
@@ -87,7 +110,9 @@ def expected_to_fail(estimator):
     reason = ""
     if isinstance(estimator, CARTClassifier | CARTRegressor):
         reason = "limits and folds count rows"
-    elif getattr(estimator, "resample", False):
+    elif getattr(estimator, "resample", False) or getattr(estimator, "max_samples", None) is not None:
+        reason = "rows are drawn"
+    elif getattr(estimator, "bootstrap", False):
         reason = "rows are drawn"
     kinds = ("dense", "sparse") if reason else ()
     return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}

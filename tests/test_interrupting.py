@@ -21,7 +21,7 @@ DRIVER = """
 import numpy as np
 import scipy.special, scipy.stats
 from treewright import TreeSelector, _core, attribution, competitors, encode, grow, grow_forest, importance
-from treewright import stability
+from treewright import KDTree, stability
 from treewright.ensembles import importance_of, out_of_bag
 from treewright.feature_selection import shadow_selection, split_scores
 from treewright.pruning import cost_complexity_path
@@ -45,6 +45,7 @@ wide_rows = encode(np.tile(x, (4, 1)), schema=classes.schema)
 number = np.arange(600_001)
 chain = np.where(number % 2, number + 1, len(number)).astype(np.int32)
 small = {"_small_rows": 10**9}
+near = KDTree(x)
 
 phases = {
     "encode text": lambda: encode(text),
@@ -82,6 +83,13 @@ phases = {
     "predict by categories": lambda: by_category.apply(mixed_rows, n_threads=2),
     "attribution, 1 thread": lambda: attribution(tree, rows),
     "attribution, 2 threads": lambda: attribution(by_category, mixed_rows, n_jobs=2),
+    "k-d tree, 1 thread": lambda: KDTree(x),
+    "k-d tree, 2 threads": lambda: KDTree(x, leaf_size=1, n_jobs=2),
+    "spill tree": lambda: KDTree(x, spill=0.1),
+    "neighbours, 1 thread": lambda: near.query(x, 9),
+    "neighbours, 2 threads": lambda: near.query(x, 100, n_jobs=2),
+    "defeatist search": lambda: near.query(x, 1000, search="defeatist"),
+    "within a radius": lambda: near.query_radius(x, 0.5, n_jobs=2),
     "attribution by a background": lambda: attribution(tree, some, background=rows, n_jobs=2),
 }
 for name, work in phases.items():

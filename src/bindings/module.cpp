@@ -10,6 +10,7 @@ void bind_pruning(nanobind::module_& module);
 void bind_attributing(nanobind::module_& module);
 void bind_combining(nanobind::module_& module);
 void bind_totalling(nanobind::module_& module);
+void bind_neighbours(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
@@ -22,4 +23,5 @@ NB_MODULE(_core, module) {
     treewright::bind_attributing(module);
     treewright::bind_combining(module);
     treewright::bind_totalling(module);
+    treewright::bind_neighbours(module);
 }

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         ExtraTreesClassifier,
         ExtraTreesRegressor,
         ID3Classifier,
+        KNeighborsClassifier,
+        KNeighborsRegressor,
         RandomForestClassifier,
         RandomForestRegressor,
         RuleListClassifier,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from treewright.explaining.rules import rules
     from treewright.explaining.stability import stability
     from treewright.exporting import export
+    from treewright.neighbours import KDTree, defeatist_curve
     from treewright.pruning import PruningPath, prune
     from treewright.reporting import report
     from treewright.rule_lists import RuleList
@@ -81,6 +84,9 @@ __all__ = [
     "ExtraTreesRegressor",
     "Forest",
     "ID3Classifier",
+    "KDTree",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "Leaf",
     "Node",
     "PruningPath",
@@ -104,6 +110,7 @@ __all__ = [
     "competitors",
     "contrast",
     "criteria",
+    "defeatist_curve",
     "difference",
     "encode",
     "explain",
@@ -143,6 +150,9 @@ _LATER = {
     "ExtraTreesRegressor": "treewright.estimators",
     "Forest": "treewright.ensembles",
     "ID3Classifier": "treewright.estimators",
+    "KDTree": "treewright.neighbours",
+    "KNeighborsClassifier": "treewright.estimators",
+    "KNeighborsRegressor": "treewright.estimators",
     "PruningPath": "treewright.pruning",
     "RandomForestClassifier": "treewright.estimators",
     "RandomForestRegressor": "treewright.estimators",
@@ -160,6 +170,7 @@ _LATER = {
     "compare": "treewright.selecting",
     "competitors": "treewright.explaining",
     "contrast": "treewright.explaining",
+    "defeatist_curve": "treewright.neighbours",
     "difference": "treewright.explaining",
     "explain": "treewright.explaining",
     "export": "treewright.exporting",

@@ -241,3 +241,39 @@ def attribute(
     `weight`: of the nodes, or where there is a background of its rows, which then adds up to 1. `blocks`: the
     lengths of the parts of a leaf's answers that add up to the same for every leaf; none for plain numbers.
     """
+
+class KDArrays(TypedDict):
+    column: NDArray[np.int64]
+    cut: NDArray[np.floating]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    home: NDArray[np.int64]
+    size: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+class KDTree:
+    n_points: int
+    n_columns: int
+    n_nodes: int
+    n_leaves: int
+    n_stored: int
+    depth: int
+
+    def __init__(
+        self, points: NDArray[np.floating], leaf_size: int, rule: str, spill: float, n_threads: int
+    ) -> None: ...
+    def nearest(
+        self, queries: NDArray[np.float64], k: int, metric: str, is_defeatist: bool, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...  # distance, index, visited
+    def within(
+        self,
+        queries: NDArray[np.float64],
+        radius: NDArray[np.float64],
+        metric: str,
+        only_count: bool,
+        in_order: bool,
+        n_threads: int,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]: ...  # start, distance, index
+    def points(self) -> NDArray[np.floating]: ...
+    def arrays(self) -> KDArrays: ...

@@ -395,7 +395,7 @@ def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
     if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
         return Dataset(schema, X)
     refuse_one_dimension(X)
-    if not unknown_to_sklearn(X):
+    if not is_unknown_to_sklearn(X):
         validate_data(estimator, X, reset=False, skip_check_array=True)
     return encode(X, schema=schema)
 
@@ -404,14 +404,14 @@ def column_names(X: Any, schema: Schema) -> NDArray[Any] | None:
     """The names of the columns by scikit-learn's rule: only where all of them are strings."""
     if type(X) is np.ndarray:
         return None
-    if unknown_to_sklearn(X):
+    if is_unknown_to_sklearn(X):
         return np.array(schema.names, dtype=object)
     probe = BaseEstimator()  # the rule is to be had by way of an estimator only
     validate_data(probe, X, skip_check_array=True)
     return getattr(probe, "feature_names_in_", None)
 
 
-def unknown_to_sklearn(X: Any) -> bool:
+def is_unknown_to_sklearn(X: Any) -> bool:
     """Whether scikit-learn does not know such tables: a dict of columns, a list of dicts, a lazy frame."""
     if isinstance(X, list):
         return bool(X) and isinstance(X[0], Mapping)

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.costing import PARAMETERS as COSTS
 from treewright.costing import CostSplit
+from treewright.neighbours.kd_tree import METRICS, Search
 from treewright.schema import MISSING
 from treewright.writing import Among, Below
 
@@ -141,6 +142,16 @@ RULES: dict[str, Rule] = {
     "method": one_of("pessimistic", "validation"),
     "confidence": (lambda v: is_real(v) and 0 < v <= 1, "a number in (0, 1]"),
     "validation_fraction": (lambda v: is_fraction(v) and 0 < v < 1, "a float in (0, 1)"),
+    "n_neighbors": (lambda v: is_int(v) and v >= 1, "an int >= 1"),
+    "weights": (
+        lambda v: v is None or callable(v) or (isinstance(v, str) and v in ("uniform", "distance")),
+        "'uniform', 'distance', a function of distances, or None",
+    ),
+    "leaf_size": (lambda v: is_int(v) and v >= 1, "an int >= 1"),
+    "p": (lambda v: is_real(v) and v in (1, 2, float("inf")), "1, 2 or infinity"),
+    "metric": one_of(*METRICS),
+    "search": one_of(*get_args(Search)),
+    "spill": (lambda v: is_real(v) and 0 <= v < 0.5, "a number in [0, 0.5)"),
 }
 SIGNIFICANCE: Rule = (lambda v: v is None or (is_real(v) and 0 < v <= 1), "a number in (0, 1], or None")
 CLASS_WEIGHT: Rule = (

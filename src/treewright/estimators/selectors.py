@@ -20,8 +20,8 @@ from treewright.estimators.fitting import (
     Fitted,
     any_table,
     column_names,
+    is_unknown_to_sklearn,
     refuse_one_dimension,
-    unknown_to_sklearn,
 )
 from treewright.estimators.parameters import RULES, Rule, at_least, is_fraction, is_int, is_real
 from treewright.estimators.selecting_tables import in_container, with_columns
@@ -83,7 +83,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         support = self._get_support_mask()
         refuse_one_dimension(X)
         names = vars(self).get("feature_names_in_")
-        if unknown_to_sklearn(X):
+        if is_unknown_to_sklearn(X):
             _check_names(X, names)
         else:
             validate_data(self, X, reset=False, skip_check_array=True)

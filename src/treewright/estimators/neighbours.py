@@ -1,0 +1,445 @@
+"""KNeighborsClassifier and KNeighborsRegressor: the answers of the nearest rows, found by a k-d tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
+
+from treewright.encoding import encode
+from treewright.estimators.fitting import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
+from treewright.estimators.parameters import check_each
+from treewright.estimators.targets import plain_target
+from treewright.neighbours import KDTree, Search
+from treewright.schema import Schema
+
+Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] | None
+
+
+class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
+    """What the two estimators share: the tree, the neighbours, and what each of them counts."""
+
+    model_: KDTree
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Weights = "uniform",
+        leaf_size: int = 40,
+        p: float = 2,
+        metric: str = "minkowski",
+        search: Search = "exact",
+        spill: float = 0.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.search = search
+        self.spill = spill
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Build the k-d tree.
+
+        A fit that fails leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Finite numbers; float32 is kept as it is.
+        y : array of shape (n_rows,) or (n_rows, n_targets)
+            The classes or numbers to predict.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        check_each(self)
+        probe = type(self)()  # learns the columns, so that a fit that fails has changed nothing
+        rows = numbers_only(probe, X, reset=True)
+        plain_target(y, type(self).__name__)
+        validated = self._validated_target(np.asarray(y))
+        if len(validated) != len(rows):
+            raise ValueError(f"X has {len(rows)} rows, but y has {len(validated)}; both must have as many")
+        fitted: Fitted = {name: value for name, value in vars(probe).items() if name.endswith("_in_")}
+        fitted |= self._described(validated)
+        fitted["model_"] = KDTree(
+            rows, self.leaf_size, self.metric, p=self.p, spill=self.spill, n_jobs=self.n_jobs
+        )
+        fitted["effective_metric_"] = fitted["model_"].metric
+        fitted["n_samples_fit_"] = len(rows)
+        replace_fit(self, fitted)
+        return self
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """The nearest rows of the fit.
+
+        Parameters
+        ----------
+        X : table of shape (n_queries, n_columns), default=None
+            The queries. If None, the rows of the fit; then none is a neighbour of itself.
+        n_neighbors : int, default=None
+            How many neighbours; None takes those of the estimator.
+        return_distance : bool, default=True
+            Whether to return the distances, too.
+
+        Returns
+        -------
+        distance : ndarray of shape (n_queries, n_neighbors)
+            The distances, the smallest first; only if asked for.
+        index : ndarray of shape (n_queries, n_neighbors)
+            Which rows of the fit they are.
+        """
+        tree = self._fitted()["model_"]
+        count = self.n_neighbors if n_neighbors is None else n_neighbors
+        check_each(type(self)(count))
+        n_others = tree.n_points - (X is None)
+        if count > n_others:
+            raise ValueError(
+                f"n_neighbors is {count}; it must be at most {n_others}, the number of rows of the fit"
+                + " less the one that asks" * (X is None)
+            )
+        queries = tree.data if X is None else numbers_only(self, X, reset=False)
+        distance, index = tree.query(queries, count + (X is None), search=self.search, n_jobs=self.n_jobs)
+        if X is None:
+            distance, index = _without_itself(distance, index)
+        return (distance, index) if return_distance else index
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> csr_matrix:
+        """The neighbours as a sparse matrix.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As for `kneighbors`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            What stands where a row is a neighbour: 1, or its distance.
+
+        Returns
+        -------
+        csr_matrix of shape (n_queries, n_rows)
+            A row for each query.
+        """
+        if mode not in ("connectivity", "distance"):
+            raise ValueError(f"mode is {mode!r}; it must be 'connectivity' or 'distance'")
+        distance, index = self.kneighbors(X, n_neighbors)
+        n, k = index.shape
+        values = distance.ravel() if mode == "distance" else np.ones(n * k)
+        start = np.arange(0, n * k + 1, k)
+        return csr_matrix((values, index.ravel(), start), shape=(n, self.model_.n_points))
+
+    def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
+        raise NotImplementedError
+
+    def _described(self, target: NDArray[Any]) -> Fitted:
+        """What there is to keep of the targets."""
+        raise NotImplementedError
+
+    def _fitted(self) -> Fitted:
+        if "model_" not in vars(self):
+            name = type(self).__name__
+            raise NotFittedError(f"this {name} is not fitted yet; call fit with a table and a target first")
+        return self.__dict__
+
+    def _asked(self, X: Any) -> tuple[Fitted, NDArray[np.intp], NDArray[np.float64]]:
+        """The neighbours of each query, and how much each counts: shares that add up to 1."""
+        fitted = self._fitted()
+        distance, index = self.kneighbors(X)
+        counts = np.asarray(weights_of(self.weights, distance), dtype=np.float64)
+        total = counts.sum(axis=1, keepdims=True)
+        bad = np.flatnonzero(~((total[:, 0] > 0) & (total[:, 0] < np.inf)) | (counts < 0).any(axis=1))
+        if bad.size:
+            raise ValueError(
+                f"the weights of the neighbours of row {bad[0]} are {counts[bad[0]].tolist()}; they must be "
+                "finite, >= 0, and not all zero"
+            )
+        return fitted, index, counts / total
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+
+class KNeighborsClassifier(ClassifierMixin, NeighboursEstimator):  # type: ignore[misc]
+    """Predicts the class that most of the nearest rows have.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many rows answer.
+    weights : {"uniform", "distance"}, function or None, default="uniform"
+        Each row counts alike, or by the inverse of its distance (rows at distance 0 alone, if there are
+        any), or by a function from an array of distances to an array of weights.
+    leaf_size : int, default=40
+        The most rows of a leaf of the k-d tree; it changes the time alone, where the search is exact.
+    p : float, default=2
+        The power of "minkowski": 1, 2 or infinity.
+    metric : str, default="minkowski"
+        "euclidean", "manhattan", "chebyshev" or "minkowski".
+    search : {"exact", "defeatist"}, default="exact"
+        Find the nearest rows, or near ones in the leaf that a query falls into.
+    spill : float, default=0.0
+        In [0, 0.5): how far the halves of a node overlap, so that defeatist search finds more.
+    n_jobs : int, default=None
+        Threads; the result is the same for any number. None is one, -1 all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    model_ : treewright.KDTree
+        The k-d tree.
+    effective_metric_ : str
+        The metric by its own name.
+    n_samples_fit_ : int
+        The number of rows of the fit.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    outputs_2d_ : bool
+        Whether `y` had several columns.
+
+    See Also
+    --------
+    KNeighborsRegressor : The same for numbers.
+    treewright.KDTree : The tree below it.
+
+    Examples
+    --------
+    >>> from treewright import KNeighborsClassifier
+    >>> model = KNeighborsClassifier(3).fit([[1], [2], [3], [7], [8]], ["a", "a", "b", "b", "b"])
+    >>> model.predict([[1.5], [6]])
+    array(['a', 'b'], dtype='<U1')
+    >>> model.predict_proba([[1.5]]).round(2)
+    array([[0.67, 0.33]])
+    """
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest share among the neighbours; of equal ones the first.
+
+        Parameters
+        ----------
+        X : table of shape (n_queries, n_columns)
+            The queries.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_targets)
+            The classes.
+        """
+        fitted, index, counts = self._asked(X)
+        shares = self._shares(fitted, index, counts)
+        classes = fitted["classes_"] if fitted["outputs_2d_"] else [fitted["classes_"]]
+        columns = [known[share.argmax(axis=1)] for known, share in zip(classes, shares, strict=True)]
+        return np.stack(columns, axis=1) if fitted["outputs_2d_"] else columns[0]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The share of each class among the neighbours.
+
+        Parameters
+        ----------
+        X : table of shape (n_queries, n_columns)
+            The queries.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes), or a list of them
+            In the order of `classes_`; one array per target if there are several.
+        """
+        fitted, index, counts = self._asked(X)
+        shares = self._shares(fitted, index, counts)
+        return shares if fitted["outputs_2d_"] else shares[0]
+
+    @staticmethod
+    def _shares(
+        fitted: Fitted, index: NDArray[np.intp], counts: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
+        classes = fitted["classes_"] if fitted["outputs_2d_"] else [fitted["classes_"]]
+        shares = []
+        for column, known in enumerate(classes):
+            cell = fitted["_target"][index, column] + len(known) * np.arange(len(index))[:, None]
+            flat = np.bincount(cell.ravel(), counts.ravel(), minlength=len(index) * len(known))
+            shares.append(flat.reshape(len(index), len(known)).astype(np.float64, copy=False))
+        return shares
+
+    def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
+        if target.ndim == 2 and target.shape[1] == 1:
+            target = column_or_1d(target, warn=True)
+        check_classification_targets(target)
+        return target
+
+    def _described(self, target: NDArray[Any]) -> Fitted:
+        several = target.ndim == 2
+        found = [np.unique(column, return_inverse=True) for column in (target.T if several else [target])]
+        classes = [known for known, _ in found]
+        return {
+            "classes_": classes if several else classes[0],
+            "outputs_2d_": several,
+            "_target": np.stack([codes.reshape(-1) for _, codes in found], axis=1),
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class KNeighborsRegressor(RegressorMixin, NeighboursEstimator):  # type: ignore[misc]
+    """Predicts the mean of the nearest rows.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many rows answer.
+    weights : {"uniform", "distance"}, function or None, default="uniform"
+        Each row counts alike, or by the inverse of its distance (rows at distance 0 alone, if there are
+        any), or by a function from an array of distances to an array of weights.
+    leaf_size : int, default=40
+        The most rows of a leaf of the k-d tree; it changes the time alone, where the search is exact.
+    p : float, default=2
+        The power of "minkowski": 1, 2 or infinity.
+    metric : str, default="minkowski"
+        "euclidean", "manhattan", "chebyshev" or "minkowski".
+    search : {"exact", "defeatist"}, default="exact"
+        Find the nearest rows, or near ones in the leaf that a query falls into.
+    spill : float, default=0.0
+        In [0, 0.5): how far the halves of a node overlap, so that defeatist search finds more.
+    n_jobs : int, default=None
+        Threads; the result is the same for any number. None is one, -1 all cores.
+
+    Attributes
+    ----------
+    model_ : treewright.KDTree
+        The k-d tree.
+    effective_metric_ : str
+        The metric by its own name.
+    n_samples_fit_ : int
+        The number of rows of the fit.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+
+    See Also
+    --------
+    KNeighborsClassifier : The same for classes.
+    treewright.KDTree : The tree below it.
+
+    Examples
+    --------
+    >>> from treewright import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(2).fit([[1], [2], [3], [7]], [10.0, 20.0, 30.0, 70.0])
+    >>> model.predict([[1.2], [6.0]])
+    array([15., 50.])
+    """
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The mean of the neighbours, by their weights.
+
+        Parameters
+        ----------
+        X : table of shape (n_queries, n_columns)
+            The queries.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_targets)
+            The numbers.
+        """
+        fitted, index, counts = self._asked(X)
+        target = fitted["_target"]
+        means: NDArray[np.float64] = np.einsum("qk,qkt->qt", counts, target.reshape(len(target), -1)[index])
+        return means if target.ndim == 2 else means[:, 0]
+
+    def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
+        if target.ndim == 2 and target.shape[1] == 1:
+            target = column_or_1d(target, warn=True)
+        return check_array(  # type: ignore[no-any-return]
+            target, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self
+        )
+
+    def _described(self, target: NDArray[Any]) -> Fitted:
+        return {"_target": target}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def numbers_only(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating]:
+    """A table as a matrix of float32 or float64; ValueError names a column that holds something else."""
+    refuse_one_dimension(X)
+    if is_unknown_to_sklearn(X) and not hasattr(X, "__array__"):
+        data = encode(X)
+        _refuse_categories(data.schema)
+        names = np.array(data.schema.names, dtype=object)
+        if reset:
+            estimator.n_features_in_, estimator.feature_names_in_ = len(names), names
+        elif names.tolist() != getattr(estimator, "feature_names_in_", names).tolist():
+            raise ValueError("The feature names should match those that were passed during fit")
+        return np.stack([np.asarray(column, np.float64) for column in data.columns], axis=1)
+    try:
+        return validate_data(  # type: ignore[no-any-return]
+            estimator, X, reset=reset, dtype=(np.float64, np.float32), order="C", ensure_all_finite=False
+        )
+    except ValueError as trouble:
+        try:
+            schema = encode(X).schema
+        except (TypeError, ValueError):
+            raise trouble from None
+        _refuse_categories(schema)
+        raise
+
+
+def _refuse_categories(schema: Schema) -> None:
+    """Name the first column that is not of numbers, if there is one."""
+    for column in schema.columns:
+        if column.kind != "number":
+            raise ValueError(
+                f"column {column.name!r} holds no numbers ({column.kind}); nearest neighbours need numbers "
+                "in all columns: encode it, or leave it out"
+            ) from None
+
+
+def weights_of(weights: Weights, distance: NDArray[np.float64]) -> Any:
+    """How much each neighbour counts."""
+    if weights is None or (isinstance(weights, str) and weights == "uniform"):
+        return np.ones_like(distance)
+    if callable(weights):
+        given = np.asarray(weights(distance))
+        if given.shape != distance.shape:
+            raise ValueError(
+                f"weights gives the shape {given.shape} for distances of the shape {distance.shape}; "
+                "they must be the same"
+            )
+        return given
+    at_zero = distance == 0
+    safe = np.where(at_zero, 1.0, distance)
+    nearest = safe.min(axis=1, keepdims=True)  # relative to it, nothing overflows
+    return np.where(at_zero.any(axis=1, keepdims=True), at_zero, nearest / safe)
+
+
+def _without_itself(
+    distance: NDArray[np.float64], index: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """The neighbours of rows of the fit without themselves; where a row is not among them, the last goes."""
+    itself = index == np.arange(len(index))[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    shape = len(index), index.shape[1] - 1
+    return distance[~itself].reshape(shape), index[~itself].reshape(shape)

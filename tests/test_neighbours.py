@@ -1,0 +1,240 @@
+"""What neighbours are good for: the curve of defeatist search, and the estimators beside scikit-learn's."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import sklearn.neighbors
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from treewright import KDTree, KNeighborsClassifier, KNeighborsRegressor, defeatist_curve
+
+IRIS, SPECIES = load_iris(return_X_y=True)
+DIABETES, PROGRESS = load_diabetes(return_X_y=True)
+
+
+def weights_by_square(distance: Any) -> Any:
+    return 1.0 / (1.0 + distance**2)
+
+
+def test_the_curve_is_what_it_says() -> None:
+    random = np.random.default_rng(0)
+    points, queries = random.random((3000, 3)), random.random((300, 3))
+    curve = defeatist_curve(points, queries, 4, spills=(0.0, 0.1), leaf_sizes=(20, 80), n_jobs=2)
+    assert curve.spill.tolist() == [0.0, 0.1, 0.0, 0.1]
+    assert curve.leaf_size.tolist() == [20, 20, 80, 80]
+    assert (curve.n_points, curve.n_queries, curve.k) == (3000, 300, 4)
+    truth, near = KDTree(points).query(queries, 4)
+    assert curve.exact_visited == KDTree(points, 20).visited(queries, 4).mean()
+    for i in range(4):
+        tree = KDTree(points, int(curve.leaf_size[i]), spill=float(curve.spill[i]))
+        distance, index = tree.query(queries, 4, search="defeatist")
+        assert curve.copies[i] == tree.copies
+        assert curve.visited[i] == tree.visited(queries, 4, search="defeatist").mean()
+        assert curve.found[i] == pytest.approx((index == near).all(axis=1).mean())
+        hits = [len(set(a) & set(b)) / 4 for a, b in zip(index, near, strict=True)]
+        assert curve.recall[i] == pytest.approx(np.mean(hits))
+        assert curve.distance_ratio[i] == pytest.approx((distance.mean(axis=1) / truth.mean(axis=1)).mean())
+    assert str(curve).splitlines()[0].split() == [
+        "spill", "leaf_size", "copies", "visited", "found", "recall", "distance",
+    ]  # fmt: skip
+    assert len(str(curve).splitlines()) == 6
+
+
+def test_the_curve_of_queries_that_are_points() -> None:
+    """Whoever is in the tree finds itself, and its distance of zero has no ratio."""
+    points = np.random.default_rng(0).random((500, 2))
+    curve = defeatist_curve(points, points[:50], spills=(0.0,))
+    assert curve.found.tolist() == curve.recall.tolist() == curve.distance_ratio.tolist() == [1.0]
+
+
+def test_the_curve_can_be_drawn() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    random = np.random.default_rng(0)
+    ax = defeatist_curve(random.random((300, 2)), random.random((30, 2)), spills=(0, 0.1)).plot()
+    assert "queries answered as exactly" in ax.get_ylabel()
+    assert [text.get_text() for text in ax.texts] == ["0", "0.1"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"spills": ()}, "spills or leaf_sizes is empty"),
+        ({"leaf_sizes": ()}, "spills or leaf_sizes is empty"),
+        ({"queries": np.empty((0, 2))}, "queries has no rows"),
+        ({"k": 9}, "k is 9; it must be at most 3"),
+        ({"spills": (0.7,)}, "spill is 0.7"),
+    ],
+)
+def test_curves_that_cannot_be(given: dict[str, Any], said: str) -> None:
+    points = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]
+    with pytest.raises(ValueError, match=said):
+        defeatist_curve(**{"X": points, "queries": points} | given)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance", weights_by_square, None])
+@pytest.mark.parametrize("p", [1, 2, float("inf")])
+def test_the_answers_are_those_of_scikit_learn(weights: Any, p: float) -> None:
+    """On columns without ties: those are broken by the index here."""
+    random = np.random.default_rng(0)
+    X, queries = random.normal(size=(400, 4)), random.normal(size=(150, 4))
+    y = np.where(X[:, 0] + X[:, 1] > 0, "yes", np.where(X[:, 2] > 1, "maybe", "no"))
+    both = [
+        kind(7, weights=weights, p=p).fit(X, y)
+        for kind in (KNeighborsClassifier, sklearn.neighbors.KNeighborsClassifier)
+    ]
+    mine, its = both
+    assert mine.classes_.tolist() == its.classes_.tolist()
+    np.testing.assert_array_equal(mine.predict(queries), its.predict(queries))
+    np.testing.assert_allclose(mine.predict_proba(queries), its.predict_proba(queries), rtol=1e-12)
+    for asked in (queries, None):
+        for one, other in zip(mine.kneighbors(asked, 3), its.kneighbors(asked, 3), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+    for mode in ("connectivity", "distance"):
+        graphs = [model.kneighbors_graph(queries, 3, mode=mode).toarray() for model in both]
+        np.testing.assert_allclose(*graphs, rtol=1e-12)
+    numbers = np.stack([X.sum(axis=1), X[:, 0] ** 2], axis=1)
+    for target in (numbers, numbers[:, 0]):
+        answers = [
+            kind(7, weights=weights, p=p).fit(X, target).predict(queries)
+            for kind in (KNeighborsRegressor, sklearn.neighbors.KNeighborsRegressor)
+        ]
+        np.testing.assert_allclose(*answers, rtol=1e-12)
+
+
+def test_several_targets() -> None:
+    y = np.stack([SPECIES, SPECIES // 2], axis=1)
+    mine, its = (
+        kind(4).fit(IRIS, y) for kind in (KNeighborsClassifier, sklearn.neighbors.KNeighborsClassifier)
+    )
+    assert [known.tolist() for known in mine.classes_] == [[0, 1, 2], [0, 1]]
+    queries = IRIS + 0.013
+    np.testing.assert_array_equal(mine.predict(queries), its.predict(queries))
+    for one, other in zip(mine.predict_proba(queries), its.predict_proba(queries), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def test_rows_of_the_fit_are_not_their_own_neighbours() -> None:
+    model = KNeighborsClassifier(1).fit([[0.0], [0.0], [0.0], [5.0]], [0, 0, 1, 1])
+    distance, index = model.kneighbors()
+    assert distance[:, 0].tolist() == [0, 0, 0, 5]
+    assert index[:, 0].tolist() == [1, 0, 0, 0]
+
+
+def test_a_row_that_is_there_decides_alone_by_distance() -> None:
+    model = KNeighborsRegressor(3, weights="distance").fit([[0.0], [1.0], [2.0]], [10.0, 20.0, 60.0])
+    assert model.predict([[1.0], [0.5]])[0] == 20.0
+    tiny = KNeighborsRegressor(2, weights="distance").fit([[0.0], [3e-310]], [0.0, 1.0])
+    assert np.isfinite(tiny.predict([[1e-310]])).all()
+
+
+@pytest.mark.parametrize("spill", [0.0, 0.1])
+def test_defeatist_search_in_the_estimators(spill: float) -> None:
+    model = KNeighborsClassifier(search="defeatist", spill=spill, leaf_size=20).fit(IRIS, SPECIES)
+    distance, index = model.kneighbors(IRIS)
+    other = KDTree(IRIS, 20, spill=spill).query(IRIS, 5, search="defeatist")
+    np.testing.assert_array_equal(distance, other[0])
+    np.testing.assert_array_equal(index, other[1])
+    assert model.score(IRIS, SPECIES) > 0.9
+
+
+def test_threads_change_nothing() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(9000, 3))
+    models = [KNeighborsRegressor(n_jobs=jobs).fit(X, X[:, 0]) for jobs in (None, 2)]
+    np.testing.assert_array_equal(*(model.predict(X[:4000]) for model in models))
+
+
+def test_pipelines_searches_clones_and_pickles() -> None:
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), KNeighborsRegressor()),
+        {
+            "kneighborsregressor__n_neighbors": [3, 15],
+            "kneighborsregressor__weights": ["uniform", "distance"],
+        },
+    ).fit(DIABETES, PROGRESS)
+    assert search.best_score_ > 0.3
+    model = clone(search.best_estimator_).fit(DIABETES, PROGRESS)
+    other = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(other.predict(DIABETES), model.predict(DIABETES))
+
+
+def test_all_kinds_of_tables_of_numbers() -> None:
+    frame = pd.DataFrame(IRIS, columns=list("abcd"))
+    columns = {name: frame[name].to_numpy() for name in frame}
+    plain = KNeighborsClassifier().fit(IRIS, SPECIES).predict_proba(IRIS)
+    for table in (frame, pl.DataFrame(columns), pa.table(columns), columns, IRIS.tolist()):
+        model = KNeighborsClassifier().fit(table, SPECIES)
+        np.testing.assert_array_equal(model.predict_proba(table), plain)
+        if not isinstance(table, list):
+            assert model.feature_names_in_.tolist() == list("abcd")
+    assert KNeighborsClassifier().fit(IRIS.astype(np.float32), SPECIES).model_.data.dtype == np.float32
+    dummies = pd.get_dummies(frame.assign(e="x"))  # truth values count as 0 and 1
+    assert KNeighborsClassifier().fit(dummies, SPECIES).n_features_in_ == 5
+    with pytest.raises(ValueError, match="feature names should match"):
+        KNeighborsClassifier().fit(columns, SPECIES).predict({"a": [1], "b": [1], "c": [1], "x": [1]})
+
+
+@pytest.mark.parametrize("as_table", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_of_categories_is_named(as_table: Any) -> None:
+    table = as_table({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"]})
+    with pytest.raises(ValueError, match=r"column 'colour' holds no numbers \(category\)"):
+        KNeighborsClassifier(1).fit(table, [0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors=0 is not possible; it must be an int >= 1"),
+        ({"weights": "near"}, "weights='near' is not possible"),
+        ({"p": 3}, "p=3 is not possible; it must be 1, 2 or infinity"),
+        ({"metric": "cosine"}, "metric='cosine' is not possible"),
+        ({"leaf_size": 0}, "leaf_size=0 is not possible"),
+        ({"search": "quick"}, "search='quick' is not possible"),
+        ({"spill": 0.5}, "spill=0.5 is not possible"),
+        ({"n_jobs": 0}, "n_jobs=0 is not possible"),
+    ],
+)
+def test_parameters_that_cannot_be(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        KNeighborsClassifier(**options).fit(IRIS, SPECIES)
+
+
+def test_what_else_cannot_be() -> None:
+    model = KNeighborsClassifier().fit(IRIS, SPECIES)
+    missing = IRIS.copy()
+    missing[7, 2] = np.nan
+    with pytest.raises(ValueError, match="row 7, column 2 of the points is NaN"):
+        model.fit(missing, SPECIES)
+    assert model.score(IRIS, SPECIES) > 0.9  # as it was before
+    with pytest.raises(ValueError, match="row 7, column 2 of the queries is NaN"):
+        model.predict(missing)
+    with pytest.raises(ValueError, match="n_neighbors is 151; it must be at most 150, the number of rows"):
+        model.kneighbors(IRIS, 151)
+    with pytest.raises(ValueError, match="at most 149, the number of rows of the fit less the one that asks"):
+        model.kneighbors(n_neighbors=150)
+    with pytest.raises(ValueError, match="X has 150 rows, but y has 149"):
+        KNeighborsRegressor().fit(IRIS, SPECIES[1:])
+    for wrong in (np.zeros_like, np.negative, lambda distance: np.full_like(distance, np.inf)):
+        with pytest.raises(ValueError, match=r"weights of the neighbours of row 0 are .* not all zero"):
+            KNeighborsRegressor(weights=wrong).fit(IRIS, SPECIES).predict(IRIS + 0.01)
+    with pytest.raises(ValueError, match=r"weights gives the shape \(150,\)"):
+        KNeighborsRegressor(weights=lambda distance: distance[:, 0]).fit(IRIS, SPECIES).predict(IRIS)
+    with pytest.raises(ValueError, match="mode is 'x'"):
+        model.kneighbors_graph(IRIS, mode="x")
+
+
+def test_one_row_and_one_class() -> None:
+    model = KNeighborsClassifier(1).fit([[3.0]], ["only"])
+    assert model.predict([[9.0]]).tolist() == ["only"]
+    assert model.predict_proba([[9.0]]).tolist() == [[1.0]]
