@@ -45,12 +45,12 @@ def _draw_errors(boosted: Boosted, test: Any, ax: Axes) -> None:
         ax.step(rounds, line, where="mid", label=f"{name} error", **style)
     ax.plot(rounds, boosted.bounds, color=INK, linestyle=":", label="bound on the training error")
     top = max(float(line.max()) for line in lines.values())
-    ax.set_ylim(0.0, max(1.6 * top, 0.01))  # bounds beyond all errors are cut off
+    ax.set_ylim(0.0, max(1.6 * top, min(1.3 * float(boosted.bounds[-1]), 1.0), 0.01))  # the rest is cut off
     ax.set_xlabel("trees")
     ax.set_ylabel("misclassified rows")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     in_per_cent(ax.yaxis)
-    _finish(ax, "Error and bound", "upper right")
+    _finish(ax, "Error and bound", "center right")
 
 
 def _draw_margins(boosted: Boosted, given: dict[str, Any], ax: Axes) -> None:
