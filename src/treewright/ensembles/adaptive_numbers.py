@@ -8,8 +8,8 @@ With the mean loss L < 1/2 of the weighted rows and β = L / (1 - L), a row's we
 β^(1-loss) and the tree gets the vote ln(1/β); the answer is the median of the trees' answers by their votes.
 
 Drucker grows each tree on rows drawn by their weights, for the sake of learners that know no weights. Trees
-do: here each is grown on the weighted rows themselves, so that nothing is left to chance. `resample` is
-Drucker's way. It matters for trees without limits: on weighted rows the first one makes no error and decides
+do: without `resample` each is grown on the weighted rows themselves, so that nothing is left to chance.
+Drucker's way matters for trees without limits: on weighted rows the first one makes no error and decides
 alone, on drawn ones each of them misses the rows that were not drawn. It also makes trees differ more, which
 mostly predicts a little better.
 """

@@ -305,10 +305,10 @@ class AdaBoostRegressor(RegressorMixin, AdaptiveEstimator, BaseEstimator):  # ty
     """AdaBoost.R2: trees of numbers, each grown on weights that favour the rows that were missed most.
 
     The answer is the median of the trees' answers by their votes (Drucker 1997). Of scikit-learn's class of
-    the same name it has the parameters and methods. That one grows each tree on rows drawn by their weights;
-    here by default each is grown on the weighted rows themselves, so that nothing is left to chance and a
-    weight of two is as good as the row twice. With ``resample=True`` rows are drawn, which often predicts a
-    little better, as the trees differ more, and is needed where trees grow without limits.
+    the same name it has the parameters and methods. Each tree is grown on rows drawn by their weights, as in
+    Drucker's paper: trees differ more, and mostly predict a little better. With ``resample=False`` each is
+    grown on the weighted rows themselves, so that nothing is left to chance and a weight of two is as good as
+    the row twice; that is for trees with limits.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ class AdaBoostRegressor(RegressorMixin, AdaptiveEstimator, BaseEstimator):  # ty
         What a row loses by its distance from the answer, as a share of the largest distance.
     random_state : int, RandomState or None, default=None
         Seeds the trees, where they draw anything, and the rows that are drawn.
-    resample : bool, default=False
+    resample : bool, default=True
         Whether each tree is grown on rows drawn by their weights, or on the weighted rows.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
@@ -374,7 +374,7 @@ class AdaBoostRegressor(RegressorMixin, AdaptiveEstimator, BaseEstimator):  # ty
         learning_rate: float = 1.0,
         loss: str = "linear",
         random_state: Any = None,
-        resample: bool = False,
+        resample: bool = True,
         kinds: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
