@@ -14,6 +14,7 @@ from benchmarks.problems import Problem
 TREES = 100
 DRAWN = 0.632  # the share of the rows that a bootstrap sees, where a library cannot draw with replacement
 OURS = "treewright"
+FOREST, OOB, EXTRA, BAGGING = "random forest", "with out-of-bag score", "extra trees", "bagging"
 
 Fit = Callable[[Problem, Any, Any, int], Any]
 
@@ -25,7 +26,7 @@ class Library:
     package: str
     kind: str  # "exact": every threshold is considered; "binned": at most 256 per column; "drawn": one
     fit: Fit
-    family: str = "random forest"  # compared with treewright's of the same family
+    family: str = FOREST  # compared with treewright's of the same family
     works: tuple[str, ...] = ("fit",)
     dtype: str = "float32"  # of the rows to predict
     most_rows: int | None = None  # more would take minutes
@@ -181,7 +182,6 @@ def size_of(model: Any) -> dict[str, float]:
 
 
 _BOTH, _PREDICT = ("fit", "predict"), ("predict",)
-_OOB, _EXTRA, _BAGGING = "with out-of-bag score", "extra trees", "bagging"
 LIBRARIES = {
     OURS: Library("treewright", "exact", _native("RandomForest"), works=_BOTH),
     f"{OURS}, float64": Library(
@@ -194,12 +194,12 @@ LIBRARIES = {
     "scikit-learn-intelex": Library("scikit-learn-intelex", "binned", _sklearnex, works=_BOTH),
     "LightGBM": Library("lightgbm", "binned", LightGBMForest, works=_BOTH),
     "XGBoost": Library("xgboost", "binned", _xgboost, works=_PREDICT),
-    f"{OURS}, {_OOB}": Library("treewright", "exact", _native("RandomForest", oob_score=True), _OOB),
-    f"scikit-learn, {_OOB}": Library("scikit-learn", "exact", _sklearn("RandomForest", oob_score=True), _OOB),
-    f"{OURS}, {_EXTRA}": Library("treewright", "drawn", _native("ExtraTrees"), _EXTRA),
-    f"scikit-learn, {_EXTRA}": Library("scikit-learn", "drawn", _sklearn("ExtraTrees"), _EXTRA),
-    f"{OURS}, {_BAGGING}": Library("treewright", "exact", _native("Bagging"), _BAGGING),
-    f"scikit-learn, {_BAGGING}": Library(
-        "scikit-learn", "exact", _sklearn("Bagging"), _BAGGING, most_rows=10_000
+    f"{OURS}, {OOB}": Library("treewright", "exact", _native("RandomForest", oob_score=True), OOB),
+    f"scikit-learn, {OOB}": Library("scikit-learn", "exact", _sklearn("RandomForest", oob_score=True), OOB),
+    f"{OURS}, {EXTRA}": Library("treewright", "drawn", _native("ExtraTrees"), EXTRA),
+    f"scikit-learn, {EXTRA}": Library("scikit-learn", "drawn", _sklearn("ExtraTrees"), EXTRA),
+    f"{OURS}, {BAGGING}": Library("treewright", "exact", _native("Bagging"), BAGGING),
+    f"scikit-learn, {BAGGING}": Library(
+        "scikit-learn", "exact", _sklearn("Bagging"), BAGGING, most_rows=10_000
     ),
 }

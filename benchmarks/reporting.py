@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from benchmarks.keeping import Origin, Section
@@ -11,6 +11,7 @@ from benchmarks.peers import PEERS
 from benchmarks.problems import Problem
 
 OURS = "treewright"
+EXACT = frozenset(name for name, peer in PEERS.items() if peer.exact)
 PLAIN = Problem("100k x 20", 100_000)  # what the cliffs are measured from
 THREADS_SEEN = 1.1  # CPU seconds per second from which one thread is no longer believed
 LEAST_INPUT = 0.5  # MB of input from which the memory is told as a multiple of it
@@ -40,7 +41,7 @@ def page(room: str, origin: Origin, sections: Sequence[Section]) -> str:
     return "\n".join(parts)
 
 
-def summary(sections: Sequence[Section], title: str = "problem") -> str:
+def summary(sections: Sequence[Section], title: str = "problem", exact_peers: Collection[str] = EXACT) -> str:
     """One line per problem: our time, and how many times as long the others take (CPU, one thread).
 
     The gain of 2 threads is one of wall time, the memory a multiple of the table in float32.
@@ -61,7 +62,7 @@ def summary(sections: Sequence[Section], title: str = "problem") -> str:
             continue
         cells = [problem.name, cpu(ours), times(find(results, "scikit-learn"), ours)]
         for exact in (True, False):
-            others = [other for other in peers(results) if PEERS[other["peer"]].exact is exact]
+            others = [other for other in peers(results) if (other["peer"] in exact_peers) is exact]
             fastest = min(others, key=lambda other: other["cpu"], default=None)
             cells.append(f"{times(fastest, ours)} ({fastest['peer']})" if fastest else "–")
         cells += [times(ours, find(results, OURS, threads=2), "wall"), memory_ratio(problem, ours)]
