@@ -23,11 +23,11 @@ void set_bit(std::vector<std::uint64_t>& words, std::size_t bit) {
 /// Walks what a box reaches of one tree.
 struct Walk {
     const Forest& forest;
-    const Box& box;
     View& view;
 
     /// The node at which rows of the box part, or the leaf that they all reach.
     std::int32_t parting(std::int32_t at) const {
+        const Box& box = view.inside;
         while (true) {
             const Node& node = forest.nodes[static_cast<std::size_t>(at)];
             if (node.column < 0) return at;
@@ -43,8 +43,9 @@ struct Walk {
 
     /// The leaf whose votes all rows below a node get, or `mixed`. Leaves are listed and cuts are marked
     /// where their sides differ. What lies below a cut sees the box on its side of it.
-    std::int32_t gather(std::int32_t from, Box& inside) {
-        const std::int32_t at = Walk{forest, inside, view}.parting(from);
+    std::int32_t gather(std::int32_t from) {
+        Box& inside = view.inside;
+        const std::int32_t at = parting(from);
         const Node& node = forest.nodes[static_cast<std::size_t>(at)];
         if (node.column < 0) {
             view.leaves.push_back(node.left);
@@ -54,10 +55,10 @@ struct Walk {
         const std::size_t before = view.leaves.size();
         const std::int32_t high = inside.high[column], low = inside.low[column];
         inside.high[column] = node.cut;
-        const std::int32_t left = gather(node.left, inside);
+        const std::int32_t left = gather(node.left);
         inside.high[column] = high;
         inside.low[column] = node.cut + 1;
-        const std::int32_t right = gather(node.right, inside);
+        const std::int32_t right = gather(node.right);
         inside.low[column] = low;
         if (left != mixed && left == right) {  // the cut tells nothing: one leaf stands for all
             view.leaves.resize(before + 1);
@@ -121,12 +122,13 @@ void look(const Forest& forest, const Box& box, View& view) {
     view.top.resize(forest.roots.size());
     view.leaves.clear();
     view.first_leaf.assign(1, 0);
-    Box inside = box;
-    Walk walk{forest, box, view};
-    std::vector<double> settled(forest.is_whole ? forest.n_classes : 0, 0.0);
+    view.inside = box;
+    Walk walk{forest, view};
+    auto& settled = view.settled;
+    settled.assign(forest.is_whole ? forest.n_classes : 0, 0.0);
     for (std::size_t tree = 0; tree < forest.roots.size(); ++tree) {
         view.top[tree] = walk.parting(forest.roots[tree]);
-        const std::int32_t one = walk.gather(view.top[tree], inside);
+        const std::int32_t one = walk.gather(view.top[tree]);
         const auto begin = static_cast<std::size_t>(view.first_leaf.back());
         view.first_leaf.push_back(static_cast<std::int32_t>(view.leaves.size()));
         if (one != mixed && forest.is_whole) {  // votes that are settled are only added up

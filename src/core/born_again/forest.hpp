@@ -51,6 +51,9 @@ struct View {
     std::vector<std::uint64_t> cuts;  // bits of the cuts that still tell something apart
     std::vector<std::int32_t> top;    // of each tree, the node at which the rows of the box first part
     std::vector<std::int32_t> leaves, first_leaf;  // that are reached, tree by tree
+
+    Box inside;                   // room to look: the box below a node,
+    std::vector<double> settled;  // and votes that are the same in all of it
 };
 
 /// Looks at a forest through a box.
