@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.answering import told_to
-from treewright.arriving import encoded_rows, leaves_of
+from treewright.arriving import encoded_rows, leaves_of, rows_of
 from treewright.encoding import Dataset
 from treewright.folding import checked_seed
 from treewright.growing import whole_number
@@ -84,7 +84,8 @@ class BornAgain:
         weight = np.bincount(leaves_of(self.tree, rows), rows.row_weights, self.tree.n_nodes)
         if not weight.any():
             raise ValueError("data has no rows that weigh something; without any nothing is left of the tree")
-        return _written(self.tree, weight)
+        small = _written(self.tree, weight)
+        return replace(small, rows=rows_of(small, rows))
 
 
 def born_again(
