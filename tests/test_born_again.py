@@ -71,7 +71,9 @@ def voted(trees: Sequence[Tree], weights: Sequence[float], rule: str, row: Seque
 def grid(trees: Sequence[Tree], weights: Sequence[float], rule: str) -> tuple[np.ndarray, list[list[float]]]:
     """The answers in all cells, and a value in each cell of each column."""
     cuts = [
-        sorted({t for tree in trees for f, t in zip(tree.feature, tree.threshold, strict=True) if f == column})
+        sorted(
+            {t for tree in trees for f, t in zip(tree.feature, tree.threshold, strict=True) if f == column}
+        )
         for column in range(3)
     ]
     values = [[*(t - 0.5 for t in own), (own[-1] if own else 0.0) + 0.5] for own in cuts]
@@ -214,9 +216,7 @@ def test_an_unfinished_search_says_so() -> None:
     data = encode(table, (table.sum(axis=1) > 0).astype(int))
     trees = [grow(data, max_depth=4, max_features=2, seed=i) for i in range(5)]
     found = next(
-        found
-        for memory in np.geomspace(2e6, 2e9, 12)
-        if (found := _or_none(trees, memory)) is not None
+        found for memory in np.geomspace(2e6, 2e9, 12) if (found := _or_none(trees, memory)) is not None
     )
     assert found.check(20_000)
     assert not found.is_smallest
@@ -249,7 +249,11 @@ NUMBERS = Schema((Column("a"),), (Target("y"),))
         ),
         ([Tree.write(NUMBERS, Leaf([1, 2, 0]))], {}, ValueError, "does not predict one class"),
         (
-            [Tree.write(SCHEMA, Branch(Combination({"a": 1.0, "b": 2.0}, 0.5), Leaf([1, 0, 0]), Leaf([0, 1, 0])))],
+            [
+                Tree.write(
+                    SCHEMA, Branch(Combination({"a": 1.0, "b": 2.0}, 0.5), Leaf([1, 0, 0]), Leaf([0, 1, 0]))
+                )
+            ],
             {},
             ValueError,
             "tests sums of columns",
@@ -331,9 +335,12 @@ from treewright.ensembles.distilling import born_again
 rng = np.random.default_rng(1)
 data = encode(rng.normal(size=(500, 12)), rng.integers(2, size=500))
 trees = [grow(data, max_depth=5, max_features=3, seed=i) for i in range(20)]
-print("go", flush=True)
+told = []
+def listen(share):
+    if not told:
+        told.append(print("go", flush=True))
 try:
-    born_again(trees, time_limit=None, memory_limit=1e11)
+    born_again(trees, time_limit=None, memory_limit=1e11, progress=listen)
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """

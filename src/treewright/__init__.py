@@ -16,6 +16,7 @@ from treewright.writing import Among, Below, Branch, Combination, Leaf
 if TYPE_CHECKING:
     from treewright.certifying import Certificate, certify
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
+    from treewright.ensembles.distilling import BornAgain, Distillation, born_again, distill, distillation
     from treewright.estimators import (
         C45Classifier,
         CARTClassifier,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Among",
     "Below",
+    "BornAgain",
     "Branch",
     "C45Classifier",
     "CARTClassifier",
@@ -58,6 +60,7 @@ __all__ = [
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Distillation",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
     "ID3Classifier",
@@ -71,12 +74,15 @@ __all__ = [
     "TopDownClassifier",
     "Tree",
     "attribution",
+    "born_again",
     "certify",
     "compare",
     "competitors",
     "contrast",
     "criteria",
     "difference",
+    "distill",
+    "distillation",
     "encode",
     "explain",
     "export",
@@ -97,6 +103,7 @@ __all__ = [
 
 # scikit-learn takes seconds to import: what needs it is loaded when it is first asked for, as is the rest.
 _LATER = {
+    "BornAgain": "treewright.ensembles.distilling",
     "C45Classifier": "treewright.estimators",
     "CARTClassifier": "treewright.estimators",
     "CARTRegressor": "treewright.estimators",
@@ -104,6 +111,7 @@ _LATER = {
     "Certificate": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
+    "Distillation": "treewright.ensembles.distilling",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "ID3Classifier": "treewright.estimators",
@@ -112,11 +120,14 @@ _LATER = {
     "RuleListClassifier": "treewright.estimators",
     "TopDownClassifier": "treewright.estimators",
     "attribution": "treewright.explaining",
+    "born_again": "treewright.ensembles.distilling",
     "certify": "treewright.certifying",
     "compare": "treewright.selecting",
     "competitors": "treewright.explaining",
     "contrast": "treewright.explaining",
     "difference": "treewright.explaining",
+    "distill": "treewright.ensembles.distilling",
+    "distillation": "treewright.ensembles.distilling",
     "explain": "treewright.explaining",
     "export": "treewright.exporting",
     "from_lightgbm": "treewright.converting",

@@ -51,7 +51,7 @@ def mosaic_columns(data: Dataset, source: Sources) -> NDArray[Any] | tuple[NDArr
 
 
 def labelled(schema: Schema, columns: Any, shares: Floats, weight: Floats) -> Dataset:
-    """Rows with the teacher's answers as targets: numbers, or each class of a row with its share as weight."""
+    """Rows with the teacher's answers as targets: numbers, or each class of a row weighing its share."""
     if not schema.predicts_classes:
         return Dataset(schema, columns, np.ascontiguousarray(shares.T), weight)
     row, label = np.nonzero(shares)
@@ -99,9 +99,7 @@ def _without_empty(tree: Tree, data: Dataset) -> Tree:
     left, right = tree.left[inner], tree.right[inner]
     one_sided = (rows[left] == 0) | (rows[right] == 0)
     kept = np.where(rows[left] == 0, right, left)
-    replaced: Mapping[int, int] = dict(
-        zip(inner[one_sided].tolist(), kept[one_sided].tolist(), strict=True)
-    )
+    replaced: Mapping[int, int] = dict(zip(inner[one_sided].tolist(), kept[one_sided].tolist(), strict=True))
     return replace(tree, **grafted(tree, replaced)) if replaced else tree
 
 

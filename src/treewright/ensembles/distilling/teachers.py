@@ -32,7 +32,12 @@ class Teacher:
     """
 
     def __init__(
-        self, model: Any, mosaic: Mosaic, first: Sources, classes: Sequence[Hashable] | None, numbers: bool | None
+        self,
+        model: Any,
+        mosaic: Mosaic,
+        first: Sources,
+        classes: Sequence[Hashable] | None,
+        numbers: bool | None,
     ) -> None:
         self.name = _name_of(model)
         self._mosaic = mosaic
@@ -72,7 +77,11 @@ class Teacher:
                     f"{self._voice.name} failed when it was asked about {asked}: "
                     f"{type(error).__name__}: {error}"
                 ) from error
-            if answer.ndim == 2 and answer.shape[1] == 1 and self._voice.name.split(".")[-1] != "predict_proba":
+            if (
+                answer.ndim == 2
+                and answer.shape[1] == 1
+                and self._voice.name.split(".")[-1] != "predict_proba"
+            ):
                 answer = answer[:, 0]
             if answer.ndim not in (1, 2) or len(answer) != n_rows:
                 raise ValueError(
@@ -129,7 +138,9 @@ class Teacher:
     def _certain(self, answer: NDArray[Any]) -> Floats:
         """Whole shares of one class for each row."""
         assert self.classes is not None
-        values, place = np.unique(answer.astype(object) if answer.dtype.kind == "O" else answer, return_inverse=True)
+        values, place = np.unique(
+            answer.astype(object) if answer.dtype.kind == "O" else answer, return_inverse=True
+        )
         columns = np.array(self._column_of(values.tolist()))
         out = np.zeros((len(answer), len(self.classes)))
         out[np.arange(len(answer)), columns[place.reshape(-1)]] = 1.0
@@ -176,19 +187,19 @@ def _told_classes(model: Any) -> tuple[Hashable, ...] | None:
     """The classes that a model has for its columns, in their order; None if it does not say."""
     classes = getattr(model, "classes_", None)
     if classes is None:
-        targets = getattr(getattr(model, "schema", None), "targets", ())
+        targets: Sequence[Any] = getattr(getattr(model, "schema", None), "targets", ())
         classes = targets[0].classes if len(targets) == 1 else None
     if classes is None:
         return None
     if isinstance(classes, list) and classes and isinstance(classes[0], np.ndarray):
         raise ValueError("the teacher predicts several targets; one is expected")
-    return tuple(np.asarray(classes, object).tolist() if not isinstance(classes, np.ndarray) else classes.tolist())
+    return tuple(classes.tolist() if isinstance(classes, np.ndarray) else classes)
 
 
 def _distinct(answer: NDArray[Any], name: str) -> tuple[Hashable, ...]:
     if answer.ndim != 1:
         raise ValueError(
-            f"{name} answered with {answer.shape[1]} shares a row and does not say of which classes; give the "
-            "data's target, or classes="
+            f"{name} answered with several shares a row and does not say of which classes; give the data's "
+            "target, or classes="
         )
     return tuple(np.unique(answer).tolist())

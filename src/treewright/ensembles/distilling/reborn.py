@@ -25,9 +25,9 @@ Rule = Literal["mean", "majority"]
 Objective = Literal["depth", "leaves", "depth_leaves"]
 
 _OBJECTIVES = {
-    "depth": "the least depth",
-    "leaves": "the fewest leaves",
-    "depth_leaves": "the least depth and the fewest leaves for it",
+    "depth": "less depth",
+    "leaves": "fewer leaves",
+    "depth_leaves": "less depth, or as little and fewer leaves",
 }
 _DEEPEST = 500  # tree that the core walks
 
@@ -51,9 +51,9 @@ class BornAgain:
 
     def __str__(self) -> str:
         size = f"depth {self.tree.height}, {self.tree.n_leaves:,} leaves"
-        told = f"1 tree of {size} answers like {len(self.trees):,} trees wherever no value is missing"
+        told = f"a tree of {size} answers like the {len(self.trees):,} trees"
         if self.is_smallest:
-            return f"{told}; it has {_OBJECTIVES[self.objective]} that is possible"
+            return f"{told}; none has {_OBJECTIVES[self.objective]}"
         known = f"depth {self.least_depth}" if self.objective != "leaves" else f"{self.least_leaves:,} leaves"
         return f"{told}; the search ended early, and there may be smaller ones: {known} at least"
 
@@ -81,7 +81,9 @@ class BornAgain:
         forest. The rows are counted at each node by what the forest answers to them.
         """
         rows = encoded_rows(data, "data", self.tree.schema)
-        weight = np.bincount(leaves_of(self.tree, rows), rows.row_weights, self.tree.n_nodes)
+        weight = np.bincount(leaves_of(self.tree, rows), rows.row_weights, self.tree.n_nodes).astype(
+            np.float64
+        )
         if not weight.any():
             raise ValueError("data has no rows that weigh something; without any nothing is left of the tree")
         small = _written(self.tree, weight)
@@ -144,7 +146,7 @@ def born_again(
     ...     return Tree.write(schema, Branch(Below(column, threshold), Leaf([1, 0]), Leaf([0, 1])))
     >>> found = born_again([stump("age", 30), stump("debt", 5), stump("age", 50)], rule="majority")
     >>> print(found)
-    1 tree of depth 2, 4 leaves answers like 3 trees wherever no value is missing; it has the least depth that is possible
+    a tree of depth 2, 4 leaves answers like the 3 trees; none has less depth
     >>> found.tree.predict({"age": [20, 40, 40, 60], "debt": [9, 2, 9, 2]}).tolist()
     ['no', 'no', 'yes', 'yes']
     >>> found.check()
@@ -226,7 +228,9 @@ def _checked_trees(trees: Any) -> list[Tree]:
 def _check_tree(tree: Tree, i: int) -> None:
     schema = tree.schema
     if not schema.predicts_classes or len(schema.targets) > 1:
-        raise ValueError(f"tree {i} does not predict one class; born-again trees are for one target of classes")
+        raise ValueError(
+            f"tree {i} does not predict one class; born-again trees are for one target of classes"
+        )
     if schema.has_costs or schema.is_wide:
         what = "costs of mistakes" if schema.has_costs else "more classes than a table of votes holds"
         raise ValueError(f"tree {i} has {what}; born-again trees are for plain votes of some classes")
@@ -272,7 +276,7 @@ def _grid(forest: Sequence[Tree]) -> dict[int, Floats]:
 
 
 def _arrays(forest: Sequence[Tree], votes: Sequence[Floats], grid: dict[int, Floats]) -> dict[str, Any]:
-    """The forest as the core takes it: all nodes one after the other, thresholds by their place in the grid."""
+    """The forest as the core takes it: nodes one after the other, thresholds by their place in the grid."""
     feature = np.concatenate([tree.feature for tree in forest])
     threshold = np.concatenate([tree.threshold for tree in forest])
     column, cut = np.full(len(feature), -1, np.int32), np.zeros(len(feature), np.int32)
@@ -315,7 +319,7 @@ def _written(tree: Tree, weight: Floats) -> Tree:
         if test is None:
             statistic = np.zeros(tree.schema.width)
             statistic[tree.label[node, 0]] = weight[node]
-            made.append(Leaf(statistic) if weight[node] > 0 else None)
+            made.append(Leaf(statistic.tolist()) if weight[node] > 0 else None)
             continue
         left, right = made.pop(), made.pop()
         made.append(_joined(test, left, right))
@@ -330,7 +334,7 @@ def _joined(test: Any, left: Branch | Leaf | None, right: Branch | Leaf | None) 
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         one, two = np.asarray(left.statistic), np.asarray(right.statistic)
         if one.argmax() == two.argmax():
-            return Leaf(one + two)
+            return Leaf((one + two).tolist())
     return Branch(test, left, right)
 
 
