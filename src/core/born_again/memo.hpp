@@ -20,9 +20,8 @@ struct OutOfMemory : std::runtime_error {
 template <class Value>
 class Memo {
   public:
-    Memo(std::size_t n_words, std::size_t max_bytes) : n_words_(n_words), max_bytes_(max_bytes) {
-        resize(64);
-    }
+    Memo(std::size_t n_words, std::size_t max_bytes)
+        : n_words_(n_words), max_bytes_(max_bytes), slots_(64, empty) {}
 
     std::size_t size() const { return size_; }
     Value& operator[](std::uint32_t entry) { return values_[entry / block][entry % block]; }

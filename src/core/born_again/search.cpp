@@ -76,8 +76,12 @@ Outcome search(const Forest& forest, const Limits& limits, Interrupt& interrupt)
     const std::size_t own_bytes = limits.objective == Objective::depth ? 0 : limits.max_bytes / 2;
     Regions regions(forest, limits.max_bytes - own_bytes, limits.seconds, interrupt);
     regions.stop_after(limits.seconds * quick_share);
+    Box box = whole_box(forest);
     try {
-        const auto quick = [&](Box& box, std::uint32_t, std::int32_t) { return promising(regions, box); };
+        const Region root = regions[regions.enter(box, 0)];
+        outcome.least_depth = root.least_depth;
+        outcome.least_leaves = root.least_leaves;
+        const auto quick = [&](Box& part, std::uint32_t, std::int32_t) { return promising(regions, part); };
         outcome.tree = lay_out(regions, 0, quick);
         outcome.is_found = true;
     } catch (const OutOfTime&) {
@@ -87,14 +91,12 @@ Outcome search(const Forest& forest, const Limits& limits, Interrupt& interrupt)
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
     regions.stop_after(limits.seconds - used.count());
     try {
-        Box box = whole_box(forest);
         if (limits.objective == Objective::leaves) {
             Sizes sizes(regions, own_bytes, Region::any_depth);
             outcome.least_leaves = sizes.fewest(box, outcome.least_leaves);
             outcome.tree = lay_out(regions, Region::any_depth, [&](Box&, std::uint32_t region, std::int32_t) {
                 return sizes.split_of(region, Region::any_depth);
             });
-            outcome.least_depth = regions[regions.enter(box, 0)].least_depth;
         } else {
             Depths depths(regions);
             outcome.least_depth = depths.least(box, outcome.least_depth);
