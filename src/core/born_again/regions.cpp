@@ -8,9 +8,9 @@ namespace treewright::born_again {
 
 namespace {
 
-constexpr double longest = 1e8;       // seconds; more is for ever
-constexpr std::size_t patience = 64;  // regions between two looks at the clock
-constexpr std::size_t parts = 10000;  // of the time, in which progress is told
+constexpr double longest = 1e8;          // seconds; more is for ever
+constexpr std::size_t patience = 20000;  // steps down trees between two looks at the clock, or some more
+constexpr std::size_t parts = 10000;     // of the time, in which progress is told
 
 /// Halves that a tree must make for so many leaves.
 std::int32_t depth_for(std::int32_t leaves) {
@@ -36,7 +36,9 @@ void Regions::stop_after(double seconds) {
 }
 
 void Regions::check() {
-    if (++asked_ % patience != 0) return;
+    asked_ += forest_.roots.size();
+    if (asked_ < patience) return;
+    asked_ = 0;
     const auto now = Clock::now();
     const double share = std::chrono::duration<double>(now - begin_).count() / seconds_;
     const auto reached = static_cast<std::size_t>(share * static_cast<double>(parts));
@@ -95,6 +97,8 @@ bool Regions::scan(Place& place, std::int32_t seen, Region& region, std::vector<
     for (std::size_t column = 0; column < forest_.n_columns(); ++column) {
         cuts_of(forest_, place.view, column, place.cuts);
         if (place.cuts.empty()) continue;
+        asked_ += forest_.roots.size() * place.cuts.size();
+        check();
         const std::int32_t own = place.cell[column];
         const auto begin = static_cast<std::size_t>(
             std::lower_bound(place.cuts.begin(), place.cuts.end(), own) - place.cuts.begin());

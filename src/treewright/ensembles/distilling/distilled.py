@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.answering import answers
-from treewright.arriving import is_pair
+from treewright.arriving import encoded_rows, is_pair
 from treewright.certifying import Certificate, binomial_lower, binomial_upper, certify
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset, encode
@@ -233,7 +233,7 @@ def distillation(
     return judge.judged(tree, said, float(delta), task)
 
 
-def _split_given(data: Any, name: str) -> tuple[Any, Any, Any]:
+def _split_given(data: Any) -> tuple[Any, Any, Any]:
     """Table, target and weights."""
     if isinstance(data, Dataset):
         return data, None, None
@@ -254,7 +254,7 @@ class _Task:
             raise TypeError(f"there is no option {wrong[0]!r}; there are {', '.join(_OPTIONS)}")
         if self.options.get("missing") == "fractional":
             raise ValueError("missing is 'fractional'; a distilled tree sends each row to one leaf")
-        table, target, weight = _split_given(data, "data")
+        table, target, weight = _split_given(data)
         self.data = table if isinstance(table, Dataset) else encode(table, target, weight=weight)
         self.model, self.given_classes = model, classes
         if not self.data.n_counted:
@@ -326,16 +326,12 @@ class _Judge:
     """Rows that had no part in the tree, and what they tell of it."""
 
     def __init__(self, given: Any, task: _Task) -> None:
-        table, target, weight = _split_given(given, "validation")
-        own = task.schema if target is not None else replace(task.schema, targets=())
-        rows = table
-        if not isinstance(table, Dataset):
-            try:
-                rows = encode(table, target, weight=weight, schema=own)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"validation: {error}") from error
+        table, target, _ = _split_given(given)
+        rows = encoded_rows(given, "validation", task.schema)
         if rows.schema.columns != task.schema.columns:
             raise ValueError("the columns of validation are not those of data")
+        if rows.targets is not None and rows.schema.targets[0].classes != task.schema.targets[0].classes:
+            raise ValueError("the classes of validation are not those of data; encode it with data's schema")
         if not rows.weighs_alike:
             raise ValueError("the rows of validation have different weights; each counts as one draw")
         kept = rows.counted
