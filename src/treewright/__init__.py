@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from treewright.certifying import Certificate, VoteCertificate, certify, certify_votes
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.ensembles import Forest, grow_forest
+    from treewright.ensembles.distilling import BornAgain, Distillation, born_again, distill, distillation
     from treewright.estimators import (
         AdaBoostClassifier,
         AdaBoostRegressor,
@@ -67,6 +68,7 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "Below",
+    "BornAgain",
     "Branch",
     "C45Classifier",
     "CARTClassifier",
@@ -78,6 +80,7 @@ __all__ = [
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Distillation",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
     "ExtraTreesClassifier",
@@ -104,6 +107,7 @@ __all__ = [
     "VoteCertificate",
     "ZeroNormSelector",
     "attribution",
+    "born_again",
     "certify",
     "certify_votes",
     "compare",
@@ -112,6 +116,8 @@ __all__ = [
     "criteria",
     "defeatist_curve",
     "difference",
+    "distill",
+    "distillation",
     "encode",
     "explain",
     "export",
@@ -137,6 +143,7 @@ _LATER = {
     "BaggingRegressor": "treewright.estimators",
     "AdaBoostClassifier": "treewright.estimators",
     "AdaBoostRegressor": "treewright.estimators",
+    "BornAgain": "treewright.ensembles.distilling",
     "C45Classifier": "treewright.estimators",
     "CARTClassifier": "treewright.estimators",
     "CARTRegressor": "treewright.estimators",
@@ -144,6 +151,7 @@ _LATER = {
     "Certificate": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
+    "Distillation": "treewright.ensembles.distilling",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "ExtraTreesClassifier": "treewright.estimators",
@@ -165,6 +173,7 @@ _LATER = {
     "TreeSelector": "treewright.estimators",
     "ZeroNormSelector": "treewright.estimators",
     "attribution": "treewright.explaining",
+    "born_again": "treewright.ensembles.distilling",
     "certify": "treewright.certifying",
     "certify_votes": "treewright.certifying",
     "compare": "treewright.selecting",
@@ -172,6 +181,8 @@ _LATER = {
     "contrast": "treewright.explaining",
     "defeatist_curve": "treewright.neighbours",
     "difference": "treewright.explaining",
+    "distill": "treewright.ensembles.distilling",
+    "distillation": "treewright.ensembles.distilling",
     "explain": "treewright.explaining",
     "export": "treewright.exporting",
     "from_lightgbm": "treewright.converting",

@@ -277,3 +277,27 @@ class KDTree:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]: ...  # start, distance, index
     def points(self) -> NDArray[np.floating]: ...
     def arrays(self) -> KDArrays: ...
+
+class BornAgainTree(TypedDict):
+    column: NDArray[np.int32]  # in preorder; -1 at a leaf
+    cut: NDArray[np.int32]  # of a leaf its class
+    is_found: bool
+    is_smallest: bool
+    least_depth: int
+    least_leaves: int
+    ran_out_of_memory: bool
+    n_regions: int
+
+def born_again(
+    *,
+    roots: NDArray[np.int32],
+    end: NDArray[np.int32],
+    column: NDArray[np.int32],
+    cut: NDArray[np.int32],  # value <= the threshold of this place in the column's list goes left
+    votes: NDArray[np.float64],  # of each leaf for each class
+    n_cuts: NDArray[np.int32],
+    objective: str,
+    seconds: float,
+    max_bytes: int,
+    progress: Callable[[float], object] | None,
+) -> BornAgainTree: ...
