@@ -9,6 +9,7 @@ void bind_summing(nanobind::module_& module);
 void bind_pruning(nanobind::module_& module);
 void bind_attributing(nanobind::module_& module);
 void bind_combining(nanobind::module_& module);
+void bind_boosting(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
@@ -20,4 +21,5 @@ NB_MODULE(_core, module) {
     treewright::bind_pruning(module);
     treewright::bind_attributing(module);
     treewright::bind_combining(module);
+    treewright::bind_boosting(module);
 }
