@@ -78,12 +78,10 @@ def set_aside(data: Dataset, share: float, seed: int = 0) -> NDArray[np.bool_]:
     >>> set_aside(encode({"x": range(10)}, list("aaaaabbbbb")), 0.2).sum()
     np.int64(2)
     """
-    return _parts(data, (1 - share, share), seed)[0] == 1
+    return np.asarray(_parts(data, (1 - share, share), seed)[0] == 1)
 
 
-def _parts(
-    data: Dataset, shares: Sequence[float], seed: int, stratify: bool = True
-) -> tuple[Ints, int]:
+def _parts(data: Dataset, shares: Sequence[float], seed: int, stratify: bool = True) -> tuple[Ints, int]:
     """The part of each row, and how many parts there are."""
     counted = _counted(data)
     sizes = _sizes(shares, len(counted))

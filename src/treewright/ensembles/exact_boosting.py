@@ -1,7 +1,7 @@
 """Gradient boosting with every threshold: the exact grower fits each tree to the steps of Newton.
 
-A row whose gradient is g and whose hessian is h wants to move by −g/h, and counts as much as h: the tree of least
-squared error of these is the one whose splits gain most. Slower than the cells of the core, several times.
+A row whose gradient is g and whose hessian is h wants to move by −g/h, and counts as much as h: the tree of
+least squared error of these is the one whose splits gain most. Several times slower than the core's cells.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ def boost(
     listener: Callable[[int, float, float], bool] | None,
 ) -> tuple[list[Tree], Floats, Floats]:
     """What the core's `boost` does, with `grow`; `raw` is changed in place."""
-    for name, given in (("l2_regularization", limits["l2"] > 0), ("monotonic_cst", limits["monotone"] is not None)):
+    for name, given in (
+        ("l2_regularization", limits["l2"] > 0),
+        ("monotonic_cst", limits["monotone"] is not None),
+    ):
         if given:
             raise ValueError(f"{name} does not go with max_bins=None; give a number of bins")
     table = Dataset(columns, data.columns)
@@ -57,7 +60,9 @@ def boost(
         trees += of_iteration
         train_loss, validation_loss = scores.add(raw)
         n_leaves = sum(tree.n_leaves for tree in of_iteration)
-        if (listener is not None and listener(n_leaves, train_loss, validation_loss)) or scores.have_settled():
+        if (
+            listener is not None and listener(n_leaves, train_loss, validation_loss)
+        ) or scores.have_settled():
             break
     return trees, np.array(scores.train), np.array(scores.validation)
 
@@ -97,7 +102,12 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
 
 
 def _answer_quantiles(
-    tree: Tree, data: Dataset, residual: Floats, weight: Floats | None, limits: dict[str, Any], statistic: Floats
+    tree: Tree,
+    data: Dataset,
+    residual: Floats,
+    weight: Floats | None,
+    limits: dict[str, Any],
+    statistic: Floats,
 ) -> None:
     """Leaves answer a quantile of their residuals, because such gradients do not say how far to go."""
     share = limits["quantile"] if limits["loss"] == "quantile" else 0.5

@@ -1,4 +1,4 @@
-"""Gradient boosting: trees that add up, each a step down the loss; `boost(data)` makes a `GradientBoosted`."""
+"""Gradient boosting: trees that add up, each a step down the loss."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class GradientBoosted:
 class Stage:
     """What is told after an iteration."""
 
-    iteration: int  # from 1
+    iteration: int  # 0: before the first
     n_leaves: int  # of its trees
     train_loss: float  # nan where nobody asked
     validation_loss: float
@@ -154,8 +154,8 @@ def boost(
         How many columns each node draws; all by default.
     max_bins : int or None
         At most so many different values of a column are told apart, from 2 to 255; a column with more is
-        divided into as many intervals of about equally many rows. None: all values, by the exact grower, which
-        takes several times as long.
+        divided into as many intervals of about equally many rows. None: all values, by the exact grower,
+        which takes several times as long.
     monotonic_cst : dict or sequence, optional
         By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
         rise. For losses other than the quantiles, and at most two classes.
@@ -173,7 +173,8 @@ def boost(
     n_jobs : int, optional
         Threads: None is 1, -1 all cores. The model is the same for any number.
     after : callable, optional
-        Called after each iteration with a `Stage`; true ends the boosting, and what it raises, too.
+        Called before the first iteration and after each with a `Stage`; what is true ends the boosting, and
+        so does what it raises.
 
     Examples
     --------
@@ -193,7 +194,15 @@ def boost(
     raw[:] = start[:, np.newaxis]
     if begun is not None:
         raw[:] = begun.raw(data if work.rows is None else data.take(work.rows), limits["n_threads"]).T
-    listener = None if after is None else _listener(after, raw, work, 0 if begun is None else begun.n_iterations)
+    if (
+        after is not None
+        and begun is None
+        and after(Stage(0, 0, np.nan, np.nan, raw, work.rows, work.n_train))
+    ):
+        limits["n_iterations"] = 0
+    listener = (
+        None if after is None else _listener(after, raw, work, 0 if begun is None else begun.n_iterations)
+    )
     columns = Schema(data.schema.columns, (Target("step"),))
     if max_bins is None:
         trees, train_loss, validation_loss = exact_boosting.boost(
@@ -224,14 +233,16 @@ def boost(
 class Work:
     """The rows that count: first those to learn from, then those that judge, with what they aim at."""
 
-    def __init__(self, data: Dataset, loss: str, validation: NDArray[np.bool_] | None, quantile: float) -> None:
+    def __init__(
+        self, data: Dataset, loss: str, validation: NDArray[np.bool_] | None, quantile: float
+    ) -> None:
         assert data.targets is not None
         judges = np.zeros(data.n_rows, np.bool_) if validation is None else validation
         counted = data.counted
         learnt, judging = counted[~judges[counted]], counted[judges[counted]]
         if validation is not None and not (len(learnt) and len(judging)):
             raise ValueError(
-                f"of {len(counted)} rows {len(judging)} are to judge; some must be learnt from, some must judge"
+                f"of {len(counted)} rows {len(judging)} are to judge; some must judge, some be learnt from"
             )
         whole = len(learnt) == data.n_rows
         self.rows = None if whole else np.concatenate([learnt, judging]).astype(np.uint32)

@@ -1,4 +1,4 @@
-"""The losses of gradient boosting: what they can take, where they start, and what predictions mean to them."""
+"""The losses of gradient boosting: what they take, where they start, what predictions mean to them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def check_targets(loss: str, data: Dataset) -> None:
     if data.schema.predicts_classes:
         if (target[counted] == target[counted[0]]).all():
             only = (data.schema.targets[0].classes or ())[target[counted[0]]]
-            raise ValueError(f"target {name!r} has one class only, {only!r}; boosting needs at least two classes")
+            raise ValueError(
+                f"target {name!r} has one class only, {only!r}; boosting needs at least two classes"
+            )
         return
     if np.abs(target).max() > _LARGEST_TARGET:
         raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
@@ -68,7 +70,7 @@ def baseline(loss: str, target: Floats, weight: Floats | None, n_classes: int, q
     shares = np.clip(shares / shares.sum(), _LEAST_SHARE, 1 - _LEAST_SHARE)
     logarithms = np.log(shares)
     if n_classes == 2:
-        return logarithms[1:] - logarithms[:1]
+        return np.asarray(logarithms[1:] - logarithms[:1])
     return np.asarray(logarithms - logarithms.mean())
 
 

@@ -7,6 +7,7 @@ from treewright.estimators.c45 import C45Classifier
 from treewright.estimators.cart import CARTClassifier, CARTRegressor
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
+from treewright.estimators.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.rule_list import RuleListClassifier
 from treewright.estimators.top_down import TopDownClassifier
@@ -20,6 +21,8 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "ID3Classifier",
     "RuleListClassifier",
     "TopDownClassifier",
