@@ -46,53 +46,79 @@ double SplitSearch<Form>::bounded_worth(const Sums& left, const Sums& right, std
     return -(gradient(left) * l + gradient(right) * r);
 }
 
-/// Borders between cells from left to right, with the missing values on one side. A cell without rows makes no
-/// new border. A last border parts values from missing ones.
+/// The sums from the left up to each cell, and the cells after which a cut leaves enough rows on both sides.
 template <class Form>
-template <bool is_bounded>
+struct SplitSearch<Form>::Borders {
+    alignas(16) std::array<Entry, 258> left;  // room for a pair that begins at the last one
+    std::size_t begin = 0, end = 0;
+
+    Borders(const Entry* histogram, std::size_t n, bool missing_left, std::int64_t n_rows,
+            const Limits& limits, const Units& units) {
+        Entry sum{};
+        if (missing_left) sum = histogram[n];
+        for (std::size_t cell = 0; cell < n; ++cell) left[cell] = sum += histogram[cell];
+        left[n] = left[n + 1] = sum;
+        const auto first = [&](std::int64_t least) {  // the first cell up to which there are so many rows
+            const auto is_below = [&](const Entry& entry, std::int64_t rows) {
+                return Form::count(units, entry) < rows;
+            };
+            return static_cast<std::size_t>(
+                std::lower_bound(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(n), least, is_below) -
+                left.begin());
+        };
+        begin = first(limits.min_rows_leaf);
+        end = first(n_rows - limits.min_rows_leaf + 1);
+    }
+};
+
+/// At most so much is to be had at the borders of a column, in units, but for rounding.
+template <class Form>
+double SplitSearch<Form>::most_worth(const Borders& borders, const Sums& all) const {
+    const double room = limits_.l2 / units_.hessian;
+    const auto all_gradient = static_cast<double>(all.gradient);
+    const double all_hessian = static_cast<double>(all.hessian) + 2 * room;
+    const Units units = units_;
+    Pair most{0, 0};
+    for (std::size_t cell = borders.begin; cell < borders.end; cell += 2) {
+        Pair gl, hl;
+        Form::unpack(units, borders.left.data() + cell, gl, hl);
+        hl += Pair{room, room};
+        const Pair gr = Pair{all_gradient, all_gradient} - gl, hr = Pair{all_hessian, all_hessian} - hl;
+        const Pair worth = (gl * gl * hr + gr * gr * hl) / (hl * hr);
+        most = worth > most ? worth : most;
+    }
+    return std::max(most[0], most[1]);
+}
+
+/// Borders between cells from left to right, with the missing values on one side. A cell without rows makes no
+/// new border; a last border parts values from missing ones. Most columns are no match for the best one and are
+/// told apart by pairs of borders, with room for rounding.
+template <class Form>
 void SplitSearch<Form>::scan(std::size_t column, const Entry* histogram, const NodeSums& node,
                              bool missing_left, Best& best) const {
-    const auto& cells = cells_.columns[column];
-    const std::size_t n = cells.n_values;
-    Sums left;
-    if (missing_left) left = Form::unpack(units_, histogram[n]);
-    const Sums all = node.all;
-    const double l2 = limits_.l2;
-    double most = best.worth;
+    const std::size_t n = cells_.columns[column].n_values;
+    const Borders borders(histogram, n, missing_left, node.all.count, limits_, units_);
+    const bool is_bounded = !limits_.monotone.empty();
+    if (borders.begin >= borders.end) return;
+    if (!is_bounded && most_worth(borders, node.all) * scale_ * (1 + 1e-9) < best.worth) return;
     std::size_t found = n;
-    Sums found_left;
-    for (std::size_t cell = 0; cell < n; ++cell) {
-        const Sums here = Form::unpack(units_, histogram[cell]);
-        if (here.count == 0) continue;
-        left.add(here);
-        if (left.count < limits_.min_rows_leaf) continue;
-        const Sums right = all - left;
-        if (right.count < limits_.min_rows_leaf) break;
-        const double hl = hessian(left), hr = hessian(right);
-        if (hl < limits_.min_hessian) continue;
-        if (hr < limits_.min_hessian) break;
-        double worth;
-        if constexpr (is_bounded) {
-            worth = bounded_worth(left, right, column, node.bounds);
-        } else {
-            const double gl = gradient(left), gr = gradient(right);
-            worth = gl * gl / (hl + l2) + gr * gr / (hr + l2);
-        }
-        if (worth > most) {
-            most = worth;
-            found = cell;
-            found_left = left;
-        }
+    for (std::size_t cell = borders.begin; cell < borders.end; ++cell) {
+        const Sums left = Form::unpack(units_, borders.left[cell]), right = node.all - left;
+        if (hessian(left) < limits_.min_hessian || hessian(right) < limits_.min_hessian) continue;
+        const double worth = is_bounded ? bounded_worth(left, right, column, node.bounds)
+                                        : this->worth(left) + this->worth(right);
+        if (!(worth > best.worth)) continue;
+        best.worth = worth;
+        best.left = left;
+        found = cell;
     }
     if (found == n) return;
     best.is_set = true;
-    best.worth = most;
     best.column = column;
     best.cell = found;
-    best.left = found_left;
     best.missing_left = missing_left;
     best.next_cell = found + 1;
-    while (best.next_cell < n && Form::unpack(units_, histogram[best.next_cell]).count == 0) ++best.next_cell;
+    while (best.next_cell < n && Form::is_empty(histogram[best.next_cell])) ++best.next_cell;
 }
 
 template <class Form>
@@ -100,14 +126,9 @@ void SplitSearch<Form>::search_numbers(std::size_t column, const Entry* histogra
                                        Best& best) const {
     const auto& cells = cells_.columns[column];
     const bool has_missing =
-        cells.has_missing && Form::unpack(units_, histogram[cells.n_values]).count > 0;
-    for (const bool missing_left : {false, true}) {
-        if (missing_left && !has_missing) break;
-        if (limits_.monotone.empty())
-            scan<false>(column, histogram, node, missing_left, best);
-        else
-            scan<true>(column, histogram, node, missing_left, best);
-    }
+        cells.has_missing && !Form::is_empty(histogram[cells.n_values]);
+    for (const bool missing_left : {false, true})
+        if (has_missing || !missing_left) scan(column, histogram, node, missing_left, best);
 }
 
 /// Categories (and missing values as one more) are ordered by the step that each would take by itself; then the
@@ -188,7 +209,7 @@ BoostedSplit SplitSearch<Form>::written(const Best& best, const Entry* histogram
     split.left = best.left;
     if (cells.is_category()) {
         for (std::size_t cell = 0; cell < cells.width(); ++cell)
-            split.goes_left[cell] = heavier_left && Form::unpack(units_, of[cell]).count == 0;
+            split.goes_left[cell] = heavier_left && Form::is_empty(of[cell]);
         for (const auto cell : best.categories) split.goes_left[cell] = 1;
     } else {
         const std::size_t border = border_between(cells, best.cell, best.next_cell);
@@ -198,7 +219,7 @@ BoostedSplit SplitSearch<Form>::written(const Best& best, const Entry* histogram
                   1);
         split.goes_left[cells.n_values] = best.missing_left;
     }
-    if (!cells.has_missing || Form::unpack(units_, of[cells.n_values]).count == 0)
+    if (!cells.has_missing || Form::is_empty(of[cells.n_values]))
         split.goes_left[cells.n_values] = heavier_left;
     split.missing_left = split.goes_left[cells.n_values];
     return split;

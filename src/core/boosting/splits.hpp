@@ -54,7 +54,10 @@ class SplitSearch {
     using Entry = typename Form::Entry;
 
     SplitSearch(const Cells& cells, const Limits& limits, const Units& units)
-        : cells_(cells), limits_(limits), units_(units) {}
+        : cells_(cells),
+          limits_(limits),
+          units_(units),
+          scale_(units.gradient * units.gradient / units.hessian) {}
 
     /// The best split of a node among the columns for which `is_drawn` (empty: all) is set.
     BoostedSplit search(const Entry* histogram, const NodeSums& node,
@@ -62,11 +65,12 @@ class SplitSearch {
 
   private:
     struct Best;
+    struct Borders;
     BoostedSplit written(const Best& best, const Entry* histogram, const NodeSums& node, double own) const;
     void search_numbers(std::size_t column, const Entry* histogram, const NodeSums& node, Best& best) const;
     void search_categories(std::size_t column, const Entry* histogram, const NodeSums& node,
                            Best& best) const;
-    template <bool is_bounded>
+    double most_worth(const Borders& borders, const Sums& all) const;
     void scan(std::size_t column, const Entry* histogram, const NodeSums& node, bool missing_left,
               Best& best) const;
     bool fits(const Sums& side) const {
@@ -84,6 +88,7 @@ class SplitSearch {
     const Cells& cells_;
     const Limits& limits_;
     const Units& units_;
+    double scale_;  // the worth of a side whose sums are counted in units
 };
 
 /// The Newton step of a node: −G / (H + λ) within its bounds.
