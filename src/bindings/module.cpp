@@ -12,6 +12,7 @@ void bind_combining(nanobind::module_& module);
 void bind_totalling(nanobind::module_& module);
 void bind_neighbours(nanobind::module_& module);
 void bind_born_again(nanobind::module_& module);
+void bind_boosting(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
@@ -26,4 +27,5 @@ NB_MODULE(_core, module) {
     treewright::bind_totalling(module);
     treewright::bind_neighbours(module);
     treewright::bind_born_again(module);
+    treewright::bind_boosting(module);
 }

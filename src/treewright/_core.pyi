@@ -301,3 +301,58 @@ def born_again(
     max_bytes: int,
     progress: Callable[[float], object] | None,
 ) -> BornAgainTree: ...
+
+class BoostedTrees(TypedDict):
+    trees: list[GrownTree]  # iteration by iteration, one for each output
+    train_loss: NDArray[np.float64]  # at the start, unless some were given, and after each iteration
+    validation_loss: NDArray[np.float64]
+
+def boost(
+    *,
+    columns: Columns,
+    n_categories: Sequence[int],
+    rows: NDArray[np.uint32] | None,  # those meant, in this order; None: all
+    n_train: int,  # the rows after these only judge
+    target: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    raw: NDArray[np.float64],  # (outputs, rows): changed in place
+    loss: str,
+    quantile: float,
+    n_classes: int,
+    max_cells: int,
+    first_iteration: int,
+    n_iterations: int,
+    max_leaves: int,
+    max_depth: int,
+    min_rows_leaf: int,
+    l2: float,
+    learning_rate: float,
+    columns_drawn: int,
+    monotone: NDArray[np.int8] | None,
+    seed: int,
+    scored: bool,
+    patience: int,
+    tolerance: float,
+    train_loss: Sequence[float],
+    validation_loss: Sequence[float],
+    n_threads: int,
+    after: Callable[[int, float, float], bool] | None,  # leaves, losses: whether to stop
+) -> BoostedTrees: ...
+def loss_gradients(
+    target: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    raw: NDArray[np.float64],
+    loss: str,
+    quantile: float = 0.5,
+    n_classes: int = 2,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gradients and hessians, (outputs, rows)."""
+
+def mean_loss(
+    target: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    raw: NDArray[np.float64],
+    loss: str,
+    quantile: float = 0.5,
+    n_classes: int = 2,
+) -> float: ...
