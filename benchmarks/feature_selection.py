@@ -7,6 +7,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,14 @@ class Table:
 
 def run(chosen: Namespace) -> None:
     """Fit every selector on every table; keep the figures if nothing was left out."""
-    tables = [_wide(300, 400, 5, 300)] if chosen.quick else [_emails(), _wide(600, 5_000, 10, 5_000)]
-    figures = [figure for table in tables for figure in _figures(table, chosen)]
+    makers = {"wide": partial(_wide, 300, 400, 5, 300)}
+    if not chosen.quick:
+        makers = {"e-mails": _emails, "wide": partial(_wide, 600, 5_000, 10, 5_000)}
+    tables = [make() for name, make in makers.items() if (chosen.only or "") in name]
+    figures: list[Figure] = []
     for table in tables:
-        print(f"{table.name}: {table.words}\n\n{lines(figures, table.name)}")
+        figures += _figures(table, chosen)
+        print(f"{table.name}: {table.words}\n\n{lines(figures, table.name)}", flush=True)
     if not chosen.partial:
         origin = keeping.here(["treewright", "scikit-learn"])
         keeping.save("feature_selection", origin, figures)
@@ -186,7 +191,7 @@ def lines(figures: list[Figure], name: str) -> str:
     rows = []
     for figure in own:
         cells = [figure["selector"], f"{figure['kept']:,}"]
-        cells += [f"{figure['informative']:,}"] * is_known
+        cells += [str(figure["informative"])] if is_known else []
         cells += [_share(figure.get("tree")), str(figure.get("leaves", "–"))]
         cells += [_share(figure.get("forest"))] * has_forest
         cells += [seconds(figure[each]) if each in figure else "–" for each in ("cpu", "wall")]

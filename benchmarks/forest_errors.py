@@ -21,8 +21,8 @@ HOW = (
     f"3,065 e-mails to learn from and 1,536 to judge by, 57 columns. The mean of {SEEDS} seeds and their "
     "standard deviation; AdaBoost draws nothing. Nodes of forests and of extra trees consider 7 columns. "
     f"AdaBoost: trees of {LEAVES} leaves, rate {RATE}, {ROUNDS} rounds, chosen by folds of the training "
-    "rows. The book: Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, sections 10.8 and "
-    "15.2; its boosting is gradient boosting. Among 1,536 rows one standard error is .5 %."
+    "rows. The book: Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, sections 10.8 "
+    "and 15.2; its boosting is gradient boosting. Among 1,536 rows one standard error is .5 %."
 )
 
 

@@ -107,12 +107,11 @@ ESTIMATORS = [
 
 def expected_to_fail(estimator):
     """CART's limits count rows, whatever they weigh, and its folds deal rows; other rows, other draws."""
+    draws = ("resample", "bootstrap", "max_samples")
     reason = ""
     if isinstance(estimator, CARTClassifier | CARTRegressor):
         reason = "limits and folds count rows"
-    elif getattr(estimator, "resample", False) or getattr(estimator, "max_samples", None) is not None:
-        reason = "rows are drawn"
-    elif getattr(estimator, "bootstrap", False):
+    elif any(getattr(estimator, name, None) for name in draws):
         reason = "rows are drawn"
     kinds = ("dense", "sparse") if reason else ()
     return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
