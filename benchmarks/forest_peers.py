@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.peers import version_of
 from benchmarks.problems import Problem
 
 TREES = 100
@@ -29,13 +30,14 @@ class Library:
     family: str = FOREST  # compared with treewright's of the same family
     works: tuple[str, ...] = ("fit",)
     dtype: str = "float32"  # of the rows to predict
-    most_rows: int | None = None  # more would take minutes
+    spared: tuple[str, ...] = ()  # the problems that would take it more than a minute
     of_columns: bool = False  # tables are dicts of columns
 
     def why_not(self, problem: Problem) -> str | None:
         """Why the library is not measured on a problem; None if it is."""
-        slow = self.most_rows is not None and problem.rows > self.most_rows
-        return f"spared: more than {self.most_rows:,} rows take minutes" if slow else None
+        if version_of(self.package) is None:
+            return "not installed"
+        return "spared: takes more than a minute" if problem.name in self.spared else None
 
     def table(self, rows: Any) -> Any:
         """Rows in the form that the library takes; not part of the time measured."""
@@ -192,7 +194,7 @@ LIBRARIES = {
     "ydf": Library("ydf", "exact", YDFForest, of_columns=True),
     "snapml binned": Library("snapml", "binned", _snapml(True)),
     "scikit-learn-intelex": Library("scikit-learn-intelex", "binned", _sklearnex, works=_BOTH),
-    "LightGBM": Library("lightgbm", "binned", LightGBMForest, works=_BOTH),
+    "LightGBM": Library("lightgbm", "binned", LightGBMForest, works=_BOTH, spared=("20k x 20 regression",)),
     "XGBoost": Library("xgboost", "binned", _xgboost, works=_PREDICT),
     f"{OURS}, {OOB}": Library("treewright", "exact", _native("RandomForest", oob_score=True), OOB),
     f"scikit-learn, {OOB}": Library("scikit-learn", "exact", _sklearn("RandomForest", oob_score=True), OOB),
@@ -200,6 +202,6 @@ LIBRARIES = {
     f"scikit-learn, {EXTRA}": Library("scikit-learn", "drawn", _sklearn("ExtraTrees"), EXTRA),
     f"{OURS}, {BAGGING}": Library("treewright", "exact", _native("Bagging"), BAGGING),
     f"scikit-learn, {BAGGING}": Library(
-        "scikit-learn", "exact", _sklearn("Bagging"), BAGGING, most_rows=10_000
+        "scikit-learn", "exact", _sklearn("Bagging"), BAGGING, spared=("100k x 20", "20k x 20 regression")
     ),
 }

@@ -17,7 +17,7 @@ from benchmarks.forest_peers import FOREST, LIBRARIES, OOB, TREES, Library, colu
 from benchmarks.growing import score
 from benchmarks.keeping import Origin, Section
 from benchmarks.measuring import Job, Result
-from benchmarks.peers import PEERS, version_of
+from benchmarks.peers import PEERS
 from benchmarks.problems import HELD_OUT, Problem
 from benchmarks.reporting import OURS, cpu, find, markdown, number, seconds, times
 from benchmarks.working import Task
@@ -135,15 +135,11 @@ def _measured(work: str, problem: Problem, data: Path, chosen: Namespace) -> lis
 def _in_turn(
     work: str, problem: Problem, names: Sequence[str], threads: int, data: Path, chosen: Namespace
 ) -> list[Result]:
-    why = {name: _why_not(LIBRARIES[name], problem) for name in names}
+    why = {name: LIBRARIES[name].why_not(problem) for name in names}
     present = [name for name in names if why[name] is None]
     jobs = [Job("forests", problem, f"{work}: {name}", threads, str(data)) for name in present]
     results = dict(zip(present, measuring.measure(jobs, chosen.seconds, chosen.limit), strict=True))
     return [{"peer": name, "threads": threads} | results.get(name, {"skipped": why[name]}) for name in names]
-
-
-def _why_not(library: Library, problem: Problem) -> str | None:
-    return library.why_not(problem) if version_of(library.package) else "not installed"
 
 
 def family_of(name: str) -> str:
