@@ -227,6 +227,25 @@ def defeatist_table(figures: Sequence[Result]) -> str:
     return markdown(("spill", "leaf_size", "copies", "looked at", "found", "distance", "queries"), lines)
 
 
+def short(measured: dict[str, list[Section]]) -> str:
+    """A line per problem: our seconds to build and to find one neighbour, and those of the others beside."""
+    others = [name for name in LIBRARIES if not name.startswith(OURS) and not name.endswith("float32")]
+    lines = []
+    for problem, results in measured["exact"]:
+        walls = [_alone(results, name) for name in (OURS, *others)]
+        ours = walls[0]
+        ratios = [f"{number(wall / ours)}x" if wall and ours else "–" for wall in walls[1:]]
+        lines.append([problem.name, f"{problem.predicted:,}", seconds(ours) if ours else "–", *ratios])
+    how = "Seconds by the clock, one thread, float64: building a tree and finding the nearest of each query."
+    return f"{markdown(('nearest neighbours', 'queries', OURS, *others), lines)}\n{how}\n"
+
+
+def _alone(results: Sequence[Result], name: str) -> float | None:
+    """The seconds of a library with one thread, by the clock."""
+    works = {told["work"]: told for told in results if told["peer"] == name and told["threads"] == 1}
+    return _total(works, "wall")
+
+
 def page(origin: Origin, sections: Sequence[Section], figures: Sequence[Result]) -> str:
     """The figures as a page."""
     parts = ["# Neighbours\n", f"{origin}\n", f"{HOW}\n"]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import keeping, methods, pruning
+from benchmarks import forests, keeping, methods, neighbours, pruning
 from benchmarks.keeping import Origin, Section
 from benchmarks.reporting import seconds, summary, wins_and_losses
 
 README = Path(__file__).parent.parent / "README.md"
 TITLES = {"growing": "one tree", "predicting": "predicting"}
+# Part of README.md -> the room, and what it says in short; a part is empty until its room was measured.
+SHORT: dict[str, tuple[str, Callable[[dict[str, list[Section]]], str]]] = {
+    "many trees": ("forests", forests.short),
+    "neighbours": ("neighbours", neighbours.short),
+}
 
 
 def publish() -> None:
@@ -19,7 +25,18 @@ def publish() -> None:
 
 def published(text: str) -> str:
     """A text with every part that it has marks for."""
-    return inserted(inserted(text, "speed", speed()), "pruning", pruned())
+    text = inserted(inserted(text, "speed", speed()), "pruning", pruned())
+    for name, (room, short) in SHORT.items():
+        text = inserted(text, name, told(room, short))
+    return text
+
+
+def told(room: str, short: Callable[[dict[str, list[Section]]], str]) -> str:
+    """What a room says in short, and where it was measured; nothing if it was not."""
+    if not (keeping.RESULTS / f"{room}.json").exists():
+        return ""
+    origin, measured = keeping.load_parts(room)
+    return f"{short(measured)}\n{origin} All figures: `benchmarks/results/{room}.md`.\n"
 
 
 def inserted(text: str, name: str, part: str) -> str:
