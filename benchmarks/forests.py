@@ -165,20 +165,24 @@ def table(problem: Problem, results: list[Result]) -> str:
     """One line per library, with one thread and with two; below, who is missing and why."""
     measured = "accuracy" if problem.classes else "R²"
     head = ("library", "", "CPU", "times ours", "2 threads", "times ours", measured, "memory MB", "size MB")
-    lines, missing = [], []
+    lines = []
     for name in dict.fromkeys(result["peer"] for result in results):
         ours = _ours(family_of(name))
         one, two = (find(results, name, threads=threads) for threads in (1, 2))
         known = one or two
         if known is None:
-            missing.append(f"{name}: {next(r['skipped'] for r in results if r['peer'] == name)}.")
             continue
         kind = "exact" if name == RANGER else LIBRARIES[name].kind
         cells = [cpu(one) if one else "–", times(one, find(results, ours))]
         cells += [seconds(two["wall"]) if two else "–"]
         cells += [times(two, find(results, ours, threads=2), "wall")]
         lines.append([name, kind, *cells, _score(known), _mb(known, "memory"), _size(known)])
-    return "\n".join([markdown(head, lines), *(f"{word}\n" for word in missing)])
+    missing = {_who(result): result["skipped"] for result in results if "skipped" in result}
+    return "\n".join([markdown(head, lines), *(f"{name}: {why}.\n" for name, why in missing.items())])
+
+
+def _who(result: Result) -> str:
+    return result["peer"] + (", 2 threads" if result["threads"] > 1 else "")
 
 
 def _score(result: Result) -> str:
