@@ -181,8 +181,8 @@ def born_again(
 
 def _refuse_unfinished(found: _core.BornAgainTree, time_limit: float | None, memory_limit: float) -> None:
     advice = (
-        f"it needs depth {found['least_depth']} at least. Give fewer or shallower trees, or more time or memory; "
-        "distill makes a small tree that answers nearly like the forest"
+        f"it needs depth {found['least_depth']} at least. Give fewer or shallower trees, or more time or "
+        "memory; distill makes a small tree that answers nearly like the forest"
     )
     if found["ran_out_of_memory"]:
         raise MemoryError(
