@@ -22,6 +22,7 @@ from benchmarks import (
     keeping,
     measuring,
     methods,
+    neighbours,
     oblique,
     predicting,
     problems,
@@ -379,3 +380,21 @@ def test_every_method_of_pruning_is_among_the_ways() -> None:
     assert {way.method for way in methods.WAYS} == {*known(), "unpruned", "rules"}
     names = [(way.method, way.how) for way in methods.WAYS]
     assert len(set(names)) == len(names)
+
+
+def test_neighbours_are_measured_and_compared() -> None:
+    small = Problem("small", 500, columns=3, predicted=20)
+    jobs = [Job("neighbours", small, f"{name}: k = 1", 1, "") for name in ("treewright", "cKDTree")]
+    for told in measuring.measure(jobs, 0.0, 120):
+        assert 0 < told["wall"] < 10, told
+    measured = [
+        {"peer": peer, "work": work, "threads": 1, "wall": wall, "cpu": wall}
+        for peer, wall in (("treewright", 1.0), ("cKDTree", 3.0))
+        for work in neighbours.WORKS
+    ]
+    assert neighbours.table(measured, 1).splitlines()[3].split("|")[-2].strip() == "3x"
+    figures = neighbours.defeatist(small)
+    assert figures[-1]["found"] == 1.0
+    shown = neighbours.page(ORIGIN, [(small, measured)], figures)
+    assert "500 points x 3 columns, 20 queries" in shown
+    assert shown.count("| exact search |") == 1
