@@ -16,6 +16,8 @@ from treewright import (
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
     ID3Classifier,
     RuleListClassifier,
     TopDownClassifier,
@@ -43,6 +45,10 @@ class NumbersRegressor(NumbersOnly, DecisionTreeRegressor):
     pass
 
 
+class NumbersBoosting(NumbersOnly, GradientBoostingClassifier):
+    pass
+
+
 class NumbersRuleList(NumbersOnly, RuleListClassifier):
     pass
 
@@ -65,6 +71,9 @@ ESTIMATORS = [
     C45Classifier(),
     CARTClassifier(),
     CARTRegressor(),
+    GradientBoostingClassifier(max_iter=20),
+    GradientBoostingRegressor(max_iter=20),
+    NumbersBoosting(max_iter=5, learning_rate=0.5),
 ]
 
 
