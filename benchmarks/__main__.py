@@ -85,7 +85,8 @@ def main() -> None:
     """Measure room by room; README.md follows each, unless something was left out."""
     chosen = arguments()
     if chosen.packages:
-        print(*sorted({peer.package for peer in PEERS.values()} - {"treewright"}), sep="\n")
+        known = [*PEERS.values(), *neighbours.LIBRARIES.values()]
+        print(*sorted({peer.package for peer in known} - {"treewright"}), sep="\n")
         return
     for room in chosen.rooms or DEFAULT:
         ROOMS[room](chosen)

@@ -22,6 +22,8 @@ from treewright import (
     ExtraTreeRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
     ID3Classifier,
     KNeighborsClassifier,
     KNeighborsRegressor,
@@ -50,6 +52,10 @@ class NumbersCHAID(NumbersOnly, CHAIDClassifier):
 
 
 class NumbersRegressor(NumbersOnly, DecisionTreeRegressor):
+    pass
+
+
+class NumbersBoosting(NumbersOnly, GradientBoostingClassifier):
     pass
 
 
@@ -102,6 +108,9 @@ ESTIMATORS = [
     KNeighborsClassifier(3, weights="distance", p=1),
     KNeighborsRegressor(),
     KNeighborsRegressor(search="defeatist", spill=0.1, leaf_size=5),
+    GradientBoostingClassifier(max_iter=20),
+    GradientBoostingRegressor(max_iter=20),
+    NumbersBoosting(max_iter=5, learning_rate=0.5),
 ]
 
 

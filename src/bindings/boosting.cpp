@@ -35,7 +35,8 @@ Table read_coded_table(nb::handle columns, nb::handle category_counts) {
 Aims read_aims(const Vector<double>& target, const std::optional<Vector<double>>& weight, const Loss& loss,
                std::size_t n_outputs) {
     Aims aims{target.shape(0), target.data(), weight ? weight->data() : nullptr};
-    if (weight && weight->shape(0) != aims.n_rows) throw std::invalid_argument("weight and target differ in length");
+    if (weight && weight->shape(0) != aims.n_rows)
+        throw std::invalid_argument("weight and target differ in length");
     if (n_outputs != loss.n_outputs) throw std::invalid_argument("raw needs a line for each output");
     if (loss.kind == LossKind::multinomial)
         for (std::size_t i = 0; i < aims.n_rows; ++i)
@@ -45,7 +46,8 @@ Aims read_aims(const Vector<double>& target, const std::optional<Vector<double>>
 }
 
 const Row* read_rows(const std::optional<Vector<Row>>& rows, std::size_t n_rows, std::size_t n_given) {
-    if ((rows ? rows->shape(0) : n_rows) != n_given) throw std::invalid_argument("target and rows differ in length");
+    if ((rows ? rows->shape(0) : n_rows) != n_given)
+        throw std::invalid_argument("target and rows differ in length");
     if (!rows) return nullptr;
     for (std::size_t i = 0; i < n_given; ++i)
         if (rows->data()[i] >= n_rows) throw std::invalid_argument("there is no such row");
@@ -75,12 +77,13 @@ Listener listener_for(nb::handle after, std::size_t n_outputs) {
 nb::dict boost_table(nb::handle columns, nb::handle category_counts, const std::optional<Vector<Row>>& rows,
                      std::size_t n_train, const Vector<double>& target,
                      const std::optional<Vector<double>>& weight, WritableMatrix raw, const std::string& loss,
-                     double quantile, std::size_t n_classes, std::size_t max_cells, std::size_t first_iteration,
-                     std::size_t n_iterations, std::int64_t max_leaves, std::int64_t max_depth,
-                     std::int64_t min_rows_leaf, double l2, double learning_rate, std::size_t columns_drawn,
-                     const std::optional<Vector<std::int8_t>>& monotone, std::uint64_t seed, bool scored,
-                     std::size_t patience, double tolerance, std::vector<double> train_loss,
-                     std::vector<double> validation_loss, std::size_t n_threads, nb::handle after) {
+                     double quantile, std::size_t n_classes, std::size_t max_cells,
+                     std::size_t first_iteration, std::size_t n_iterations, std::int64_t max_leaves,
+                     std::int64_t max_depth, std::int64_t min_rows_leaf, double l2, double learning_rate,
+                     std::size_t columns_drawn, const std::optional<Vector<std::int8_t>>& monotone,
+                     std::uint64_t seed, bool scored, std::size_t patience, double tolerance,
+                     std::vector<double> train_loss, std::vector<double> validation_loss,
+                     std::size_t n_threads, nb::handle after) {
     const Table table = read_coded_table(columns, category_counts);
     Plan plan;
     plan.loss = loss_named(loss, quantile, n_classes);
@@ -149,12 +152,12 @@ double loss_of(const Vector<double>& target, const std::optional<Vector<double>>
 
 void bind_boosting(nb::module_& module) {
     using namespace nb::literals;
-    module.def("boost", &boost_table, nb::kw_only(), "columns"_a, "n_categories"_a, "rows"_a.none(), "n_train"_a,
-               "target"_a, "weight"_a.none(), "raw"_a.noconvert(), "loss"_a, "quantile"_a, "n_classes"_a,
-               "max_cells"_a, "first_iteration"_a, "n_iterations"_a, "max_leaves"_a, "max_depth"_a,
-               "min_rows_leaf"_a, "l2"_a, "learning_rate"_a, "columns_drawn"_a, "monotone"_a.none(), "seed"_a,
-               "scored"_a, "patience"_a, "tolerance"_a, "train_loss"_a, "validation_loss"_a, "n_threads"_a,
-               "after"_a.none());
+    module.def("boost", &boost_table, nb::kw_only(), "columns"_a, "n_categories"_a, "rows"_a.none(),
+               "n_train"_a, "target"_a, "weight"_a.none(), "raw"_a.noconvert(), "loss"_a, "quantile"_a,
+               "n_classes"_a, "max_cells"_a, "first_iteration"_a, "n_iterations"_a, "max_leaves"_a,
+               "max_depth"_a, "min_rows_leaf"_a, "l2"_a, "learning_rate"_a, "columns_drawn"_a,
+               "monotone"_a.none(), "seed"_a, "scored"_a, "patience"_a, "tolerance"_a, "train_loss"_a,
+               "validation_loss"_a, "n_threads"_a, "after"_a.none());
     module.def("loss_gradients", &gradients_of, "target"_a, "weight"_a.none(), "raw"_a, "loss"_a,
                "quantile"_a = 0.5, "n_classes"_a = 2);
     module.def("mean_loss", &loss_of, "target"_a, "weight"_a.none(), "raw"_a, "loss"_a, "quantile"_a = 0.5,

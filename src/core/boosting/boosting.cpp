@@ -11,8 +11,8 @@ namespace {
 
 class Booster {
   public:
-    Booster(const std::vector<Column>& columns, const Row* rows, const Aims& aims, double* raw, const Plan& plan,
-            Pool& pool, Interrupt& interrupt)
+    Booster(const std::vector<Column>& columns, const Row* rows, const Aims& aims, double* raw,
+            const Plan& plan, Pool& pool, Interrupt& interrupt)
         : plan_(plan),
           raw_(raw),
           stride_(aims.n_rows),
@@ -35,12 +35,14 @@ class Booster {
     /// One tree for each output; many outputs side by side, a single one by all threads.
     void iterate(std::size_t iteration, Boosted& found) {
         const std::size_t n = plan_.loss.n_outputs;
-        find_gradients(plan_.loss, train_, raw_, stride_, gradient_.data(), hessian_.data(), pool_, interrupt_);
+        find_gradients(plan_.loss, train_, raw_, stride_, gradient_.data(), hessian_.data(), pool_,
+                       interrupt_);
         std::vector<GrownTree> trees(n);
         const auto grow = [&](std::size_t k, std::size_t thread, Pool& pool) {
             const std::uint64_t key = Random{plan_.limits.seed + iteration * n + k}.next();
-            const Task task{plan_.loss, train_, gradient_.data() + k * stride_, hessian_.data() + k * stride_,
-                            raw_ + k * stride_, key};
+            const Task task{
+                plan_.loss,         train_, gradient_.data() + k * stride_, hessian_.data() + k * stride_,
+                raw_ + k * stride_, key};
             trees[k] = growers_[thread]->grow(task, pool, interrupt_);
         };
         if (growers_.size() > 1)

@@ -13,7 +13,7 @@ namespace treewright::boosting {
 struct CellColumn {
     std::size_t n_values = 0;
     bool has_missing = false;
-    std::vector<double> low, high;         // the least and the greatest number of each cell
+    std::vector<double> low, high;          // the least and the greatest number of each cell
     std::vector<std::uint8_t> of_category;  // the cell of each category; empty for numbers
 
     bool is_category() const { return !of_category.empty(); }
@@ -23,8 +23,8 @@ struct CellColumn {
 struct Cells {
     std::size_t n_rows = 0;
     std::vector<CellColumn> columns;
-    std::vector<std::size_t> start;  // of each column in a histogram; one more for the end
-    std::size_t stride = 0;          // bytes from row to row
+    std::vector<std::size_t> start;       // of each column in a histogram; one more for the end
+    std::size_t stride = 0;               // bytes from row to row
     std::vector<std::uint8_t> by_row;     // to add up all columns of a row
     std::vector<std::uint8_t> by_column;  // to divide rows by one column
 
@@ -32,8 +32,8 @@ struct Cells {
     std::size_t histogram_size() const { return start.back(); }
 };
 
-/// Some rows of a table (`rows`; null: all of them) in cells. Columns with at most `most` values have a cell for
-/// each; of others about equally many rows share a cell, except that a frequent value has its own.
+/// Some rows of a table (`rows`; null: all of them) in cells. Columns with at most `most` values have a cell
+/// for each; of others about equally many rows share a cell, except that a frequent value has its own.
 Cells make_cells(const std::vector<Column>& columns, const Row* rows, std::size_t n_rows, std::size_t most,
                  Pool& pool, Interrupt& interrupt);
 

@@ -10,7 +10,8 @@
 
 namespace treewright::boosting {
 
-constexpr std::size_t group_size = 8;  // columns that are added up together: their sums stay in the nearest cache
+constexpr std::size_t group_size =
+    8;  // columns that are added up together: their sums stay in the nearest cache
 
 /// Adds some rows to the histograms of N neighbouring columns.
 template <std::size_t N, class Entry>
@@ -39,14 +40,22 @@ void add_group(const Cells& cells, std::size_t first, std::size_t n, const Entry
     for (std::size_t k = 0; k < n; ++k) of[k] = histogram + cells.start[first + k];
     const std::uint8_t* const base = cells.by_row.data() + first;
     switch (n) {
-        case 1: return add_rows<1>(base, cells.stride, entries, rows, n_rows, of);
-        case 2: return add_rows<2>(base, cells.stride, entries, rows, n_rows, of);
-        case 3: return add_rows<3>(base, cells.stride, entries, rows, n_rows, of);
-        case 4: return add_rows<4>(base, cells.stride, entries, rows, n_rows, of);
-        case 5: return add_rows<5>(base, cells.stride, entries, rows, n_rows, of);
-        case 6: return add_rows<6>(base, cells.stride, entries, rows, n_rows, of);
-        case 7: return add_rows<7>(base, cells.stride, entries, rows, n_rows, of);
-        default: return add_rows<8>(base, cells.stride, entries, rows, n_rows, of);
+        case 1:
+            return add_rows<1>(base, cells.stride, entries, rows, n_rows, of);
+        case 2:
+            return add_rows<2>(base, cells.stride, entries, rows, n_rows, of);
+        case 3:
+            return add_rows<3>(base, cells.stride, entries, rows, n_rows, of);
+        case 4:
+            return add_rows<4>(base, cells.stride, entries, rows, n_rows, of);
+        case 5:
+            return add_rows<5>(base, cells.stride, entries, rows, n_rows, of);
+        case 6:
+            return add_rows<6>(base, cells.stride, entries, rows, n_rows, of);
+        case 7:
+            return add_rows<7>(base, cells.stride, entries, rows, n_rows, of);
+        default:
+            return add_rows<8>(base, cells.stride, entries, rows, n_rows, of);
     }
 }
 

@@ -37,7 +37,8 @@ struct Moments {
     /// Weight, value and deviation Σ h·(rate·(−g/h) − value)².
     void write(double rate, std::vector<double>& out) const {
         const double value = rate * step;
-        const double deviation = rate * rate * squares + 2 * rate * value * gradient + value * value * hessian;
+        const double deviation =
+            rate * rate * squares + 2 * rate * value * gradient + value * value * hessian;
         out.push_back(hessian);
         out.push_back(value);
         out.push_back(std::max(deviation, 0.0));
@@ -45,7 +46,8 @@ struct Moments {
 };
 
 /// The value below which a share of the weight of some residuals lies; between two of them the middle.
-inline double residual_quantile(const Aims& aims, const double* raw, const Row* rows, std::size_t n, double share) {
+inline double residual_quantile(const Aims& aims, const double* raw, const Row* rows, std::size_t n,
+                                double share) {
     std::vector<std::pair<double, double>> sorted(n);
     double total = 0;
     for (std::size_t i = 0; i < n; ++i) {

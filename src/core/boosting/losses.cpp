@@ -19,7 +19,8 @@ double clipped(double x) { return x < -farthest ? -farthest : x > farthest ? far
 
 /// Calls work(row) -> (gradient, hessian) for some rows and weighs what it finds.
 template <class Work>
-void fill(const Aims& aims, std::size_t begin, std::size_t end, double* gradient, double* hessian, Work work) {
+void fill(const Aims& aims, std::size_t begin, std::size_t end, double* gradient, double* hessian,
+          Work work) {
     if (!aims.weight) {
         for (std::size_t i = begin; i < end; ++i) work(i, gradient[i], hessian[i]);
         return;
@@ -76,8 +77,9 @@ void fill_single(const Loss& loss, const Aims& aims, std::size_t begin, std::siz
 }
 
 /// Softmax of one row after the other; `scratch` holds the exponentials.
-void fill_multinomial(const Loss& loss, const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
-                      std::size_t stride, double* gradient, double* hessian, std::vector<double>& scratch) {
+void fill_multinomial(const Loss& loss, const Aims& aims, std::size_t begin, std::size_t end,
+                      const double* raw, std::size_t stride, double* gradient, double* hessian,
+                      std::vector<double>& scratch) {
     constexpr std::size_t block = 256;  // rows whose outputs are in cache together
     scratch.resize(2 * block);
     double* const top = scratch.data();
@@ -157,8 +159,8 @@ double row_loss(const Loss& loss, double y, double raw) {
     }
 }
 
-double loss_of_piece(const Loss& loss, const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
-                     std::size_t stride) {
+double loss_of_piece(const Loss& loss, const Aims& aims, std::size_t begin, std::size_t end,
+                     const double* raw, std::size_t stride) {
     if (loss.kind == LossKind::binomial) return binomial_loss(aims, begin, end, raw);
     if (loss.kind == LossKind::multinomial) return multinomial_loss(loss, aims, begin, end, raw, stride);
     double sum = 0;
@@ -180,8 +182,8 @@ Loss loss_named(const std::string& name, double quantile, std::size_t n_classes)
     throw std::invalid_argument("there is no loss '" + name + "'");
 }
 
-void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride, double* gradient,
-                    double* hessian, Pool& pool, Interrupt& interrupt) {
+void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride,
+                    double* gradient, double* hessian, Pool& pool, Interrupt& interrupt) {
     std::vector<std::vector<double>> scratch(pool.size());
     pool.run((aims.n_rows + piece - 1) / piece, [&](std::size_t task, std::size_t thread) {
         interrupt.check();

@@ -1,4 +1,5 @@
-// The losses of gradient boosting: how far predictions are off, which way to move them, and how curved that is.
+// The losses of gradient boosting: how far predictions are off, which way to move them, and how curved that
+// is.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,8 @@
 
 namespace treewright::boosting {
 
-/// As scikit-learn has them: half the squared error, the halves of the Poisson and gamma deviances, log losses.
+/// As scikit-learn has them: half the squared error, the halves of the Poisson and gamma deviances, log
+/// losses.
 enum class LossKind : std::uint8_t {
     squared_error,
     absolute_error,
@@ -34,7 +36,8 @@ struct Loss {
 
 Loss loss_named(const std::string& name, double quantile, std::size_t n_classes);
 
-/// Rows with what is to be learnt: numbers, or codes of classes as numbers; weights, or null where all weigh 1.
+/// Rows with what is to be learnt: numbers, or codes of classes as numbers; weights, or null where all
+/// weigh 1.
 struct Aims {
     std::size_t n_rows = 0;
     const double* target = nullptr;
@@ -42,8 +45,8 @@ struct Aims {
 };
 
 /// Gradients and hessians at `raw`; all three are (outputs, stride) and the first n_rows of a line are meant.
-void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride, double* gradient,
-                    double* hessian, Pool& pool, Interrupt& interrupt);
+void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride,
+                    double* gradient, double* hessian, Pool& pool, Interrupt& interrupt);
 
 /// The mean loss per unit of weight; added up in pieces of fixed size, so that threads do not change it.
 double mean_loss(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride, Pool& pool,

@@ -8,7 +8,7 @@ namespace treewright::boosting {
 
 namespace {
 
-constexpr double noise = 1e-12;        // of the worth of the sides: what rounding may feign
+constexpr double noise = 1e-12;         // of the worth of the sides: what rounding may feign
 constexpr double category_room = 10.0;  // added to the hessian of a category before categories are ordered
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -62,9 +62,10 @@ struct SplitSearch<Form>::Borders {
             const auto is_below = [&](const Entry& entry, std::int64_t rows) {
                 return Form::count(units, entry) < rows;
             };
-            return static_cast<std::size_t>(
-                std::lower_bound(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(n), least, is_below) -
-                left.begin());
+            return static_cast<std::size_t>(std::lower_bound(left.begin(),
+                                                             left.begin() + static_cast<std::ptrdiff_t>(n),
+                                                             least, is_below) -
+                                            left.begin());
         };
         begin = first(limits.min_rows_leaf);
         end = first(n_rows - limits.min_rows_leaf + 1);
@@ -90,9 +91,9 @@ double SplitSearch<Form>::most_worth(const Borders& borders, const Sums& all) co
     return std::max(most[0], most[1]);
 }
 
-/// Borders between cells from left to right, with the missing values on one side. A cell without rows makes no
-/// new border; a last border parts values from missing ones. Most columns are no match for the best one and are
-/// told apart by pairs of borders, with room for rounding.
+/// Borders between cells from left to right, with the missing values on one side. A cell without rows makes
+/// no new border; a last border parts values from missing ones. Most columns are no match for the best one
+/// and are told apart by pairs of borders, with room for rounding.
 template <class Form>
 void SplitSearch<Form>::scan(std::size_t column, const Entry* histogram, const NodeSums& node,
                              bool missing_left, Best& best) const {
@@ -125,15 +126,14 @@ template <class Form>
 void SplitSearch<Form>::search_numbers(std::size_t column, const Entry* histogram, const NodeSums& node,
                                        Best& best) const {
     const auto& cells = cells_.columns[column];
-    const bool has_missing =
-        cells.has_missing && !Form::is_empty(histogram[cells.n_values]);
+    const bool has_missing = cells.has_missing && !Form::is_empty(histogram[cells.n_values]);
     for (const bool missing_left : {false, true})
         if (has_missing || !missing_left) scan(column, histogram, node, missing_left, best);
 }
 
-/// Categories (and missing values as one more) are ordered by the step that each would take by itself; then the
-/// best subset of a side is one of the first or of the last of them (Fisher 1958). Those with too few rows to
-/// be ordered stay on the side of the many.
+/// Categories (and missing values as one more) are ordered by the step that each would take by itself; then
+/// the best subset of a side is one of the first or of the last of them (Fisher 1958). Those with too few
+/// rows to be ordered stay on the side of the many.
 template <class Form>
 void SplitSearch<Form>::search_categories(std::size_t column, const Entry* histogram, const NodeSums& node,
                                           Best& best) const {
@@ -150,9 +150,12 @@ void SplitSearch<Form>::search_categories(std::size_t column, const Entry* histo
         if (sums.count > 0 && hessian(sums) * per_hessian >= category_room)
             ordered.push_back({gradient(sums) / (hessian(sums) + category_room), cell, sums});
     }
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+    if (ordered.size() < 2) return;
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const auto& a, const auto& b) { return a.step < b.step; });
     for (const bool from_above : {false, true}) {
-        const std::size_t most = (ordered.size() + (from_above ? 0 : 1)) / 2;
+        const std::size_t most =
+            (ordered.size() + 1) / 2 - (from_above ? 1 : 0);  // half of them, each split once
         Sums left;
         std::size_t found = 0;
         for (std::size_t i = 0; i < most; ++i) {

@@ -19,7 +19,7 @@ struct Limits {
     double min_hessian = 1e-3;
     double l2 = 0.0;
     double learning_rate = 0.1;
-    std::size_t columns_drawn = 0;     // at each node; 0: all
+    std::size_t columns_drawn = 0;      // at each node; 0: all
     std::vector<std::int8_t> monotone;  // for each column −1, 0 or 1; empty: none
     std::uint64_t seed = 0;
 };

@@ -82,8 +82,8 @@ struct Narrow {
         const std::int64_t n = count(units, entry);
         return {entry >> units.count_bits, n, n};
     }
-    /// Gradients and hessians of two entries. There is no vector instruction that shifts signed numbers: they are
-    /// made positive before and set right after it.
+    /// Gradients and hessians of two entries. There is no vector instruction that shifts signed numbers: they
+    /// are made positive before and set right after it.
     static void unpack(const Units& units, const Entry* entries, Pair& gradient, Pair& hessian) {
         const int bits = std::min(most_bits, 62 - units.count_bits);
         const std::int64_t above = std::int64_t{1} << (bits + units.count_bits);
@@ -103,7 +103,8 @@ struct Wide {
 
     static Units units(std::size_t n_rows, double largest_gradient, double largest_hessian) {
         const int n = bits_of(n_rows), bits = most_bits - n;
-        return {n, Units::unit(largest_gradient, bits), Units::unit(largest_hessian, std::min(bits, 62 - 2 * n))};
+        return {n, Units::unit(largest_gradient, bits),
+                Units::unit(largest_hessian, std::min(bits, 62 - 2 * n))};
     }
     static Entry pack(const Units& units, double gradient, double hessian) {
         return Entry{rounded(gradient / units.gradient),

@@ -74,7 +74,8 @@ class Grower : public TreeGrower {
         const SplitSearch<Form> search(cells_, limits_, units_);
         search_ = &search;
         find_split(0);
-        // Without a budget the order does not matter: the last one made comes first, which keeps few histograms.
+        // Without a budget the order does not matter: the last one made comes first, which keeps few
+        // histograms.
         for (std::int64_t n_leaves = 1; !open_.empty() && n_leaves != limits_.max_leaves; ++n_leaves) {
             interrupt.check();
             const auto node = next_open();
@@ -97,7 +98,8 @@ class Grower : public TreeGrower {
     void pack(const Task& task) {
         const double *const g = task.gradient, *const h = task.hessian;
         double largest_gradient = 0, largest_hessian = 0;
-        for (std::size_t i = 0; i < n_train_; ++i) largest_gradient = std::max(largest_gradient, std::abs(g[i]));
+        for (std::size_t i = 0; i < n_train_; ++i)
+            largest_gradient = std::max(largest_gradient, std::abs(g[i]));
         for (std::size_t i = 0; i < n_train_; ++i) largest_hessian = std::max(largest_hessian, h[i]);
         units_ = Form::units(n_train_, largest_gradient, largest_hessian);
         for (std::size_t i = 0; i < n_train_; ++i) entries_[i] = Form::pack(units_, g[i], h[i]);
@@ -138,7 +140,8 @@ class Grower : public TreeGrower {
                (limits_.max_depth < 0 || node.depth < limits_.max_depth);
     }
 
-    /// A place for a histogram; beyond what memory allows none, and children are then counted from their rows.
+    /// A place for a histogram; beyond what memory allows none, and children are then counted from their
+    /// rows.
     bool take_histogram(BoostedNode& node) {
         if (free_.empty()) {
             const std::size_t bytes = cells_.histogram_size() * sizeof(Entry);
@@ -159,8 +162,10 @@ class Grower : public TreeGrower {
         BoostedNode& node = nodes_[index];
         if (!take_histogram(node)) {  // the least urgent one gives way
             drop_histogram(nodes_[std::min_element(open_.begin(), open_.end(), [&](auto a, auto b) {
-                                      const bool has_a = nodes_[a.node].histogram != BoostedNode::no_histogram;
-                                      const bool has_b = nodes_[b.node].histogram != BoostedNode::no_histogram;
+                                      const bool has_a =
+                                          nodes_[a.node].histogram != BoostedNode::no_histogram;
+                                      const bool has_b =
+                                          nodes_[b.node].histogram != BoostedNode::no_histogram;
                                       return has_a != has_b ? has_a : a < b;
                                   })->node]);
             take_histogram(node);
@@ -268,13 +273,14 @@ class Grower : public TreeGrower {
         std::vector<Moments> moments(order.size());
         pool_->run(n_train_ > 50000 ? order.size() : 1, [&](std::size_t task_index, std::size_t) {
             const bool is_single = n_train_ <= 50000;
-            for (std::size_t i = is_single ? 0 : task_index; i < (is_single ? order.size() : task_index + 1); ++i)
+            for (std::size_t i = is_single ? 0 : task_index; i < (is_single ? order.size() : task_index + 1);
+                 ++i)
                 if (tree.feature[i] < 0) moments[i] = answer(task, nodes_[order[i]]);
         });
         for (std::size_t i = order.size(); i-- > 0;)
             if (tree.feature[i] >= 0)
-                moments[i] = moments[i + 1].joined(moments[static_cast<std::size_t>(tree.end[i + 1])],
-                                                   limits_.l2);
+                moments[i] =
+                    moments[i + 1].joined(moments[static_cast<std::size_t>(tree.end[i + 1])], limits_.l2);
         tree.width = 3;
         for (const auto& each : moments) each.write(limits_.learning_rate, tree.statistic);
         return tree;
@@ -284,9 +290,10 @@ class Grower : public TreeGrower {
     Moments answer(const Task& task, const BoostedNode& leaf) {
         const Row* const rows = order_.data() + leaf.rows.begin;
         Moments moments(task.gradient, task.hessian, rows, leaf.rows.size());
-        moments.step = task.loss.by_quantile()
-                           ? residual_quantile(task.aims, task.raw, rows, leaf.rows.size(), task.loss.share_below())
-                           : newton_step(moments.gradient, moments.hessian, limits_.l2, leaf.sums.bounds);
+        moments.step =
+            task.loss.by_quantile()
+                ? residual_quantile(task.aims, task.raw, rows, leaf.rows.size(), task.loss.share_below())
+                : newton_step(moments.gradient, moments.hessian, limits_.l2, leaf.sums.bounds);
         const double added = limits_.learning_rate * moments.step;
         for (std::size_t i = 0; i < leaf.rows.size(); ++i) task.raw[rows[i]] += added;
         const Row* const others = validation_.data() + leaf.validation.begin;

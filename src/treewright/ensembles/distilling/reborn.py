@@ -94,7 +94,7 @@ def born_again(
     trees: Any,
     *,
     weights: Any = None,
-    rule: Rule = "mean",
+    rule: Rule | None = None,
     objective: Objective = "depth",
     time_limit: float | None = 60.0,
     memory_limit: float = 1e9,
@@ -104,13 +104,14 @@ def born_again(
 
     Parameters
     ----------
-    trees : sequence of Tree
-        Trees of the same columns and classes that test numbers only; or a value that has them as `trees`.
-        Of a forest of scikit-learn: ``[treewright.from_sklearn(tree) for tree in forest.estimators_]``.
+    trees : Forest, estimator or sequence of Tree
+        Trees of the same columns and classes that test numbers only. Of a forest of scikit-learn:
+        ``[treewright.from_sklearn(tree) for tree in forest.estimators_]``.
     weights : sequence of float, optional
-        How much each tree counts, at least 0; 1 by default.
-    rule : {"mean", "majority"}
-        Whether trees are asked for their shares of the classes, which are averaged, or for one class each.
+        How much each tree counts, at least 0; by default as in the ensemble, 1 each of a forest.
+    rule : {"mean", "majority"}, optional
+        Whether trees are asked for their shares of the classes, which are averaged, or for one class each; by
+        default as the ensemble does it, and the mean for a sequence of trees.
         The class with most votes is answered, the first among equals. Votes are added up in the order of the
         trees, so that ties and what rounding makes of them are those of the forest.
     objective : {"depth", "leaves", "depth_leaves"}
@@ -153,7 +154,7 @@ def born_again(
     True
     """
     forest = _checked_trees(trees)
-    votes = _votes(forest, weights, rule)
+    votes = _votes(forest, *_as_it_votes(getattr(trees, "model_", trees), weights, rule))
     if objective not in _OBJECTIVES:
         raise ValueError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, _OBJECTIVES))}")
     seconds = math.inf if time_limit is None else _positive("time_limit", time_limit)
@@ -244,6 +245,15 @@ def _check_tree(tree: Tree, i: int) -> None:
         )
     if tree.depth > _DEEPEST:
         raise ValueError(f"tree {i} has depth {tree.depth}; born-again trees are for trees up to {_DEEPEST}")
+
+
+def _as_it_votes(ensemble: Any, weights: Any, rule: Rule | None) -> tuple[Any, Rule]:
+    """Weights and rule, where they are not given those of the ensemble."""
+    own = getattr(ensemble, "votes", None)  # boosted trees vote for one class each, by their votes
+    if rule is None:
+        by_shares = own is None and getattr(ensemble, "voting", "soft") == "soft"
+        rule = "mean" if by_shares else "majority"
+    return own if weights is None else weights, rule
 
 
 def _votes(forest: Sequence[Tree], weights: Any, rule: Rule) -> list[Floats]:
