@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import forests, keeping, methods, neighbours, pruning
+from benchmarks import forests, gradient_boosting, keeping, methods, neighbours, pruning
 from benchmarks.keeping import Origin, Section
 from benchmarks.reporting import seconds, summary, wins_and_losses
 
@@ -14,6 +14,7 @@ TITLES = {"growing": "one tree", "predicting": "predicting"}
 # Part of README.md -> the room, and what it says in short; a part is empty until its room was measured.
 SHORT: dict[str, tuple[str, Callable[[dict[str, list[Section]]], str]]] = {
     "many trees": ("forests", forests.short),
+    "gradient boosting": ("gradient_boosting", gradient_boosting.short),
     "neighbours": ("neighbours", neighbours.short),
 }
 

@@ -20,6 +20,7 @@ from benchmarks import (
     drawing,
     driving_r,
     forests,
+    gradient_boosting,
     growing,
     importing,
     keeping,
@@ -429,4 +430,12 @@ def test_neighbours_in_short() -> None:
     short = neighbours.short({"exact": [(SMALL, found)]})
     assert [cell.strip() for cell in short.splitlines()[2].split("|")[1:-1]] == [
         "small", "10", "1 s", "0.8x", "–", "3x", "–",
+    ]  # fmt: skip
+
+
+def test_gradient_boosting_in_short() -> None:
+    results = [result("treewright", 2.0), result("scikit-learn", 3.0), result("XGBoost", 1.0)]
+    short = gradient_boosting.short({"times": [(SMALL, results)]})
+    assert [cell.strip() for cell in short.splitlines()[2].split("|")[1:-1]] == [
+        "small", "2 s", "1.5x", "–", "0.5x",
     ]  # fmt: skip
