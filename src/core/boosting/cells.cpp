@@ -182,7 +182,7 @@ class Filler {
                 }
             });
         }
-        for (std::size_t row = begin; row < end; ++row) cells_.by_row[row * cells_.stride + i] = out[row];
+        for (std::size_t row = begin; row < end; ++row) cells_.by_row[row * columns_.size() + i] = out[row];
     }
 
     /// What the threads have seen, put together.
@@ -216,9 +216,8 @@ Cells make_cells(const std::vector<Column>& columns, const Row* rows, std::size_
                  Pool& pool, Interrupt& interrupt) {
     Cells cells;
     cells.n_rows = n_rows;
-    cells.stride = (columns.size() + 7) / 8 * 8;
     Filler filler(columns, {rows, n_rows}, most, cells, pool, interrupt);
-    cells.by_row.assign(n_rows * cells.stride, 0);
+    cells.by_row.resize(n_rows * columns.size());
     cells.by_column.resize(n_rows * columns.size());
     const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 16) / columns.size(), 64, 4096);
     pool.run((n_rows + block - 1) / block, [&](std::size_t task, std::size_t thread) {

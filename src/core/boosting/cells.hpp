@@ -24,7 +24,6 @@ struct Cells {
     std::size_t n_rows = 0;
     std::vector<CellColumn> columns;
     std::vector<std::size_t> start;       // of each column in a histogram; one more for the end
-    std::size_t stride = 0;               // bytes from row to row
     std::vector<std::uint8_t> by_row;     // to add up all columns of a row
     std::vector<std::uint8_t> by_column;  // to divide rows by one column
 

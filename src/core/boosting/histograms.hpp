@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -13,19 +14,17 @@ namespace treewright::boosting {
 constexpr std::size_t group_size =
     8;  // columns that are added up together: their sums stay in the nearest cache
 
-/// Adds some rows to the histograms of N neighbouring columns.
+constexpr std::size_t block_size = 1024;  // rows that are still in cache when the next group of columns comes
+
+/// Adds some rows to the histograms of N neighbouring columns; the entries are in the order of the rows.
 template <std::size_t N, class Entry>
 void add_rows(const std::uint8_t* cells, std::size_t stride, const Entry* entries, const Row* rows,
               std::size_t n_rows, Entry* const* histograms) {
     Entry* of[N];
     for (std::size_t k = 0; k < N; ++k) of[k] = histograms[k];
-    constexpr std::size_t ahead = 24;
     for (std::size_t i = 0; i < n_rows; ++i) {
-        if (i + ahead < n_rows) {
-            __builtin_prefetch(cells + rows[i + ahead] * stride);
-            __builtin_prefetch(entries + rows[i + ahead]);
-        }
-        const Entry entry = entries[rows[i]];
+        __builtin_prefetch(cells + rows[std::min(i + 24, n_rows - 1)] * stride);
+        const Entry entry = entries[i];
         std::uint8_t cell[N];
         std::memcpy(cell, cells + rows[i] * stride, N);
         for (std::size_t k = 0; k < N; ++k) of[k][cell[k]] += entry;
@@ -39,50 +38,66 @@ void add_group(const Cells& cells, std::size_t first, std::size_t n, const Entry
     Entry* of[group_size];
     for (std::size_t k = 0; k < n; ++k) of[k] = histogram + cells.start[first + k];
     const std::uint8_t* const base = cells.by_row.data() + first;
+    const std::size_t stride = cells.columns.size();
     switch (n) {
         case 1:
-            return add_rows<1>(base, cells.stride, entries, rows, n_rows, of);
+            return add_rows<1>(base, stride, entries, rows, n_rows, of);
         case 2:
-            return add_rows<2>(base, cells.stride, entries, rows, n_rows, of);
+            return add_rows<2>(base, stride, entries, rows, n_rows, of);
         case 3:
-            return add_rows<3>(base, cells.stride, entries, rows, n_rows, of);
+            return add_rows<3>(base, stride, entries, rows, n_rows, of);
         case 4:
-            return add_rows<4>(base, cells.stride, entries, rows, n_rows, of);
+            return add_rows<4>(base, stride, entries, rows, n_rows, of);
         case 5:
-            return add_rows<5>(base, cells.stride, entries, rows, n_rows, of);
+            return add_rows<5>(base, stride, entries, rows, n_rows, of);
         case 6:
-            return add_rows<6>(base, cells.stride, entries, rows, n_rows, of);
+            return add_rows<6>(base, stride, entries, rows, n_rows, of);
         case 7:
-            return add_rows<7>(base, cells.stride, entries, rows, n_rows, of);
+            return add_rows<7>(base, stride, entries, rows, n_rows, of);
         default:
-            return add_rows<8>(base, cells.stride, entries, rows, n_rows, of);
+            return add_rows<8>(base, stride, entries, rows, n_rows, of);
+    }
+}
+
+/// Gradients and hessians of all rows, and how far they are shifted above the count.
+template <class Form>
+struct Packed {
+    const typename Form::RowEntry* rows;
+    int count_bits;
+};
+
+/// Adds some rows to the histograms of the columns [first, last), block by block.
+template <class Form>
+void add_columns(const Cells& cells, std::size_t first, std::size_t last, const Packed<Form>& packed,
+                 const Row* rows, std::size_t n_rows, typename Form::Entry* histogram, Interrupt& interrupt) {
+    std::array<typename Form::Entry, block_size> entries;
+    for (std::size_t begin = 0; begin < n_rows; begin += block_size) {
+        interrupt.check();
+        const std::size_t n = std::min(block_size, n_rows - begin);
+        for (std::size_t i = 0; i < n; ++i) {
+            __builtin_prefetch(packed.rows + rows[std::min(begin + i + 32, n_rows - 1)]);
+            entries[i] = Form::entry(packed.rows[rows[begin + i]], packed.count_bits);
+        }
+        for (std::size_t column = first; column < last; column += group_size)
+            add_group(cells, column, std::min(group_size, last - column), entries.data(), rows + begin, n,
+                      histogram);
     }
 }
 
 /// The histogram of some rows; many of them by all threads, each with columns of its own.
-template <class Entry>
-void build(const Cells& cells, const Entry* entries, const Row* rows, std::size_t n_rows, Entry* histogram,
-           Pool& pool, Interrupt& interrupt) {
-    constexpr std::size_t block = 1024;  // rows that are still in cache when the next group of columns comes
+template <class Form>
+void build(const Cells& cells, const Packed<Form>& packed, const Row* rows, std::size_t n_rows,
+           typename Form::Entry* histogram, Pool& pool, Interrupt& interrupt) {
     constexpr std::size_t worth_threads = 1 << 17;
     const std::size_t n_columns = cells.columns.size();
-    std::fill(histogram, histogram + cells.histogram_size(), Entry{});
-    if (pool.size() > 1 && n_rows * n_columns > worth_threads) {
-        constexpr std::size_t share = group_size / 2;
-        pool.run((n_columns + share - 1) / share, [&](std::size_t task, std::size_t) {
-            interrupt.check();
-            const std::size_t first = task * share;
-            add_group(cells, first, std::min(share, n_columns - first), entries, rows, n_rows, histogram);
-        });
-        return;
-    }
-    for (std::size_t begin = 0; begin < n_rows; begin += block) {
-        interrupt.check();
-        const std::size_t n = std::min(block, n_rows - begin);
-        for (std::size_t first = 0; first < n_columns; first += group_size)
-            add_group(cells, first, std::min(group_size, n_columns - first), entries, rows + begin, n,
-                      histogram);
-    }
+    std::fill(histogram, histogram + cells.histogram_size(), typename Form::Entry{});
+    const bool is_large = pool.size() > 1 && n_rows * n_columns > worth_threads;
+    const std::size_t share = is_large ? group_size / 2 : n_columns;
+    pool.run((n_columns + share - 1) / share, [&](std::size_t task, std::size_t) {
+        const std::size_t first = task * share;
+        add_columns<Form>(cells, first, std::min(n_columns, first + share), packed, rows, n_rows, histogram,
+                          interrupt);
+    });
 }
 
 /// What is left of a node without one of its children.

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "boosting/losses.hpp"
 #include "columns.hpp"
+#include "threads.hpp"
 
 namespace treewright::boosting {
 
@@ -16,21 +18,19 @@ struct Moments {
     double gradient = 0, hessian = 0, squares = 0;  // Σg, Σh, Σg²/h
     double step = 0;                                // what the node answers, before the learning rate
 
-    Moments() = default;
-    /// In the order of the rows, which threads do not change.
-    Moments(const double* g, const double* h, const Row* rows, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const Row row = rows[i];
-            gradient += g[row];
-            hessian += h[row];
-            squares += h[row] > 0 ? g[row] * g[row] / h[row] : 0.0;
-        }
+    void add(double g, double h) {
+        gradient += g;
+        hessian += h;
+        squares += h > 0 ? g * g / h : 0.0;
+    }
+    void add(const Moments& other) {
+        gradient += other.gradient;
+        hessian += other.hessian;
+        squares += other.squares;
     }
     Moments joined(const Moments& other, double l2) const {
-        Moments sum;
-        sum.gradient = gradient + other.gradient;
-        sum.hessian = hessian + other.hessian;
-        sum.squares = squares + other.squares;
+        Moments sum = *this;
+        sum.add(other);
         sum.step = -sum.gradient / (sum.hessian + l2);
         return sum;
     }
@@ -44,6 +44,23 @@ struct Moments {
         out.push_back(std::max(deviation, 0.0));
     }
 };
+
+/// The moments of all leaves, `leaf` by row: rows in their order, in parts that do not depend on the threads.
+inline std::vector<Moments> leaf_moments(const double* gradient, const double* hessian,
+                                         const std::vector<std::uint32_t>& leaf, std::size_t n_rows,
+                                         std::size_t n_leaves, Pool& pool) {
+    constexpr std::size_t many = 50000;
+    const std::size_t n_parts = n_rows > many ? 8 : 1;
+    std::vector<Moments> moments(n_parts * n_leaves);
+    pool.run(n_parts, [&](std::size_t part, std::size_t) {
+        Moments* const own = moments.data() + part * n_leaves;
+        for (std::size_t row = part * n_rows / n_parts; row < (part + 1) * n_rows / n_parts; ++row)
+            own[leaf[row]].add(gradient[row], hessian[row]);
+    });
+    for (std::size_t i = n_leaves; i < moments.size(); ++i) moments[i % n_leaves].add(moments[i]);
+    moments.resize(n_leaves);
+    return moments;
+}
 
 /// The value below which a share of the weight of some residuals lies; between two of them the middle.
 inline double residual_quantile(const Aims& aims, const double* raw, const Row* rows, std::size_t n,

@@ -61,7 +61,8 @@ class Grower : public TreeGrower {
           columns_(columns),
           limits_(limits),
           n_train_(n_train),
-          entries_(n_train),
+          rows_(n_train),
+          leaf_(cells.n_rows),
           order_(n_train),
           validation_(cells.n_rows - n_train),
           spare_(std::max(n_train, validation_.size())) {}
@@ -102,7 +103,7 @@ class Grower : public TreeGrower {
             largest_gradient = std::max(largest_gradient, std::abs(g[i]));
         for (std::size_t i = 0; i < n_train_; ++i) largest_hessian = std::max(largest_hessian, h[i]);
         units_ = Form::units(n_train_, largest_gradient, largest_hessian);
-        for (std::size_t i = 0; i < n_train_; ++i) entries_[i] = Form::pack(units_, g[i], h[i]);
+        for (std::size_t i = 0; i < n_train_; ++i) rows_[i] = Form::pack(units_, g[i], h[i]);
     }
 
     void start(std::uint64_t key) {
@@ -117,7 +118,7 @@ class Grower : public TreeGrower {
         root.validation = {0, validation_.size()};
         root.key = key;
         Entry all{};
-        for (const auto& entry : entries_) all += entry;
+        for (const auto& row : rows_) all += Form::entry(row, units_.count_bits);
         root.sums.all = Form::unpack(units_, all);
         nodes_.push_back(root);
         if (may_split(root)) build_histogram(0);
@@ -170,8 +171,8 @@ class Grower : public TreeGrower {
                                   })->node]);
             take_histogram(node);
         }
-        build(cells_, entries_.data(), order_.data() + node.rows.begin, node.rows.size(),
-              histograms_[node.histogram].data(), *pool_, *interrupt_);
+        build<Form>(cells_, {rows_.data(), units_.count_bits}, order_.data() + node.rows.begin,
+                    node.rows.size(), histograms_[node.histogram].data(), *pool_, *interrupt_);
     }
 
     /// The columns that a node may test; empty: all.
@@ -270,13 +271,7 @@ class Grower : public TreeGrower {
             stack.push_back(nodes_[node].left);
         }
         GrownTree tree = shape(order);
-        std::vector<Moments> moments(order.size());
-        pool_->run(n_train_ > 50000 ? order.size() : 1, [&](std::size_t task_index, std::size_t) {
-            const bool is_single = n_train_ <= 50000;
-            for (std::size_t i = is_single ? 0 : task_index; i < (is_single ? order.size() : task_index + 1);
-                 ++i)
-                if (tree.feature[i] < 0) moments[i] = answer(task, nodes_[order[i]]);
-        });
+        std::vector<Moments> moments = answers(task, order);
         for (std::size_t i = order.size(); i-- > 0;)
             if (tree.feature[i] >= 0)
                 moments[i] =
@@ -286,18 +281,36 @@ class Grower : public TreeGrower {
         return tree;
     }
 
-    /// The answer of a leaf, which is added to the predictions of its rows.
-    Moments answer(const Task& task, const BoostedNode& leaf) {
-        const Row* const rows = order_.data() + leaf.rows.begin;
-        Moments moments(task.gradient, task.hessian, rows, leaf.rows.size());
-        moments.step =
-            task.loss.by_quantile()
-                ? residual_quantile(task.aims, task.raw, rows, leaf.rows.size(), task.loss.share_below())
-                : newton_step(moments.gradient, moments.hessian, limits_.l2, leaf.sums.bounds);
-        const double added = limits_.learning_rate * moments.step;
-        for (std::size_t i = 0; i < leaf.rows.size(); ++i) task.raw[rows[i]] += added;
-        const Row* const others = validation_.data() + leaf.validation.begin;
-        for (std::size_t i = 0; i < leaf.validation.size(); ++i) task.raw[others[i]] += added;
+    /// The answers of the leaves, which are added to the predictions of their rows. Rows are gone through in
+    /// their order, not leaf by leaf: memory is read from its beginning to its end.
+    std::vector<Moments> answers(const Task& task, const std::vector<std::int32_t>& order) {
+        const auto for_leaves = [&](auto work) {
+            pool_->run(n_train_ > 50000 ? order.size() : 1, [&](std::size_t first, std::size_t) {
+                for (std::size_t i = first; i < order.size(); i += n_train_ > 50000 ? order.size() : 1)
+                    if (nodes_[order[i]].left < 0) work(i, nodes_[order[i]]);
+            });
+        };
+        for_leaves([&](std::size_t i, const BoostedNode& leaf) {
+            const auto number = static_cast<std::uint32_t>(i);
+            for (std::size_t k = leaf.rows.begin; k < leaf.rows.end; ++k) leaf_[order_[k]] = number;
+            for (std::size_t k = leaf.validation.begin; k < leaf.validation.end; ++k)
+                leaf_[validation_[k]] = number;
+        });
+        auto moments = leaf_moments(task.gradient, task.hessian, leaf_, n_train_, order.size(), *pool_);
+        std::vector<double> added(order.size());
+        for_leaves([&](std::size_t i, const BoostedNode& leaf) {
+            const Row* const rows = order_.data() + leaf.rows.begin;
+            moments[i].step =
+                task.loss.by_quantile()
+                    ? residual_quantile(task.aims, task.raw, rows, leaf.rows.size(), task.loss.share_below())
+                    : newton_step(moments[i].gradient, moments[i].hessian, limits_.l2, leaf.sums.bounds);
+            added[i] = limits_.learning_rate * moments[i].step;
+        });
+        constexpr std::size_t block = 1 << 16;
+        pool_->run((leaf_.size() + block - 1) / block, [&](std::size_t part, std::size_t) {
+            for (std::size_t row = part * block; row < std::min(leaf_.size(), (part + 1) * block); ++row)
+                task.raw[row] += added[leaf_[row]];
+        });
         return moments;
     }
 
@@ -364,7 +377,8 @@ class Grower : public TreeGrower {
     const std::vector<Column>& columns_;
     const Limits& limits_;
     std::size_t n_train_;
-    std::vector<Entry> entries_;
+    std::vector<typename Form::RowEntry> rows_;  // gradients and hessians
+    std::vector<std::uint32_t> leaf_;            // of each row, in the end
     std::vector<Row> order_, validation_, spare_;
     Units units_;
     std::vector<BoostedNode> nodes_;
