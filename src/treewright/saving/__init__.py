@@ -38,7 +38,7 @@ from treewright.saving.reading import read_tree
 from treewright.saving.scanning import Lines
 from treewright.tree import Tree
 
-__all__ = ["Model", "load", "save"]
+__all__ = ["Ensemble", "Model", "load", "save"]
 
 VERSION = 4  # of the format; a reader reads its own and all before it
 
