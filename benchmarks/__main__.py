@@ -9,6 +9,7 @@ from benchmarks import (
     attributing,
     comparing,
     counting,
+    distilling,
     feature_selection,
     importing,
     methods,
@@ -36,6 +37,7 @@ ROOMS = {
     "feature_selection": feature_selection.run,
     "options": options.run,
     "adaboost": adaboost.run,
+    "distilling": distilling.run,
     "oblique": oblique.run,
     "neighbours": neighbours.run,
     "streaming": streaming.run,
@@ -81,7 +83,8 @@ def main() -> None:
     """Measure room by room; README.md follows each, unless something was left out."""
     chosen = arguments()
     if chosen.packages:
-        print(*sorted({peer.package for peer in PEERS.values()} - {"treewright"}), sep="\n")
+        known = [*PEERS.values(), *neighbours.LIBRARIES.values()]
+        print(*sorted({peer.package for peer in known} - {"treewright"}), sep="\n")
         return
     for room in chosen.rooms or DEFAULT:
         ROOMS[room](chosen)

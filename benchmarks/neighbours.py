@@ -32,8 +32,8 @@ HOW = (
     "Even points and queries in a cube, float64 unless the name says float32. Seconds by the clock, with one "
     "thread and with two, the least of the runs; each library in a process of its own, in turn. CPU: of "
     "building and k = 1 together. Times treewright: building and k = 1, by the clock, beside treewright of "
-    "the same type of numbers. cKDTree, unbalanced: `balanced_tree=False, compact_nodes=False`. Libraries that "
-    "build or search with one thread only do so in both tables."
+    "the same type of numbers. cKDTree, unbalanced: `balanced_tree=False, compact_nodes=False`. Libraries "
+    "that build or search with one thread only do so in both tables."
 )
 HOW_DEFEATIST = (
     "Defeatist search among the points of the first table, one thread: what a tree keeps of each point, what "

@@ -23,6 +23,7 @@ from benchmarks import (
     keeping,
     measuring,
     methods,
+    neighbours,
     oblique,
     predicting,
     problems,
@@ -395,3 +396,21 @@ def test_adaboost_beside_and_chosen() -> None:
     table = adaboost.chosen_table(judged).splitlines()
     assert table[2].startswith("| **8 leaves**")
     assert "Chosen by folds" in adaboost.page(ORIGIN, [figure], judged)
+
+
+def test_neighbours_are_measured_and_compared() -> None:
+    small = Problem("small", 500, columns=3, predicted=20)
+    jobs = [Job("neighbours", small, f"{name}: k = 1", 1, "") for name in ("treewright", "cKDTree")]
+    for told in measuring.measure(jobs, 0.0, 120):
+        assert 0 < told["wall"] < 10, told
+    measured = [
+        {"peer": peer, "work": work, "threads": 1, "wall": wall, "cpu": wall}
+        for peer, wall in (("treewright", 1.0), ("cKDTree", 3.0))
+        for work in neighbours.WORKS
+    ]
+    assert neighbours.table(measured, 1).splitlines()[3].split("|")[-2].strip() == "3x"
+    figures = neighbours.defeatist(small)
+    assert figures[-1]["found"] == 1.0
+    shown = neighbours.page(ORIGIN, [(small, measured)], figures)
+    assert "500 points x 3 columns, 20 queries" in shown
+    assert shown.count("| exact search |") == 1

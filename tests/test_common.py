@@ -22,6 +22,8 @@ from treewright import (
     ExtraTreeRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
     ID3Classifier,
     KNeighborsClassifier,
     KNeighborsRegressor,
@@ -50,6 +52,10 @@ class NumbersCHAID(NumbersOnly, CHAIDClassifier):
 
 
 class NumbersRegressor(NumbersOnly, DecisionTreeRegressor):
+    pass
+
+
+class NumbersBoosting(NumbersOnly, GradientBoostingClassifier):
     pass
 
 
@@ -102,17 +108,19 @@ ESTIMATORS = [
     KNeighborsClassifier(3, weights="distance", p=1),
     KNeighborsRegressor(),
     KNeighborsRegressor(search="defeatist", spill=0.1, leaf_size=5),
+    GradientBoostingClassifier(max_iter=20),
+    GradientBoostingRegressor(max_iter=20),
+    NumbersBoosting(max_iter=5, learning_rate=0.5),
 ]
 
 
 def expected_to_fail(estimator):
     """CART's limits count rows, whatever they weigh, and its folds deal rows; other rows, other draws."""
+    draws = ("resample", "bootstrap", "max_samples")
     reason = ""
     if isinstance(estimator, CARTClassifier | CARTRegressor):
         reason = "limits and folds count rows"
-    elif getattr(estimator, "resample", False) or getattr(estimator, "max_samples", None) is not None:
-        reason = "rows are drawn"
-    elif getattr(estimator, "bootstrap", False):
+    elif any(getattr(estimator, name, None) for name in draws):
         reason = "rows are drawn"
     kinds = ("dense", "sparse") if reason else ()
     return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}

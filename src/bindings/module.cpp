@@ -11,6 +11,8 @@ void bind_attributing(nanobind::module_& module);
 void bind_combining(nanobind::module_& module);
 void bind_totalling(nanobind::module_& module);
 void bind_neighbours(nanobind::module_& module);
+void bind_born_again(nanobind::module_& module);
+void bind_boosting(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
@@ -24,4 +26,6 @@ NB_MODULE(_core, module) {
     treewright::bind_combining(module);
     treewright::bind_totalling(module);
     treewright::bind_neighbours(module);
+    treewright::bind_born_again(module);
+    treewright::bind_boosting(module);
 }

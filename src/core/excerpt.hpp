@@ -61,8 +61,9 @@ class Excerpt {
     }
     void copy_columns(const Problem& whole) {
         const std::size_t n_columns = whole.columns.size(), n = rows_.size();
-        fine_bins_.resize(n * n_columns);
-        problem.fine_bins = fine_bins_.data();
+        const bool takes_bins = !whole.limits.random_splits;  // cuts that are drawn need none
+        fine_bins_.resize(takes_bins ? n * n_columns : 0);
+        problem.fine_bins = takes_bins ? fine_bins_.data() : nullptr;
         problem.columns = whole.columns;
         std::size_t n_bytes = 0;
         std::vector<std::size_t> start;
@@ -76,14 +77,17 @@ class Excerpt {
             auto& column = problem.columns[i];
             column.data = cells + start[i];
             column.stride = static_cast<std::ptrdiff_t>(item_size(column));
-            if (column.fine_bins) column.fine_bins = fine_bins_.data() + i;
+            if (!takes_bins)
+                column.fine_bins = nullptr;
+            else if (column.fine_bins)
+                column.fine_bins = fine_bins_.data() + i;
         }
         // Blocks of rows, so that a table in row order is read through once and not once per column.
         constexpr std::size_t block = 512;
         for (std::size_t begin = 0; begin < n; begin += block) {
             problem.interrupt->check();
             const std::size_t end = std::min(n, begin + block);
-            for (std::size_t i = begin; i < end; ++i)
+            for (std::size_t i = begin; takes_bins && i < end; ++i)
                 std::copy_n(whole.fine_bins + rows_[i] * n_columns, n_columns, &fine_bins_[i * n_columns]);
             for (std::size_t i = 0; i < n_columns; ++i)
                 copy_cells(whole.columns[i], cells + start[i], begin, end);

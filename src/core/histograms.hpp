@@ -14,6 +14,7 @@
 
 #include "measuring.hpp"
 #include "nodes.hpp"
+#include "picked_rows.hpp"
 #include "problem.hpp"
 #include "splitting.hpp"
 #include "subsets.hpp"
@@ -106,14 +107,6 @@ class HistogramSearcher : public LargeSearcher {
         auto operator<=>(const Place&) const = default;
     };
     static constexpr std::size_t after_bin = std::numeric_limits<std::size_t>::max();
-
-    /// A row of an open bin: its fine bin, its tag, the row itself.
-    struct PickedRow {
-        std::uint64_t key;
-        FineBin fine_bin() const { return static_cast<FineBin>(key >> 48); }
-        std::uint32_t tag() const { return static_cast<std::uint32_t>(key >> 32) & 0xffff; }
-        Row row() const { return static_cast<Row>(key); }
-    };
 
     /// What a column has to offer: its best cut so far, and how much each of its bins could hide.
     struct ColumnSearch {
@@ -347,20 +340,6 @@ class HistogramSearcher : public LargeSearcher {
             }
             for (std::size_t i = 0; i < width; ++i) left[i] += histogram[bin * width + i];
         }
-    }
-    static void sort_by_place(std::span<PickedRow> inside, std::vector<PickedRow>& spare) {
-        constexpr std::size_t worth_counting = 128;
-        if (inside.size() < worth_counting) {
-            std::sort(inside.begin(), inside.end(),
-                      [](const PickedRow& a, const PickedRow& b) { return a.key < b.key; });
-            return;
-        }
-        std::array<std::uint32_t, 257> start{};
-        for (const auto& each : inside) ++start[static_cast<std::size_t>(place_of(each.fine_bin())) + 1];
-        std::partial_sum(start.begin(), start.end(), start.begin());
-        spare.assign(inside.begin(), inside.end());
-        for (const auto& each : spare)
-            inside[start[static_cast<std::size_t>(place_of(each.fine_bin()))]++] = each;
     }
     /// Scores every border between places; a place that could hide a better cut is ordered by value.
     void scan_bin(ColumnSearch& search, Measure& measure, const Column& source,

@@ -133,12 +133,12 @@ class NumberRows {
     /// Now and then the rows that arrived drop out.
     static void walk_deep(const NumberTree<T>& tree, std::size_t n,
                           std::array<const std::byte*, block>& cells, Places& arrived) {
-        constexpr int steps = 4;
+        constexpr int first_steps = 8, steps = 4;  // few rows of a deep tree arrive sooner
         Places place{};
         std::array<std::uint16_t, block> row;
         for (std::size_t i = 0; i < n; ++i) row[i] = static_cast<std::uint16_t>(i);
-        while (n > 0) {
-            for (int step = 0; step < steps; ++step)
+        for (int n_steps = first_steps; n > 0; n_steps = steps) {
+            for (int step = 0; step < n_steps; ++step)
                 for (std::size_t i = 0; i < n; ++i) place[i] = tree.next(place[i], cells[i]);
             std::size_t n_moving = 0;
             for (std::size_t i = 0; i < n; ++i) {

@@ -277,3 +277,82 @@ class KDTree:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]: ...  # start, distance, index
     def points(self) -> NDArray[np.floating]: ...
     def arrays(self) -> KDArrays: ...
+
+class BornAgainTree(TypedDict):
+    column: NDArray[np.int32]  # in preorder; -1 at a leaf
+    cut: NDArray[np.int32]  # of a leaf its class
+    is_found: bool
+    is_smallest: bool
+    least_depth: int
+    least_leaves: int
+    ran_out_of_memory: bool
+    n_regions: int
+
+def born_again(
+    *,
+    roots: NDArray[np.int32],
+    end: NDArray[np.int32],
+    column: NDArray[np.int32],
+    cut: NDArray[np.int32],  # value <= the threshold of this place in the column's list goes left
+    votes: NDArray[np.float64],  # of each leaf for each class
+    n_cuts: NDArray[np.int32],
+    objective: str,
+    seconds: float,
+    max_bytes: int,
+    progress: Callable[[float], object] | None,
+) -> BornAgainTree: ...
+
+class BoostedTrees(TypedDict):
+    trees: list[GrownTree]  # iteration by iteration, one for each output
+    train_loss: NDArray[np.float64]  # at the start, unless some were given, and after each iteration
+    validation_loss: NDArray[np.float64]
+
+def boost(
+    *,
+    columns: Columns,
+    n_categories: Sequence[int],
+    rows: NDArray[np.uint32] | None,  # those meant, in this order; None: all
+    n_train: int,  # the rows after these only judge
+    target: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    raw: NDArray[np.float64],  # (outputs, rows): changed in place
+    loss: str,
+    quantile: float,
+    n_classes: int,
+    max_cells: int,
+    first_iteration: int,
+    n_iterations: int,
+    max_leaves: int,
+    max_depth: int,
+    min_rows_leaf: int,
+    l2: float,
+    learning_rate: float,
+    columns_drawn: int,
+    monotone: NDArray[np.int8] | None,
+    seed: int,
+    scored: bool,
+    patience: int,
+    tolerance: float,
+    train_loss: Sequence[float],
+    validation_loss: Sequence[float],
+    n_threads: int,
+    after: Callable[[int, float, float], bool] | None,  # leaves, losses: whether to stop
+) -> BoostedTrees: ...
+def loss_gradients(
+    target: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    raw: NDArray[np.float64],
+    loss: str,
+    quantile: float = 0.5,
+    n_classes: int = 2,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gradients and hessians, (outputs, rows)."""
+
+def mean_loss(
+    target: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    raw: NDArray[np.float64],
+    loss: str,
+    quantile: float = 0.5,
+    n_classes: int = 2,
+) -> float: ...

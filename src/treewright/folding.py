@@ -67,6 +67,22 @@ def split(
     >>> [part.n_rows for part in split(data)]
     [6, 2, 2]
     """
+    part, n_parts = _parts(data, shares, seed, stratify)
+    return tuple(data.take(part == i) for i in range(n_parts))
+
+
+def set_aside(data: Dataset, share: float, seed: int = 0) -> NDArray[np.bool_]:
+    """Which rows are set aside to judge by, drawn as the second of two parts of `split`.
+
+    >>> from treewright import encode
+    >>> set_aside(encode({"x": range(10)}, list("aaaaabbbbb")), 0.2).sum()
+    np.int64(2)
+    """
+    return np.asarray(_parts(data, (1 - share, share), seed)[0] == 1)
+
+
+def _parts(data: Dataset, shares: Sequence[float], seed: int, stratify: bool = True) -> tuple[Ints, int]:
+    """The part of each row, and how many parts there are."""
     counted = _counted(data)
     sizes = _sizes(shares, len(counted))
     rng = np.random.default_rng(checked_seed(seed))
@@ -74,7 +90,7 @@ def split(
     part[counted], strata = _dealt(data, counted, sizes, rng, stratify)
     if strata is not None:
         part[counted] = _first_part_first(part[counted], strata)
-    return tuple(data.take(part == i) for i in range(len(sizes)))
+    return part, len(sizes)
 
 
 def _counted(data: Dataset) -> Ints:

@@ -53,8 +53,10 @@ class Cutter {
     /// Makes a box large enough for more points.
     void widen(const T* values, std::size_t n, T* lowest, T* highest) const {
         if constexpr (Fixed > 0) {
-            widen_together<4 * Fixed>(values, n / 4 * 4 * Fixed, lowest, highest);
-            widen_together<Fixed>(values + n / 4 * 4 * Fixed, n % 4 * Fixed, lowest, highest);
+            constexpr std::size_t rows = 32 / Fixed / 4 * 4;
+            const std::size_t even = n / rows * rows;
+            widen_together<rows * Fixed>(values, even * Fixed, lowest, highest);
+            widen_together<Fixed>(values + even * Fixed, (n - even) * Fixed, lowest, highest);
         } else {
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t c = 0; c < n_columns_; ++c) {

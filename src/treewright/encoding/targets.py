@@ -20,7 +20,7 @@ def split_target(table: Table, target: Any, schema: Schema | None) -> tuple[Tabl
     """The table without its target columns, and the cells of each target (None if there is no target)."""
     if target is None:
         return table, None
-    names = _column_names(table, target)
+    names = target_columns(table, target)
     if names is None:
         return table, _in_order(_given(target, table.n_rows), schema)
     absent = [name for name in names if table.names is None or name not in table.names]
@@ -38,7 +38,7 @@ def split_target(table: Table, target: Any, schema: Schema | None) -> tuple[Tabl
     return table.without(names), _in_order(cells, schema)
 
 
-def _column_names(table: Table, target: Any) -> list[str] | None:
+def target_columns(table: Table, target: Any) -> list[str] | None:
     """The names of columns that a target stands for; None if it is the target itself."""
     if isinstance(target, str):
         return [target]

@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from treewright.ensembles.forest import Forest, grow_forest
 from treewright.ensembles.neighbourhoods import proximity
-from treewright.ensembles.out_of_bag import OutOfBag, importance_of, out_of_bag
+from treewright.ensembles.out_of_bag import (
+    ForestImportance,
+    OutOfBag,
+    importance_of,
+    out_of_bag,
+    votes_against,
+)
 
-__all__ = ["Forest", "OutOfBag", "grow_forest", "importance_of", "out_of_bag", "proximity"]
+__all__ = [
+    "Forest",
+    "ForestImportance",
+    "OutOfBag",
+    "grow_forest",
+    "importance_of",
+    "out_of_bag",
+    "proximity",
+    "votes_against",
+]

@@ -218,7 +218,8 @@ def grow_forest(
         if progress is not None:
             progress(len(trees) / count)
 
-    grow_members(data, draws, tree_of, range(count), n_threads(n_jobs), note)
+    random = limits.get("splitter") == "random"
+    grow_members(data, draws, tree_of, range(count), n_threads(n_jobs), note, draws_cuts=random)
     return Forest(tuple(trees), draws, voting)
 
 
@@ -229,14 +230,20 @@ def grow_members(
     members: Sequence[int],
     n_threads: int,
     done: Callable[[Tree], object],
+    *,
+    draws_cuts: bool = False,
 ) -> None:
     """Grow some trees of a forest; `done` takes them one by one, in order.
+
+    Where cuts are drawn, the values of columns are looked at in the order of the rows: then they should lie
+    side by side, and are copied once for all trees if they do not.
 
     MemoryError before the first one, or after it, where the machine cannot hold them all.
     """
     check_memory(memory_needed(data, n_leaves=1) * min(n_threads, max(len(members), 1)))
     if data.n_rows > _core.small_rows:
         data.bins(n_threads)  # once, for all trees
+        data = data.by_columns() if draws_cuts else data
     grown = 0
 
     def work(member: int, listener: Listener) -> Tree:

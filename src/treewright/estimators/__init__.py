@@ -11,6 +11,7 @@ from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.extra_forest import ExtraTreesClassifier, ExtraTreesRegressor
 from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
 from treewright.estimators.forest import RandomForestClassifier, RandomForestRegressor
+from treewright.estimators.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from treewright.estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.rule_list import RuleListClassifier
@@ -35,6 +36,8 @@ __all__ = [
     "ExtraTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "ID3Classifier",
     "KNeighborsClassifier",
     "KNeighborsRegressor",

@@ -160,9 +160,12 @@ CLASS_WEIGHT: Rule = (
 )
 
 
-def check_each(estimator: Any, rules: Mapping[str, Rule] = RULES) -> None:
-    """Refuse a parameter that cannot be, of those that the estimator has; say what would be right."""
-    for name, (allows, allowed) in rules.items():
+def check_each(estimator: Any, own: Mapping[str, Rule] | None = None) -> None:
+    """Refuse a parameter that cannot be, of those that the estimator has; say what would be right.
+
+    `own` rules are those of one estimator alone, and come before the common ones of the same name.
+    """
+    for name, (allows, allowed) in (RULES | dict(own or {})).items():
         if hasattr(estimator, name) and not allows(getattr(estimator, name)):
             _refuse(estimator, name, allowed)
 

@@ -139,7 +139,15 @@ class VotingEstimator(EnsembleEstimator):
                 trees.append(tree)
                 step(len(trees))
 
-            grow_members(data, draws, self._growing_of(data, draws), members, n_threads(self.n_jobs), note)
+            grow_members(
+                data,
+                draws,
+                self._growing_of(data, draws),
+                members,
+                n_threads(self.n_jobs),
+                note,
+                draws_cuts=getattr(self, "splitter", "best") == "random",
+            )
 
     def _finish(
         self,

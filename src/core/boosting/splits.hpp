@@ -1,0 +1,103 @@
+// The best split of a node from its histograms.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "boosting/cells.hpp"
+#include "boosting/sums.hpp"
+
+namespace treewright::boosting {
+
+/// What a boosted tree must keep to.
+struct Limits {
+    std::int64_t max_leaves = -1;  // -1: none
+    std::int64_t max_depth = -1;
+    std::int64_t min_rows_leaf = 20;
+    double min_hessian = 1e-3;
+    double l2 = 0.0;
+    double learning_rate = 0.1;
+    std::size_t columns_drawn = 0;      // at each node; 0: all
+    std::vector<std::int8_t> monotone;  // for each column −1, 0 or 1; empty: none
+    std::uint64_t seed = 0;
+};
+
+/// What a node may answer, where columns are monotone.
+struct Bounds {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+};
+
+struct BoostedSplit {
+    double gain = 0;  // 0: there is none
+    std::size_t column = 0;
+    Sums left;
+    bool missing_left = false;
+    double low = 0, high = 0;                   // of numbers: any threshold between them parts the cells
+    std::array<std::uint8_t, 256> goes_left{};  // for each cell
+
+    bool is_set() const { return gain > 0; }
+};
+
+/// The sums of a node, and what it may answer.
+struct NodeSums {
+    Sums all;
+    Bounds bounds;
+};
+
+/// Searches one column after the other; strictly better ones win, so that of equals the first does.
+template <class Form>
+class SplitSearch {
+  public:
+    using Entry = typename Form::Entry;
+
+    SplitSearch(const Cells& cells, const Limits& limits, const Units& units)
+        : cells_(cells),
+          limits_(limits),
+          units_(units),
+          scale_(units.gradient * units.gradient / units.hessian) {}
+
+    /// The best split of a node among the columns for which `is_drawn` (empty: all) is set.
+    BoostedSplit search(const Entry* histogram, const NodeSums& node,
+                        const std::vector<std::uint8_t>& is_drawn) const;
+
+  private:
+    struct Best;
+    struct Borders;
+    BoostedSplit written(const Best& best, const Entry* histogram, const NodeSums& node, double own) const;
+    void search_numbers(std::size_t column, const Entry* histogram, const NodeSums& node, Best& best) const;
+    void search_categories(std::size_t column, const Entry* histogram, const NodeSums& node,
+                           Best& best) const;
+    double most_worth(const Borders& borders, const Sums& all) const;
+    void scan(std::size_t column, const Entry* histogram, const NodeSums& node, bool missing_left,
+              Best& best) const;
+    bool fits(const Sums& side) const {
+        return side.count >= limits_.min_rows_leaf && hessian(side) >= limits_.min_hessian;
+    }
+    double gradient(const Sums& sums) const { return static_cast<double>(sums.gradient) * units_.gradient; }
+    double hessian(const Sums& sums) const { return static_cast<double>(sums.hessian) * units_.hessian; }
+    /// What a side lowers the loss by, twice: G² / (H + λ), or less where its answer is bounded.
+    double worth(const Sums& side) const {
+        const double g = gradient(side);
+        return g * g / (hessian(side) + limits_.l2);
+    }
+    double bounded_worth(const Sums& left, const Sums& right, std::size_t column, const Bounds& bounds) const;
+
+    const Cells& cells_;
+    const Limits& limits_;
+    const Units& units_;
+    double scale_;  // the worth of a side whose sums are counted in units
+};
+
+/// The Newton step of a node: −G / (H + λ) within its bounds.
+inline double newton_step(double gradient, double hessian, double l2, const Bounds& bounds) {
+    const double step = -gradient / (hessian + l2);
+    return step < bounds.low ? bounds.low : step > bounds.high ? bounds.high : step;
+}
+
+extern template class SplitSearch<Narrow>;
+extern template class SplitSearch<Wide>;
+
+}  // namespace treewright::boosting

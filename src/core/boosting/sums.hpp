@@ -1,0 +1,128 @@
+// Gradients, hessians and counts as whole numbers, packed so that one addition moves all of them.
+//
+// Whole numbers add up to the same in any order: neither threads nor the difference of a node and its smaller
+// child change a sum. The units are powers of two, as fine as the number of rows leaves room for.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace treewright::boosting {
+
+/// What the rows of a node or of a cell add up to.
+struct Sums {
+    std::int64_t gradient = 0, hessian = 0, count = 0;
+
+    Sums operator-(const Sums& other) const {
+        return {gradient - other.gradient, hessian - other.hessian, count - other.count};
+    }
+    void add(const Sums& other) {
+        gradient += other.gradient;
+        hessian += other.hessian;
+        count += other.count;
+    }
+};
+
+/// Two numbers that are worked on at once.
+typedef double Pair __attribute__((vector_size(16)));
+typedef std::int64_t WholePair __attribute__((vector_size(16)));
+
+constexpr int most_bits = 50;  // of a sum of gradients or hessians: doubles take them as they are
+
+/// Whole numbers from 0 to 2^52 as doubles.
+inline Pair as_doubles(WholePair numbers) {
+    constexpr double shift = 0x1p52;
+    constexpr auto bits = std::bit_cast<std::int64_t>(shift);
+    return std::bit_cast<Pair>(numbers + WholePair{bits, bits}) - Pair{shift, shift};
+}
+
+/// |x| < 2^51 rounded to a whole number, in a form that compilers turn into vector instructions.
+inline std::int64_t rounded(double x) {
+    constexpr double shift = 0x1.8p52;
+    return std::bit_cast<std::int64_t>(x + shift) - std::bit_cast<std::int64_t>(shift);
+}
+
+inline int bits_of(std::size_t n) { return static_cast<int>(std::bit_width(n)); }
+
+/// How many bits a count takes, and what a unit of the gradients and of the hessians is.
+struct Units {
+    int count_bits = 1;
+    double gradient = 1, hessian = 1;
+
+    /// The unit of which the largest number of a row has less than 2^bits.
+    static double unit(double largest, int bits) {
+        if (!(largest > 0)) return 1.0;
+        return std::ldexp(1.0, std::max(-1000, std::ilogb(largest) + 1 - std::max(bits, 4)));
+    }
+};
+
+/// Where every hessian is 1: the gradient above, the count below.
+struct Narrow {
+    using Entry = std::int64_t;
+
+    /// Bits of the gradient of a row, so that the sum of all leaves room for the count.
+    static int bits(std::size_t n_rows) {
+        return std::min(62 - 2 * bits_of(n_rows), most_bits - bits_of(n_rows));
+    }
+    static Units units(std::size_t n_rows, double largest_gradient, double) {
+        return {bits_of(n_rows), Units::unit(largest_gradient, bits(n_rows)), 1.0};
+    }
+    static Entry pack(const Units& units, double gradient, double) {
+        return (rounded(gradient / units.gradient) << units.count_bits) + 1;
+    }
+    static bool is_empty(Entry entry) { return entry == 0; }
+    static std::int64_t count(const Units& units, Entry entry) {
+        return entry & ((std::int64_t{1} << units.count_bits) - 1);
+    }
+    static Sums unpack(const Units& units, Entry entry) {
+        const std::int64_t n = count(units, entry);
+        return {entry >> units.count_bits, n, n};
+    }
+    /// Gradients and hessians of two entries. There is no vector instruction that shifts signed numbers: they
+    /// are made positive before and set right after it.
+    static void unpack(const Units& units, const Entry* entries, Pair& gradient, Pair& hessian) {
+        const int bits = std::min(most_bits, 62 - units.count_bits);
+        const std::int64_t above = std::int64_t{1} << (bits + units.count_bits);
+        const std::int64_t mask = (std::int64_t{1} << units.count_bits) - 1;
+        const WholePair both{entries[0], entries[1]};
+        typedef std::uint64_t Unsigned __attribute__((vector_size(16)));
+        const auto raised = std::bit_cast<Unsigned>(both + WholePair{above, above}) >> units.count_bits;
+        const auto shift = static_cast<double>(std::int64_t{1} << bits);
+        gradient = as_doubles(std::bit_cast<WholePair>(raised)) - Pair{shift, shift};
+        hessian = as_doubles(both & WholePair{mask, mask});
+    }
+};
+
+/// The gradient in one half; hessian and count in the other.
+struct Wide {
+    using Entry = WholePair;
+
+    static Units units(std::size_t n_rows, double largest_gradient, double largest_hessian) {
+        const int n = bits_of(n_rows), bits = most_bits - n;
+        return {n, Units::unit(largest_gradient, bits),
+                Units::unit(largest_hessian, std::min(bits, 62 - 2 * n))};
+    }
+    static Entry pack(const Units& units, double gradient, double hessian) {
+        return Entry{rounded(gradient / units.gradient),
+                     (rounded(hessian / units.hessian) << units.count_bits) + 1};
+    }
+    static bool is_empty(Entry entry) { return entry[1] == 0; }
+    static std::int64_t count(const Units& units, Entry entry) {
+        return entry[1] & ((std::int64_t{1} << units.count_bits) - 1);
+    }
+    static Sums unpack(const Units& units, Entry entry) {
+        return {entry[0], entry[1] >> units.count_bits, count(units, entry)};
+    }
+    static void unpack(const Units& units, const Entry* entries, Pair& gradient, Pair& hessian) {
+        constexpr std::int64_t above = std::int64_t{1} << (most_bits + 1);
+        const WholePair g{entries[0][0], entries[1][0]}, h{entries[0][1], entries[1][1]};
+        gradient = as_doubles(g + WholePair{above, above}) - Pair{0x1p51, 0x1p51};
+        hessian = as_doubles(h >> units.count_bits);
+    }
+};
+
+}  // namespace treewright::boosting

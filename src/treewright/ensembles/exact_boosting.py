@@ -1,0 +1,156 @@
+"""Gradient boosting with every threshold: the exact grower fits each tree to the steps of Newton.
+
+A row whose gradient is g and whose hessian is h wants to move by −g/h, and counts as much as h: the tree of
+least squared error of these is the one whose splits gain most. Several times slower than the core's cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.encoding import Dataset
+from treewright.ensembles import losses
+from treewright.growing import grow
+from treewright.schema import Schema
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.ensembles.gradient import GradientBoosted, Work
+
+Floats = NDArray[np.float64]
+_LEAST_HESSIAN = 1e-3  # of a leaf, as in the core
+_LONGEST_STEP = 1e12  # that a row may want: beyond it there is next to no hessian
+
+
+def boost(
+    data: Dataset,
+    columns: Schema,
+    work: Work,
+    raw: Floats,
+    limits: dict[str, Any],
+    begun: GradientBoosted | None,
+    listener: Callable[[int, float, float], bool] | None,
+) -> tuple[list[Tree], Floats, Floats]:
+    """What the core's `boost` does, with `grow`; `raw` is changed in place."""
+    for name, given in (
+        ("l2_regularization", limits["l2"] > 0),
+        ("monotonic_cst", limits["monotone"] is not None),
+    ):
+        if given:
+            raise ValueError(f"{name} does not go with max_bins=None; give a number of bins")
+    table = Dataset(columns, data.columns)
+    table = table if work.rows is None else table.take(work.rows)
+    train = table if work.n_train == len(work.target) else table.take(slice(work.n_train))
+    if train.n_rows > _core.small_rows:
+        train.bins(limits["n_threads"])
+    first = 0 if begun is None else begun.n_iterations
+    scores = _Scores(work, limits, begun)
+    scores.start(raw)
+    trees: list[Tree] = []
+    for iteration in range(first, first + limits["n_iterations"]):
+        of_iteration = _step(train, work, raw, limits, iteration)
+        for k, tree in enumerate(of_iteration):
+            raw[k] += tree.value[:, 0].take(tree.apply(table, n_threads=limits["n_threads"]))
+        trees += of_iteration
+        train_loss, validation_loss = scores.add(raw)
+        n_leaves = sum(tree.n_leaves for tree in of_iteration)
+        if (
+            listener is not None and listener(n_leaves, train_loss, validation_loss)
+        ) or scores.have_settled():
+            break
+    return trees, np.array(scores.train), np.array(scores.validation)
+
+
+def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], iteration: int) -> list[Tree]:
+    """The trees of one iteration."""
+    n, loss = work.n_train, limits["loss"]
+    weight = None if work.weight is None else work.weight[:n]
+    target = work.target[:n]
+    ways = _core.loss_gradients(
+        target, weight, np.ascontiguousarray(raw[:, :n]), loss, limits["quantile"], work.n_classes
+    )
+    trees = []
+    for k, (gradient, hessian) in enumerate(zip(*ways, strict=True)):
+        steps = np.clip(-gradient / hessian, -_LONGEST_STEP, _LONGEST_STEP)
+        bins = vars(train).get("_bins")
+        data = Dataset(train.schema, train.columns, steps[np.newaxis], hessian)
+        if bins is not None:
+            object.__setattr__(data, "_bins", bins)
+        seed = np.random.SeedSequence(limits["seed"], spawn_key=(iteration, k)).generate_state(1)[0]
+        tree = grow(
+            data,
+            max_leaf_nodes=None if limits["max_leaves"] < 0 else limits["max_leaves"],
+            max_depth=None if limits["max_depth"] < 0 else limits["max_depth"],
+            min_samples_leaf=limits["min_rows_leaf"],
+            min_weight_leaf=_LEAST_HESSIAN,
+            max_features=limits["columns_drawn"] or None,
+            seed=int(seed),
+            n_jobs=limits["n_threads"],
+        )
+        statistic = np.array(tree.statistic)
+        if loss in losses.BY_QUANTILE:
+            _answer_quantiles(tree, data, target - raw[k, :n], weight, limits, statistic)
+        statistic *= [1.0, limits["learning_rate"], limits["learning_rate"] ** 2]
+        trees.append(replace(tree, statistic=statistic))
+    return trees
+
+
+def _answer_quantiles(
+    tree: Tree,
+    data: Dataset,
+    residual: Floats,
+    weight: Floats | None,
+    limits: dict[str, Any],
+    statistic: Floats,
+) -> None:
+    """Leaves answer a quantile of their residuals, because such gradients do not say how far to go."""
+    share = limits["quantile"] if limits["loss"] == "quantile" else 0.5
+    leaf = tree.apply(data)
+    order = np.argsort(leaf, kind="stable")
+    found, starts = np.unique(leaf[order], return_index=True)
+    for node, rows in zip(found, np.split(order, starts[1:]), strict=True):
+        own = None if weight is None else weight[rows]
+        before, value = statistic[node, 1], losses.weighted_quantile(residual[rows], own, share)
+        statistic[node, 2] += statistic[node, 0] * (value - before) ** 2
+        statistic[node, 1] = value
+
+
+class _Scores:
+    """The mean losses after each iteration, where somebody asks for them."""
+
+    def __init__(self, work: Work, limits: dict[str, Any], begun: GradientBoosted | None) -> None:
+        self.train = [] if begun is None else begun.train_loss.tolist()
+        self.validation = [] if begun is None else begun.validation_loss.tolist()
+        self._work, self._limits = work, limits
+        n = work.n_train
+        self._parts = [(self.train, slice(n)), (self.validation, slice(n, None))]
+
+    def start(self, raw: Floats) -> None:
+        if not self.train:
+            self.add(raw)
+
+    def add(self, raw: Floats) -> tuple[float, float]:
+        """The losses of the rows learnt from and of those that judge; nan where there are none."""
+        if not self._limits["scored"]:
+            return np.nan, np.nan
+        work, limits = self._work, self._limits
+        for kept, part in self._parts:
+            if len(work.target[part]):
+                weight = None if work.weight is None else work.weight[part]
+                about = limits["loss"], limits["quantile"], work.n_classes
+                part_raw = np.ascontiguousarray(raw[:, part])
+                kept.append(_core.mean_loss(work.target[part], weight, part_raw, *about))
+        return self.train[-1], self.validation[-1] if self.validation else np.nan
+
+    def have_settled(self) -> bool:
+        """Whether none of the last losses is lower than the one before them."""
+        kept, patience = self.validation or self.train, self._limits["patience"]
+        if not patience or len(kept) <= patience:
+            return False
+        return bool(min(kept[-patience:]) >= kept[-patience - 1] - self._limits["tolerance"])
