@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -25,16 +24,16 @@ from treewright import (
     Forest,
     Schema,
     checking,
-    cli,
     encode,
     grow_forest,
     load,
 )
+from treewright.ensembles import gradient
 from treewright.ensembles.adaptive import boost
 from treewright.ensembles.adaptive_numbers import boost_numbers
 from treewright.ensembles.drawing import Draws
 from treewright.ensembles.out_of_bag import out_of_bag
-from treewright.saving import Ensemble, save
+from treewright.saving import Ensemble, save, trees_in
 from treewright.saving.kinds import KINDS
 
 N = 120
@@ -88,6 +87,12 @@ MADE = {
         encode(TABLE, CLASSES), rounds=3, max_depth=2, cost_matrix=[[0, 1], [2, 0]]
     ),
     "boosted numbers": lambda: boost_numbers(encode(TABLE, NUMBERS), rounds=4, loss="square"),
+    "gradient boosted": lambda: gradient.boost(encode(TABLE, CLASSES), n_iterations=4, min_samples_leaf=5),
+    "gradient boosted classes": lambda: gradient.boost(encode(TABLE, THREE), n_iterations=3, scored=True),
+    "gradient boosted numbers": lambda: gradient.boost(
+        encode(TABLE, SCORE + 9, weight=WEIGHTS), n_iterations=3, max_bins=None, loss="gamma"
+    ),
+    "no step at all": lambda: gradient.boost(encode(TABLE, SCORE), n_iterations=0),
     "boosted in parts": lambda: boost(encode(TABLE, THREE), rounds=3, max_depth=2, missing="fractional"),
 }
 
@@ -96,8 +101,7 @@ def same_ensemble(one: Any, two: Any) -> None:
     """All that they know is the same to the bit."""
     assert type(one) is type(two)
     assert repr(one.schema) == repr(two.schema)
-    assert len(one.trees) == len(two.trees)
-    for a, b in zip(one.trees, two.trees, strict=True):
+    for a, b in zip(trees_in(one), trees_in(two), strict=True):
         if not a.schema.is_wide:
             same_tree(a, b)
         assert a == b
@@ -147,9 +151,7 @@ def said_of(ensemble: Any, rows: dict[str, Any]) -> list[Any]:
 
 
 def test_every_kind_is_tried() -> None:
-    assert {type(MADE[name]()) for name in ("classes", "boosted", "boosted numbers")} == {
-        kind.type for kind in KINDS.values()
-    }
+    assert {type(made()) for made in MADE.values()} == {kind.type for kind in KINDS.values()}
 
 
 def test_a_loaded_forest_knows_its_draws(tmp_path: Path) -> None:
@@ -249,6 +251,8 @@ def small(name: str = "forest") -> Ensemble:
         return grow_forest(encode(data, list("aabb"), weight=[1, 2, 1, 1]), n_trees=2, max_depth=1)
     if name == "boosted":
         return boost(encode(data, list("abab")), rounds=2)
+    if name == "gradient boosted":
+        return gradient.boost(encode(data, list("aabb")), n_iterations=2, min_samples_leaf=1)
     more = encode({"x": [*data["x"], 5.0]}, [1.0, 2.0, 3.0, 5.0, 9.0])
     return boost_numbers(more, rounds=2, max_depth=1)
 
@@ -336,6 +340,13 @@ def test_lines_come_once_and_in_order(name: str, tmp_path: Path) -> None:
         ("boosted", "errors", [0.1, -0.1], "errors are not all finite"),
         ("boosted", "training_errors", [], "0 training_errors of 2 trees"),
         ("boosted", "trees", [], "it has no trees"),
+        ("gradient boosted", "loss", "gamma", "loss is 'gamma', not one of log_loss"),
+        ("gradient boosted", "baseline", [0.0, 0.0], "does not start at 1 finite numbers"),
+        ("gradient boosted", "baseline", [None], "does not start at 1 finite numbers"),
+        ("gradient boosted", "train_loss", [0.0] * 4, "train_loss of more iterations than there are"),
+        ("gradient boosted", "targets", [{"name": "y", "classes": ["a"]}], "one class only"),
+        ("gradient boosted", "targets", [{"name": "y", "classes": ["a", "b", "c"]}], "start at 3"),
+        ("gradient boosted", "targets", [{"name": "y", "classes": None}], "loss is 'log_loss', not one of"),
         ("boosted numbers", "loss", "cubic", "loss is 'cubic'"),
         ("boosted numbers", "votes", ["inf", 1.0], "votes"),
         ("boosted numbers", "errors", [0.5], "1 errors of 2 trees"),
@@ -426,6 +437,12 @@ def test_columns_are_looked_at_once_however_many_trees_there_are(
     assert all(tree.schema is loaded.schema for tree in loaded.trees)
 
 
+def test_iterations_are_whole(tmp_path: Path) -> None:
+    lines = as_lines(gradient.boost(encode(TABLE, THREE), n_iterations=2), tmp_path)
+    lines[-1][1].pop()
+    refuse(signed(laid_out(lines), 4), tmp_path, "5 trees are no iterations of 3")
+
+
 def test_promises_cost_nothing(tmp_path: Path) -> None:
     """A forest of more rows than there can be is data like any other, until somebody asks for the rows."""
     model = as_lines(small(), tmp_path, **{"draws n_rows": 2**62, "draws weight": [], "draws size": 2**62})
@@ -434,69 +451,3 @@ def test_promises_cost_nothing(tmp_path: Path) -> None:
     assert loaded.predict({"x": [0.0, 9.0]}).tolist() == small().predict({"x": [0.0, 9.0]}).tolist()
     with pytest.raises(ValueError, match="not the rows of the growing"):
         out_of_bag(loaded, encode({"x": [1.0]}, ["a"], schema=loaded.schema))
-
-
-# ---- the command line ------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a table and ensembles of it."""
-    monkeypatch.chdir(tmp_path)
-    lines = ["z,job", *(f"{z:g},{job or ''}" for z, job in zip(TABLE["z"], TABLE["job"], strict=True))]
-    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    rows = {name: TABLE[name] for name in ("z", "job")}
-    several = encode({**rows, "unused": np.zeros(N)}, {"a": CLASSES, "b": THREE})
-    grow_forest(several, n_trees=5, max_depth=2).save("forest.json")
-    grow_forest(encode(rows, NUMBERS), n_trees=5, max_depth=2).save("forest_numbers.json")
-    boost(encode(rows, CLASSES), rounds=4).save("boosted.json")
-    boost_numbers(encode(rows, NUMBERS), rounds=4).save("boosted_numbers.json")
-    return tmp_path
-
-
-@pytest.mark.parametrize("name", ["forest", "forest_numbers", "boosted", "boosted_numbers"])
-def test_predict_takes_ensembles(name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    model = load(f"{name}.json")
-    proba = ["--proba"] * model.schema.predicts_classes
-    cli.main(["predict", f"{name}.json", "rows.csv", "-o", "answers.jsonl", *proba])
-    answers = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
-    table = {"z": TABLE["z"], "job": TABLE["job"], "unused": np.zeros(N)}
-    rows = {column: table[column] for column in model.schema.names}
-    predicted = [[value for key, value in row.items() if key.startswith("prediction")] for row in answers]
-    is_text = predicted[0] and isinstance(
-        predicted[0][0], str
-    )  # several targets are told as text by `predict`
-    told = [list(map(str, row)) for row in predicted] if is_text else predicted
-    assert told == model.predict(rows).reshape(N, -1).tolist()
-    if proba:
-        shares = model.predict_proba(rows)  # type: ignore[union-attr]
-        shares = np.concatenate(shares, axis=1) if isinstance(shares, list) else shares
-        told = [[value for key, value in row.items() if key.startswith("probability")] for row in answers]
-        assert told == shares.tolist()
-    assert "8 rows with missing values" in capfd.readouterr().err
-
-
-@pytest.mark.parametrize("command", ["show", "rules", "export", "explain", "prune", "report"])
-def test_other_commands_say_that_they_want_one_tree(
-    command: str, folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    more = {"explain": ["--set", "z=1"], "prune": ["--leaves", "2"]}.get(command, [])
-    said = failed(capfd, 1, command, "forest.json", *more)
-    assert "forest.json holds 5 trees that answer together (Forest), but one tree is wanted here" in said
-    assert sorted(path.name for path in folder.iterdir() if path.suffix == ".html") == []
-
-
-def test_predict_speaks_of_the_ensemble(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    said = failed(capfd, 2, "predict", "boosted_numbers.json", "rows.csv", "--proba")
-    assert "the ensemble in boosted_numbers.json predicts numbers" in said
-    (folder / "few.csv").write_text("z\n1\n")
-    said = failed(capfd, 1, "predict", "forest.json", "few.csv")
-    assert "lacks the column 'job', which the ensemble tests" in said
-
-
-def failed(capfd: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
-    """What a call says that ends with an error."""
-    with pytest.raises(SystemExit) as end:
-        cli.main(list(arguments))
-    assert end.value.code == code
-    return " ".join(capfd.readouterr().err.split())

@@ -7,7 +7,7 @@ import os
 from treewright.cli.errors import Trouble, count
 from treewright.cli.forms import Form
 from treewright.cli.sources import TABLE_SUFFIXES, similar
-from treewright.saving import Model, load
+from treewright.saving import Model, load, trees_in
 from treewright.schema import Column
 from treewright.tree import Tree
 
@@ -16,8 +16,9 @@ def open_model(path: str) -> Tree:
     """The tree in a model file; Trouble if it is another kind of file, or one of many trees."""
     model = open_any_model(path)
     if not isinstance(model, Tree):
+        trees = count(len(trees_in(model)), "tree")
         raise Trouble(
-            f"{path} holds {count(len(model.trees), 'tree')} that answer together ({type(model).__name__}), "
+            f"{path} holds {trees} that answer together ({type(model).__name__}), "
             "but one tree is wanted here; only `treewright predict` takes many"
         )
     return model

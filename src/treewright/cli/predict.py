@@ -46,10 +46,13 @@ from treewright.cli.streaming import stream
 from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
 from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
+from treewright.ensembles import losses
 from treewright.ensembles.adaptive import Boosted, chances_of
 from treewright.ensembles.adaptive_numbers import BoostedNumbers
 from treewright.ensembles.forest import Forest, decided, split_targets
+from treewright.ensembles.gradient import GradientBoosted
 from treewright.saving import Model as Saved
+from treewright.saving import trees_in
 from treewright.schema import Column, Schema
 from treewright.tree import Tree
 
@@ -172,7 +175,7 @@ class Answering:
     def __init__(self, model: Saved, keep: tuple[str, ...], proba: bool, threads: int) -> None:
         self.model, self.keep, self.proba, self.threads = model, keep, proba, threads
         self.word = word_for(model)
-        trees = (model,) if isinstance(model, Tree) else model.trees
+        trees = trees_in(model)
         self._positions = sorted({column for tree in trees for column in asked_columns(tree)})
         self._missing_by = {tree.missing for tree in trees}
         self.tested = [model.schema.columns[i] for i in self._positions]
@@ -240,7 +243,7 @@ class Answering:
             )
         if self.missing:
             rows = count(self.missing, "row")
-            way, *others = self._missing_by
+            way, *others = self._missing_by or {"learn"}
             by_side = f"they go where the {self.word} sends missing values"
             voice.note(f"{rows} with missing values; {by_side if others else _GOING.get(way, by_side)}")
 
@@ -265,6 +268,11 @@ def said_by(
         scores = model.scores(rows, n_threads=threads)
         shares = [chances_of(scores, float(model.votes.sum()))] if proba else []
         return scores.argmax(axis=1)[:, np.newaxis], shares
+    if isinstance(model, GradientBoosted):
+        raw = model.raw(rows, threads)
+        if not model.schema.predicts_classes:
+            return losses.answers(model.loss, raw)[:, np.newaxis], []
+        return losses.codes(raw)[:, np.newaxis], [losses.probabilities(raw)] if proba else []
     if isinstance(model, Forest):
         votes = model.sums(rows, threads)
         shares = split_targets(model.schema, votes / len(model)) if proba else []

@@ -32,13 +32,13 @@ import re
 from typing import BinaryIO
 
 from treewright.files import replacing
-from treewright.saving.kinds import Ensemble, lines_of, read_ensemble
+from treewright.saving.kinds import Ensemble, lines_of, read_ensemble, trees_in
 from treewright.saving.layout import is_extended, model_lines
 from treewright.saving.reading import read_tree
 from treewright.saving.scanning import Lines
 from treewright.tree import Tree
 
-__all__ = ["Ensemble", "Model", "load", "save"]
+__all__ = ["Ensemble", "Model", "load", "save", "trees_in"]
 
 VERSION = 4  # of the format; a reader reads its own and all before it
 

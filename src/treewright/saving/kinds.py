@@ -20,13 +20,15 @@ from treewright.ensembles.adaptive import Algorithm, Boosted
 from treewright.ensembles.adaptive_numbers import BoostedNumbers, Loss
 from treewright.ensembles.drawing import Draws
 from treewright.ensembles.forest import Forest, Voting
+from treewright.ensembles.gradient import GradientBoosted
+from treewright.ensembles.losses import OF_CLASSES, OF_NUMBERS, n_outputs
 from treewright.saving.layout import Facts, ensemble_lines
 from treewright.saving.reading import read_member, read_schema
 from treewright.saving.scanning import Lines, Text
 from treewright.schema import Schema
 from treewright.tree import Tree
 
-Ensemble = Forest | Boosted | BoostedNumbers
+Ensemble = Forest | Boosted | BoostedNumbers | GradientBoosted
 
 FLOATS = None  # a fact that is an array, empty where there is none; others are read by what reads their text
 _MOST_ROWS = 2**63 - 1
@@ -42,13 +44,23 @@ class Kind(NamedTuple):
     trees_of: Callable[[Any], Sequence[Tree]] = attrgetter("trees")
 
 
+def kind_of(ensemble: Ensemble) -> tuple[str, Kind]:
+    """The name of its kind, and the kind."""
+    for name, kind in KINDS.items():
+        if isinstance(ensemble, kind.type):
+            return name, kind
+    raise TypeError(f"a tree or an ensemble of trees can be saved, not a {type(ensemble).__name__}")
+
+
+def trees_in(model: Tree | Ensemble) -> tuple[Tree, ...]:
+    """The one tree of a model, or all of them, in the order of the file."""
+    return (model,) if isinstance(model, Tree) else tuple(kind_of(model)[1].trees_of(model))
+
+
 def lines_of(ensemble: Ensemble) -> Iterator[bytes]:
     """The model of an ensemble, line by line, once it is known to be sound."""
-    name = next((name for name, kind in KINDS.items() if isinstance(ensemble, kind.type)), None)
-    if name is None:
-        raise TypeError(f"a tree or an ensemble of trees can be saved, not a {type(ensemble).__name__}")
-    kind = KINDS[name]
-    schema, trees = ensemble.schema, tuple(kind.trees_of(ensemble))
+    name, kind = kind_of(ensemble)
+    schema, trees = ensemble.schema, trees_in(ensemble)
     facts: Facts = {}
     for fact, read in kind.facts.items():
         value = attrgetter(fact.replace(" ", "."))(ensemble)
@@ -168,6 +180,25 @@ def _boosted_numbers(schema: Schema, trees: tuple[Tree, ...], facts: dict[str, A
     return BoostedNumbers(trees, facts["votes"], _errors(facts, "errors", len(trees)), loss, schema)
 
 
+def _gradient_boosted(schema: Schema, trees: tuple[Tree, ...], facts: dict[str, Any]) -> GradientBoosted:
+    _demand(len(schema.targets) == 1, "it is not of one target")
+    loss = _one_of(facts, "loss", OF_CLASSES if schema.predicts_classes else OF_NUMBERS)
+    n_classes = schema.width if schema.predicts_classes else 0
+    baseline, n = facts["baseline"], n_outputs(loss, n_classes)
+    _demand(n_classes != 1, "it has one class only")
+    _demand(
+        baseline.shape == (n,) and np.isfinite(baseline).all(), f"it does not start at {n} finite numbers"
+    )
+    _demand(len(trees) % n == 0, f"{len(trees)} trees are no iterations of {n}")
+    for number, tree in enumerate(trees):
+        own = [target.classes for target in tree.schema.targets]
+        _demand(own == [None] and tree.linear is None, f"tree {number} does not answer with one number")
+    for name in ("train_loss", "validation_loss"):
+        _demand(len(facts[name]) <= len(trees) // n + 1, f"it has a {name} of more iterations than there are")
+    made = tuple(trees[first : first + n] for first in range(0, len(trees), n))
+    return GradientBoosted(made, baseline, loss, schema, facts["train_loss"], facts["validation_loss"])
+
+
 def _check_answers(schema: Schema, trees: tuple[Tree, ...]) -> None:
     """There are trees, and each answers what the whole answers: its classes, or as many numbers."""
     _demand(trees, "it has no trees")
@@ -223,5 +254,12 @@ KINDS = {  # by the name in the file
     ),
     "boosted numbers": Kind(
         BoostedNumbers, "boosted trees of numbers", {"loss": Text.text, **_OF_VOTES}, _boosted_numbers
+    ),
+    "gradient boosted": Kind(
+        GradientBoosted,
+        "gradient boosted trees",
+        {"loss": Text.text, "baseline": FLOATS, "train_loss": FLOATS, "validation_loss": FLOATS},
+        _gradient_boosted,
+        lambda model: [tree for of_iteration in model.trees for tree in of_iteration],
     ),
 }
