@@ -1,4 +1,4 @@
-"""Attacks on `treewright.load`: a file is refused with ValueError, or what it holds is a sound tree.
+"""Attacks on `treewright.load`: a file is refused with ValueError, or what it holds is a sound model.
 
 Each case takes a model of `tests/models`, changes it (the parsed model, its text or its bytes), mostly signs
 it again with a right checksum, and loads it. The case is determined by the seed and its number.
@@ -21,8 +21,13 @@ from typing import Any
 import numpy as np
 
 from fuzz.limiting import limited_time
-from treewright import Tree, encode, load
+from treewright import Tree, encode, load, saving
+from treewright.ensembles.adaptive_numbers import BoostedNumbers
+from treewright.ensembles.gradient import GradientBoosted
+from treewright.ensembles.losses import BY_LOGARITHM
 from treewright.pruning import cost_complexity_path, prune
+from treewright.routing import sent_by_others
+from treewright.saving.kinds import KINDS
 from treewright.saving.layout import ARRAYS
 
 MODELS = sorted((Path(__file__).parent.parent / "tests" / "models").glob("*.model.json"))
@@ -50,10 +55,10 @@ def attack(seed: int, number: int, folder: Path) -> bool:
     try:
         with limited_time(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # extreme numbers may overflow, and numpy says so
-            tree = accepted(path)
-            if tree is not None:
-                use(tree, folder)
-            return tree is not None
+            model = accepted(path)
+            if model is not None:
+                use(model, folder)
+            return model is not None
     except Exception as error:
         kept = Path(tempfile.gettempdir()) / f"treewright-fuzz-saving-{seed}-{number}.json"
         kept.write_bytes(content)
@@ -61,8 +66,8 @@ def attack(seed: int, number: int, folder: Path) -> bool:
         raise AssertionError(f"case {number} of seed {seed}, kept in {kept}:\n{found}") from None
 
 
-def accepted(path: Path) -> Tree | None:
-    """The tree in a file; None where it is refused as it should be, by name."""
+def accepted(path: Path) -> saving.Model | None:
+    """The model in a file; None where it is refused as it should be, by name."""
     try:
         return load(path)
     except ValueError as error:
@@ -77,7 +82,7 @@ def accepted(path: Path) -> Tree | None:
 def case(dice: random.Random) -> bytes:
     """A model file, changed in some way."""
     content = dice.choice(MODELS).read_bytes()
-    version = dice.choice([json.loads(content)["version"]] * 9 + [1, 2, 3])
+    version = dice.choice([json.loads(content)["version"]] * 9 + [1, 2, 3, 4])
     kind = dice.random()
     if kind < 0.1:
         return _changed_bytes(dice, content)
@@ -85,10 +90,13 @@ def case(dice: random.Random) -> bytes:
         text = content[content.index(b'"model": ') + 9 : -3]
         return signed(_changed_bytes(dice, text), version)
     model: Model = list(json.loads(content)["model"].items())
+    trees = [list(tree.items()) for tree in dict(model).get("trees", ())]
+    if trees:
+        _put(model, "trees", trees)
     for _ in range(dice.choice([1, 1, 1, 2, 3, 8])):
         # An earlier change may have left nothing that this one could change.
         with suppress(LookupError, TypeError, ValueError, AttributeError, OverflowError):
-            dice.choice(CHANGES)(dice, model)
+            dice.choice(CHANGES)(dice, dice.choice([model, *trees]))
     return signed(laid_out(model), version)
 
 
@@ -101,14 +109,26 @@ def signed(model: bytes, version: int = 1) -> bytes:
 
 def laid_out(model: Model) -> bytes:
     """A parsed model in the layout of the format: an array or an entry of a list per line."""
+    return f"{{\n{_entries(model, '    ')}\n  }}".encode("utf-8", "surrogatepass")
+
+
+def _entries(model: Model, margin: str) -> str:
     lines = []
     for key, value in model:
         if key in ("columns", "targets") and isinstance(value, list):
-            entries = ",\n".join(f"      {_json(entry, ', ', ': ')}" for entry in value)
-            lines.append(f'    "{key}": [\n{entries}\n    ]')
+            entries = ",\n".join(f"{margin}  {_json(entry, ', ', ': ')}" for entry in value)
+            lines.append(f'{margin}"{key}": [\n{entries}\n{margin}]')
+        elif key == "trees" and isinstance(value, list) and all(_is_model(tree) for tree in value):
+            trees = [f"{margin}  {{\n{_entries(tree, margin + '    ')}\n{margin}  }}" for tree in value]
+            lines.append(f'{margin}"trees": [\n' + ",\n".join(trees) + "\n" * bool(trees) + f"{margin}]")
         else:
-            lines.append(f'    "{key}": {_json(value)}')
-    return ("{\n" + ",\n".join(lines) + "\n  }").encode("utf-8", "surrogatepass")
+            lines.append(f'{margin}"{key}": {_json(value)}')
+    return ",\n".join(lines)
+
+
+def _is_model(value: Any) -> bool:
+    """Whether a value is a list of pairs, as a parsed tree of an ensemble is."""
+    return isinstance(value, list) and all(isinstance(pair, tuple) for pair in value)
 
 
 def _json(value: Any, comma: str = ",", colon: str = ":") -> str:
@@ -177,7 +197,7 @@ LABELS = [
     float("nan"),
     None,
 ]
-KEYS = [*ARRAYS, "columns", "extra"]
+KEYS = [*ARRAYS, "columns", "targets", "trees", "extra"]
 
 
 def _array(dice: random.Random, model: Model) -> list[Any]:
@@ -342,7 +362,7 @@ def change_surrogates(dice: random.Random, model: Model) -> None:
 
 def change_shape(dice: random.Random, model: Model) -> None:
     """Nodes change places, or a node becomes a leaf in some of the arrays."""
-    arrays = [value for key, value in model if key in KEYS and key not in ("subsets", "columns")]
+    arrays = [value for key, value in model if key in ARRAYS and key != "subsets"]
     n = len(_get(model, "end"))
     place, other = dice.randrange(n), dice.randrange(n)
     if dice.random() < 0.5:
@@ -352,6 +372,31 @@ def change_shape(dice: random.Random, model: Model) -> None:
         for key, value in (("feature", -1), ("end", place + 1), ("step", -1), ("threshold", None)):
             if dice.random() < 0.8:
                 _get(model, key)[place] = value
+
+
+def change_ensemble(dice: random.Random, model: Model) -> None:
+    """Trees change places, get lost, come twice or tell their targets; what is known of them changes."""
+    trees = _get(model, "trees")
+    place, other = dice.randrange(len(trees)), dice.randrange(len(trees))
+    match dice.randrange(7):
+        case 0:
+            trees[place], trees[other] = trees[other], trees[place]
+        case 1:
+            trees.insert(place, [*trees[other]])
+        case 2:
+            del trees[place:]
+        case 3:
+            trees[place].insert(1, ("targets", _get(model, "targets")))
+        case 4:
+            _put(model, "kind", dice.choice([*KINDS, "tree", ""]))
+        case 5:
+            numbers = _get(
+                model, dice.choice(["votes", "errors", "training_errors", "draws weight", "baseline"])
+            )
+            numbers[:] = [dice.choice([*FLOATS, number]) for number in numbers]
+        case _:
+            fact = dice.choice([name for name, _ in model if name.startswith("draws ")])
+            _put(model, fact, dice.choice([None, True, False, *NUMBERS]))
 
 
 CHANGES = [
@@ -368,13 +413,58 @@ CHANGES = [
     change_surrogates,
     change_surrogates,
     change_shape,
+    change_ensemble,
+    change_ensemble,
 ]
 
 
 # ---- using what was accepted -----------------------------------------------------------------------
 
 
-def use(tree: Tree, folder: Path) -> None:
+def use(model: saving.Model, folder: Path) -> None:
+    """Everything that a model can do must work."""
+    if isinstance(model, Tree):
+        use_tree(model, folder)
+    else:
+        use_ensemble(model, folder)
+
+
+def use_ensemble(model: saving.Ensemble, folder: Path) -> None:
+    """What trees can do together, and the first and the last of them alone."""
+    trees = saving.trees_in(model)
+    for tree in {id(tree): tree for tree in (*trees[:1], *trees[-1:])}.values():
+        use_tree(tree, folder)
+    assert repr(model)
+    path = folder / "again.json"
+    model.save(path)
+    loaded = load(path)
+    assert not isinstance(loaded, Tree)
+    assert saving.trees_in(loaded) == trees
+    loaded.save(folder / "once more.json")
+    assert (folder / "once more.json").read_bytes() == path.read_bytes()
+    if not trees or any(tree.missing == "error" for tree in trees):
+        return
+    table, _ = rows(trees[0])
+    first = model.predict(table)
+    assert loaded.predict(table).tolist() == first.tolist()
+    if isinstance(model, BoostedNumbers) or not model.schema.predicts_classes:
+        assert np.isfinite(np.asarray(first, float)).all() or _may_overflow(model)
+        return
+    if isinstance(model, GradientBoosted) and _may_overflow(model):
+        return
+    shares = model.predict_proba(table)
+    for share in shares if isinstance(shares, list) else [shares]:
+        np.testing.assert_allclose(share.sum(axis=1), 1)
+
+
+def _may_overflow(model: saving.Ensemble) -> bool:
+    """Whether a tree answers a number so large that sums of such may overflow, or their powers."""
+    most = 600 if isinstance(model, GradientBoosted) and model.loss in BY_LOGARITHM else LARGEST_SQUARED
+    largest = [np.abs(tree.value).max() for tree in saving.trees_in(model)]
+    return sum(largest) + (np.abs(model.baseline).sum() if isinstance(model, GradientBoosted) else 0) > most
+
+
+def use_tree(tree: Tree, folder: Path) -> None:
     """Everything that a tree can do must work."""
     table, target = rows(tree)
     if tree.missing == "error":
@@ -399,7 +489,7 @@ def use(tree: Tree, folder: Path) -> None:
     assert loaded.predict(table).tolist() == first.tolist()
     data = encode(table, target, schema=tree.schema)
     curve = tree.curve(data)
-    assert len(curve) == tree.n_leaves
+    assert len(curve) == tree.n_leaves - tree.joined.sum()  # many branches are one split
     moderate = tree.schema.predicts_classes or np.abs(tree.value).max() < LARGEST_SQUARED
     moderate = moderate and not (tree.criterion == "poisson" and tree.value.min() <= 0)
     assert not moderate or np.isfinite(curve).all()
@@ -413,7 +503,7 @@ def use(tree: Tree, folder: Path) -> None:
         path = prune(tree, "cost_complexity")
         assert path.leaves[-1] == 1
         assert not moderate or np.isfinite(path.losses(data)).all()
-    if not (tree.subset >= 0).any():
+    if not (tree.subset >= 0).any() and not sent_by_others(tree):
         from treewright.estimators.sklearn_view import sklearn_tree
 
         assert sklearn_tree(tree).node_count == tree.n_nodes

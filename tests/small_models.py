@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, load
+from treewright.saving import Model
 
 
 def labelled(categories: tuple[Any, ...], classes: tuple[Any, ...] = ("a", "b")) -> Tree:
@@ -23,8 +24,8 @@ def by_hand() -> Tree:
     return labelled(("clerk", "cook"))
 
 
-def parsed(tree: Tree, folder: Path) -> dict[str, Any]:
-    """The model in the file of a tree."""
+def parsed(tree: Model, folder: Path) -> dict[str, Any]:
+    """The model in the file of a tree or an ensemble."""
     tree.save(folder / "tree.json")
     model: dict[str, Any] = json.loads((folder / "tree.json").read_bytes())["model"]
     return model

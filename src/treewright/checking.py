@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.schema import KINDS, MISSING, Schema, Target
+from treewright.schema import KINDS, MISSING, Column, Schema, Target
 from treewright.sparse import SparseRows
 from treewright.surrogates import TYPES as SURROGATE_TYPES
 
@@ -35,12 +35,19 @@ _MOST_NODES = 2**31 - 1  # a node's number is an int32
 _PIECE = 2**18  # weights that are looked at together
 
 
-def check(tree: Tree) -> None:
-    """Raise ValueError with the first invariant that does not hold."""
-    _check_schema(tree.schema)
+def check(tree: Tree, known: Schema | None = None) -> None:
+    """Raise ValueError with the first invariant that does not hold.
+
+    Columns and targets that a tree shares with a `known` schema have passed `check_schema` already: those of
+    a thousand trees are looked at once.
+    """
+    if known is None or tree.schema.columns is not known.columns:
+        _check_columns(tree.schema)
+    if known is None or tree.schema.targets is not known.targets:
+        _check_targets(tree.schema)
     task = "classes" if tree.schema.predicts_classes else "numbers"
-    known = [name for name, of in _core.criteria() if of == task]
-    _demand(tree.criterion in known, f"criterion {tree.criterion!r} is not one of {task}: {', '.join(known)}")
+    names = [name for name, of in _core.criteria() if of == task]
+    _demand(tree.criterion in names, f"criterion {tree.criterion!r} is not one of {task}: {', '.join(names)}")
     _demand(tree.missing in MISSING, f"missing is {tree.missing!r}, not one of {', '.join(MISSING)}")
     _check_arrays(tree)
     _check_shape(tree)
@@ -63,14 +70,21 @@ def _demand(holds: object, message: str) -> None:
         raise ValueError(f"this is not a tree: {message}")
 
 
-def _check_schema(schema: Schema) -> None:
+def check_schema(schema: Schema) -> None:
     """Names tell the columns apart, and categories and classes can be told apart and found again."""
-    _demand(schema.columns, "its schema has no columns")
-    _demand(schema.targets, "its schema has no targets")
-    for what, parts in (("column", schema.columns), ("target", schema.targets)):
-        names = [part.name for part in parts]
-        _demand(all(isinstance(name, str) for name in names), f"the name of a {what} is not text")
-        _demand(len(set(names)) == len(names), f"two {what}s have the same name")
+    _check_columns(schema)
+    _check_targets(schema)
+
+
+def _check_names(parts: tuple[Column, ...] | tuple[Target, ...], what: str) -> None:
+    _demand(parts, f"its schema has no {what}s")
+    names = [part.name for part in parts]
+    _demand(all(isinstance(name, str) for name in names), f"the name of a {what} is not text")
+    _demand(len(set(names)) == len(names), f"two {what}s have the same name")
+
+
+def _check_columns(schema: Schema) -> None:
+    _check_names(schema.columns, "column")
     for column in schema.columns:
         what = f"column {column.name!r}"
         _demand(column.kind in KINDS, f"{what} is of the unknown kind {column.kind!r}")
@@ -78,6 +92,10 @@ def _check_schema(schema: Schema) -> None:
             column.kind == "category" or not column.categories, f"{what} is a {column.kind} with categories"
         )
         _check_labels(column.categories, what, "categories")
+
+
+def _check_targets(schema: Schema) -> None:
+    _check_names(schema.targets, "target")
     _demand(
         len({target.classes is None for target in schema.targets}) == 1, "some targets are classes, some not"
     )
@@ -203,15 +221,19 @@ def _check_forms(
     """Tests of numbers have a threshold, tests of categories a subset, -1 for no test neither. Subsets lie
     without gaps in the order of the tests, and bits beyond the last category are 0.
     """
-    kinds = np.array([column.kind == "category" for column in schema.columns] + [False])
-    is_category = kinds[np.where(feature < len(schema.columns), feature, -1)]
+    asked, place = np.unique(feature, return_inverse=True)  # of many columns a tree asks for few
+    columns = [schema.columns[j] if 0 <= j < len(schema.columns) else None for j in asked.tolist()]
+    is_category = np.array([column is not None and column.kind == "category" for column in columns], bool)[
+        place
+    ]
     _demand(
         (np.isnan(threshold) == ((feature < 0) | is_category)).all(), "only tests of numbers have thresholds"
     )
     _demand(((subset >= 0) == is_category).all(), "only tests of categories have subsets")
     _demand((subset >= -1).all(), "a node without a subset has another number than -1 in its place")
     tests = np.flatnonzero(subset >= 0)
-    counts = np.array([*schema.category_counts, 0])[feature[tests]]
+    n_categories = np.array([0 if column is None else len(column.categories) for column in columns], np.int64)
+    counts = n_categories[place[tests]]
     sizes = (counts + 7) // 8
     ends = np.cumsum(sizes)
     _demand((subset[tests] == ends - sizes).all(), "a subset lies outside its place in `subsets`")

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from treewright.tree import Tree
 
 
-class Presented:
+class Saved:
+    """What a tree and all that is made of trees have in common: they save themselves."""
+
+    def save(self: Any, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, whole or not at all; `treewright.load` makes the same of it."""
+        from treewright.saving import save
+
+        save(self, path)
+
+
+class Presented(Saved):
     """The part of `Tree` that looks uphill. Every method only finds its room, when it is called."""
 
     def __str__(self: Tree) -> str:  # type: ignore[misc]
@@ -39,12 +49,6 @@ class Presented:
         from treewright.exporting.notebooks import tree_as_html
 
         return tree_as_html(self)
-
-    def save(self: Tree, path: str | os.PathLike[str]) -> None:  # type: ignore[misc]
-        """Write the tree to a file, from which `treewright.load` makes an equal tree."""
-        from treewright.saving import save
-
-        save(self, path)
 
     def to_sklearn(self: Tree, *, rows: Literal["float64", "float32"] = "float64") -> Any:  # type: ignore[misc]
         """The tree as a fitted estimator of scikit-learn; see `treewright.converting.to_sklearn`."""

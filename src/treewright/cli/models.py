@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import os
 
-from treewright.cli.errors import Trouble
+from treewright.cli.errors import Trouble, count
 from treewright.cli.forms import Form
 from treewright.cli.sources import TABLE_SUFFIXES, similar
-from treewright.saving import load
+from treewright.saving import Model, load, trees_in
 from treewright.schema import Column
 from treewright.tree import Tree
 
 
 def open_model(path: str) -> Tree:
-    """The tree in a model file; Trouble if it is another kind of file."""
+    """The tree in a model file; Trouble if it is another kind of file, or one of many trees."""
+    model = open_any_model(path)
+    if not isinstance(model, Tree):
+        trees = count(len(trees_in(model)), "tree")
+        raise Trouble(
+            f"{path} holds {trees} that answer together ({type(model).__name__}), "
+            "but one tree is wanted here; only `treewright predict` takes many"
+        )
+    return model
+
+
+def open_any_model(path: str) -> Model:
+    """The tree or the ensemble in a model file; Trouble if it is another kind of file."""
     if path.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES):
         raise Trouble(
             f"{path} looks like a table, but a model is wanted here (a file that `treewright fit` wrote)"

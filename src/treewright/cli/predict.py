@@ -1,4 +1,4 @@
-"""`treewright predict`: what a saved tree says of the rows of a table."""
+"""`treewright predict`: what a saved tree or ensemble says of the rows of a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from treewright.cli.errors import (
     quoted,
     thread_count,
 )
-from treewright.cli.models import form_of, open_model
+from treewright.cli.models import form_of, open_any_model
 from treewright.cli.options import (
     OUTPUT,
     PIPE,
@@ -46,7 +46,14 @@ from treewright.cli.streaming import stream
 from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
 from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
-from treewright.schema import Column
+from treewright.ensembles import losses
+from treewright.ensembles.adaptive import Boosted, chances_of
+from treewright.ensembles.adaptive_numbers import BoostedNumbers
+from treewright.ensembles.forest import Forest, decided, split_targets
+from treewright.ensembles.gradient import GradientBoosted
+from treewright.saving import Model as Saved
+from treewright.saving import trees_in
+from treewright.schema import Column, Schema
 from treewright.tree import Tree
 
 
@@ -65,9 +72,9 @@ def predict(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Predict the rows of a table with a saved tree.
+    """Predict the rows of a table with a saved tree, or with the trees of a saved ensemble.
 
-    Columns are found by their names, in any order; those that the tree does not test need not be there. The
+    Columns are found by their names, in any order; those that no tree tests need not be there. The
     table may be larger than the memory: rows are read, predicted and written a few at a time.
 
     Parameters
@@ -78,7 +85,7 @@ def predict(
     format
         What goes to the standard output instead of csv: tsv or jsonl.
     proba
-        Add a column for each class: its share among the rows that the leaf has learnt from.
+        Add a column for each class: its share among the rows that the leaf has learnt from, or of the votes.
     keep
         Carry a column of the table over, as it stands there; may be repeated.
     raw
@@ -103,12 +110,14 @@ def predict(
     threads = thread_count(jobs)
     with voice.stages(shown=output is not None) as work:
         work.begin("reading", str(model))
-        tree = open_model(str(model))
-        if proba and not tree.schema.predicts_classes:
-            raise Misuse(f"--proba: the tree in {model} predicts numbers; only classes have probabilities")
+        saved = open_any_model(str(model))
+        if proba and not saved.schema.predicts_classes:
+            raise Misuse(
+                f"--proba: the {word_for(saved)} in {model} predicts numbers; only classes have probabilities"
+            )
         work.begin("reading", str(data))
         source = open_source(data, dialect)
-        answering = Answering(tree, tuple(keep or ()), proba, threads)
+        answering = Answering(saved, tuple(keep or ()), proba, threads)
         _check_names(source, answering)
         with open_sink(output, format, raw=raw) as sink:
             with closing(answering.pieces(source, work)) as pieces:
@@ -141,7 +150,7 @@ def _check_names(source: Source, answering: Answering) -> None:
         verb = "lacks the column" if len(absent) == 1 else "lacks the columns"
         close = closest(absent[0], source.names)
         there = f"its columns are {listed(source.names)}" if close is None else f"it has {close!r}"
-        raise Trouble(f"{source.path} {verb} {listed(absent)}, which the tree tests; {there}")
+        raise Trouble(f"{source.path} {verb} {listed(absent)}, which the {answering.word} tests; {there}")
     for name in answering.keep:
         if name not in source.names:
             raise Trouble(
@@ -149,34 +158,36 @@ def _check_names(source: Source, answering: Answering) -> None:
             )
 
 
-def encode_rows(frame: Frame, tree: Tree, tested: Iterable[Column]) -> Dataset:
-    """The rows of a frame as the tree's schema wants them; of columns that are not tested, all is missing."""
+def encode_rows(frame: Frame, schema: Schema, tested: Iterable[Column]) -> Dataset:
+    """The rows of a frame as a schema wants them; of columns that are not tested, all is missing."""
     nothing = np.broadcast_to(np.nan, frame.n_rows)
-    table = {column.name: nothing for column in tree.schema.columns}
+    table = {column.name: nothing for column in schema.columns}
     table |= {column.name: frame.columns[column.name] for column in tested}
     try:
-        return encode(table, schema=tree.schema)
+        return encode(table, schema=schema)
     except (ValueError, TypeError) as error:
         raise frame.located(error) from error
 
 
 class Answering:
-    """What a tree says of the rows of a table, piece by piece, and what was odd about them."""
+    """What a model says of the rows of a table, piece by piece, and what was odd about them."""
 
-    def __init__(self, tree: Tree, keep: tuple[str, ...], proba: bool, threads: int) -> None:
-        self.tree, self.keep, self.proba, self.threads = tree, keep, proba, threads
-        tested = asked_columns(tree)
-        self._positions = tested
-        self.tested = [tree.schema.columns[i] for i in tested]
+    def __init__(self, model: Saved, keep: tuple[str, ...], proba: bool, threads: int) -> None:
+        self.model, self.keep, self.proba, self.threads = model, keep, proba, threads
+        self.word = word_for(model)
+        trees = trees_in(model)
+        self._positions = sorted({column for tree in trees for column in asked_columns(tree)})
+        self._missing_by = {tree.missing for tree in trees}
+        self.tested = [model.schema.columns[i] for i in self._positions]
         self.rows = self.missing = self.unseen = 0
         self.unseen_in: dict[str, None] = {}  # the columns, in their order
-        self._labels = [_labels(target.classes) for target in tree.schema.targets]
+        self._labels = [_labels(target.classes) for target in model.schema.targets]
         self._names = self._added()
 
     def _added(self) -> list[list[str]]:
         """The names of the columns that each target adds."""
-        single, names = len(self.tree.schema.targets) == 1, []
-        for target in self.tree.schema.targets:
+        single, names = len(self.model.schema.targets) == 1, []
+        for target in self.model.schema.targets:
             suffix = "" if single else f"_{target.name}"
             of_classes = (_said(label) for label in target.classes or ()) if self.proba else ()
             names.append([f"prediction{suffix}", *(f"probability{suffix}_{label}" for label in of_classes)])
@@ -193,16 +204,15 @@ class Answering:
         width = sum(map(len, self._names))
         with closing(stream(source, wanted, self.keep, width=width)) as frames:
             for frame in frames:
-                rows = encode_rows(frame, self.tree, self.tested)
+                rows = encode_rows(frame, self.model.schema, self.tested)
                 self._count(rows)
                 work.begin("predicting", f"{self.rows:,} rows")
                 yield self._answers(frame, rows)
 
     def _answers(self, frame: Frame, rows: Dataset) -> Answers:
-        """What was kept, what the tree says, how surely."""
+        """What was kept, what the model says, how surely."""
         answers: Answers = {name: frame.kept[name] for name in self.keep}
-        values = answers_to(self.tree, rows, self.threads)
-        shares = proportions(self.tree, rows, self.threads) if self.proba else []
+        values, shares = said_by(self.model, rows, self.proba, self.threads)
         for i, ((said, *of_classes), labels) in enumerate(zip(self._names, self._labels, strict=True)):
             answers[said] = values[:, i] if labels is None else labels[values[:, i]]
             answers |= {name: shares[i][:, code] for code, name in enumerate(of_classes)}
@@ -228,12 +238,14 @@ class Answering:
         """One line each."""
         if self.unseen:
             voice.note(
-                f"{count(self.unseen, 'row')} with categories that the tree has not seen, "
+                f"{count(self.unseen, 'row')} with categories that the {self.word} has not seen, "
                 f"in {listed(self.unseen_in)}; there they go where most rows went"
             )
         if self.missing:
             rows = count(self.missing, "row")
-            voice.note(f"{rows} with missing values; {_GOING.get(self.tree.missing, _BY_SIDE)}")
+            way, *others = self._missing_by or {"learn"}
+            by_side = f"they go where the {self.word} sends missing values"
+            voice.note(f"{rows} with missing values; {by_side if others else _GOING.get(way, by_side)}")
 
     def document(self, source: Source, model: Path) -> dict[str, Any]:
         """The same for programs."""
@@ -241,7 +253,33 @@ class Answering:
         return {"model": str(model), "table": source.path, **counts, "unseen_in": list(self.unseen_in)}
 
 
-_BY_SIDE = "they go where the tree sends missing values"
+def word_for(model: Saved) -> str:
+    """What a model is called in sentences."""
+    return "tree" if isinstance(model, Tree) else "ensemble"
+
+
+def said_by(
+    model: Saved, rows: Dataset, proba: bool, threads: int
+) -> tuple[NDArray[Any], list[NDArray[np.float64]]]:
+    """Codes of classes or numbers, (rows, targets), and with `proba` the shares of each target's classes."""
+    if isinstance(model, BoostedNumbers):
+        return model.predict(rows, n_threads=threads)[:, np.newaxis], []
+    if isinstance(model, Boosted):
+        scores = model.scores(rows, n_threads=threads)
+        shares = [chances_of(scores, float(model.votes.sum()))] if proba else []
+        return scores.argmax(axis=1)[:, np.newaxis], shares
+    if isinstance(model, GradientBoosted):
+        raw = model.raw(rows, threads)
+        if not model.schema.predicts_classes:
+            return losses.answers(model.loss, raw)[:, np.newaxis], []
+        return losses.codes(raw)[:, np.newaxis], [losses.probabilities(raw)] if proba else []
+    if isinstance(model, Forest):
+        votes = model.sums(rows, threads)
+        shares = split_targets(model.schema, votes / len(model)) if proba else []
+        return decided(model.schema, votes, len(model)), shares
+    return answers_to(model, rows, threads), proportions(model, rows, threads) if proba else []
+
+
 _GOING = {
     "surrogate": "surrogates decide where they go",
     "fractional": "they go down both sides, and their answers are mixtures",

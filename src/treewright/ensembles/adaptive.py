@@ -31,6 +31,7 @@ from treewright.encoding import Dataset
 from treewright.ensembles.totals import totals
 from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.targets import check_rows
+from treewright.presenting import Saved
 from treewright.routing import divides
 from treewright.schema import Schema
 from treewright.tree import Tree, as_array
@@ -57,7 +58,7 @@ class Round(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Boosted:
+class Boosted(Saved):
     """Trees that vote, as AdaBoost has made them; `boost` is the door.
 
     Rows are a table, or a Dataset encoded with ``schema=boosted.schema``; where their classes are needed a

@@ -28,6 +28,7 @@ from treewright.arriving import encoded_rows, given_rows
 from treewright.encoding import Dataset
 from treewright.ensembles.adaptive import check_boostable, checked_rate, grower_of, lifted
 from treewright.growing import n_threads, whole_number
+from treewright.presenting import Saved
 from treewright.schema import Schema
 from treewright.tree import Tree
 
@@ -47,7 +48,7 @@ class NumberRound(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BoostedNumbers:
+class BoostedNumbers(Saved):
     """Trees whose weighted median is the answer, as AdaBoost.R2 makes them; `boost_numbers` is the door."""
 
     trees: tuple[Tree, ...]

@@ -20,6 +20,7 @@ from treewright.ensembles.side_by_side import Listener, side_by_side
 from treewright.ensembles.totals import totals
 from treewright.growing import grow, n_threads, whole_number
 from treewright.memory import check_memory, memory_needed
+from treewright.presenting import Saved
 from treewright.schema import Schema
 from treewright.tree import Tree, as_array
 
@@ -31,7 +32,7 @@ _TREE_SEED = 1  # the purpose of the stream that seeds a tree; 0 draws its rows
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class Forest(Saved):
     """Trees that answer together, and how their rows were drawn.
 
     Soft votes are the shares of the classes in the leaves, averaged; hard ones are the answers of the trees,

@@ -11,22 +11,23 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.combining import by_column
-from treewright.encoding import Dataset
+from treewright.encoding import Dataset, encode
 from treewright.ensembles import exact_boosting, losses
 from treewright.ensembles.totals import totals
 from treewright.growing import n_threads, non_negative, whole_number
 from treewright.growing.finishing import finished
 from treewright.growing.targets import check_rows
+from treewright.presenting import Saved
 from treewright.ruling import rules_from
 from treewright.schema import Schema, Target
-from treewright.tree import Tree
+from treewright.tree import Tree, as_array
 
 Floats = NDArray[np.float64]
 MOST_BINS = 255
 
 
 @dataclass(frozen=True, eq=False)
-class GradientBoosted:
+class GradientBoosted(Saved):
     """Trees that add up: a baseline and, for each iteration, one tree or one for each of many classes.
 
     Each tree is a `Tree` of numbers like any other: ``model.trees[0][0]`` prints, draws and exports itself.
@@ -79,6 +80,19 @@ class GradientBoosted:
             for k, tree in enumerate(of_iteration):
                 out[:, k] += totals([tree], [tree.value], data, n_threads)[:, 0]
             yield out + self.baseline
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """Classes or numbers for the rows of a table."""
+        raw = self.raw(encode(table, schema=self.schema))
+        if not self.schema.predicts_classes:
+            return losses.answers(self.loss, raw)
+        return np.asarray(as_array(self.schema.targets[0].classes or ())[losses.codes(raw)])
+
+    def predict_proba(self, table: Any) -> Floats:
+        """The probability of each class for the rows of a table."""
+        if not self.schema.predicts_classes:
+            raise ValueError("these trees predict numbers; probabilities are for classes")
+        return losses.probabilities(self.raw(encode(table, schema=self.schema)))
 
     def importances(self) -> Floats:
         """The share of each column in the gains of all trees; zeros where nothing was split."""

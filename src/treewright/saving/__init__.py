@@ -1,4 +1,4 @@
-"""Saving: a tree as a file that lasts. JSON for people, one layout for the reader, checked to the last byte.
+"""Saving: a tree or an ensemble as a file that lasts. JSON for people, checked to the last byte.
 
 A file is a header (format, version, length and SHA-256 of the model) and the model, one array per line::
 
@@ -19,7 +19,9 @@ A file is a header (format, version, length and SHA-256 of the model) and the mo
       }
     }
 
-`layout` says how a model is written, `reading` reads it back.
+An ensemble tells its kind and its own facts after the columns and targets, then its trees one after the
+other, each with the lines that it has in a file of its own. `layout` says how a model is written, `scanning`
+takes its lines, `reading` makes a tree of them, and `kinds` the ensembles that there are.
 """
 
 from __future__ import annotations
@@ -30,13 +32,17 @@ import re
 from typing import BinaryIO
 
 from treewright.files import replacing
+from treewright.saving.kinds import Ensemble, lines_of, read_ensemble, trees_in
 from treewright.saving.layout import is_extended, model_lines
 from treewright.saving.reading import read_tree
+from treewright.saving.scanning import Lines
 from treewright.tree import Tree
 
-__all__ = ["load", "save"]
+__all__ = ["Ensemble", "Model", "load", "save", "trees_in"]
 
-VERSION = 3  # of the format; a reader reads its own and all before it
+VERSION = 4  # of the format; a reader reads its own and all before it
+
+Model = Tree | Ensemble
 
 _START = '{\n  "format": "treewright model",\n  "version": '
 _END = b"\n}\n"
@@ -48,8 +54,8 @@ _LONGEST_HEADER = 256
 _BLOCK = 2**20  # bytes read at a time
 
 
-def save(tree: Tree, path: str | os.PathLike[str]) -> None:
-    """Write a tree to a file, whole or not at all.
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a tree or an ensemble to a file, whole or not at all.
 
     Raises TypeError, before anything is written, where a category or class is not a str, bool, int or float.
 
@@ -61,13 +67,16 @@ def save(tree: Tree, path: str | os.PathLike[str]) -> None:
     ...     load(f"{folder}/tree.json") == tree
     True
     """
-    tree.check()
-    lines = list(model_lines(tree))
+    if isinstance(model, Tree):
+        model.check()
+        version, lines = _version(model), list(model_lines(model))
+    else:
+        version, lines = 4, list(lines_of(model))
     digest = hashlib.sha256()
     for line in lines:
         digest.update(line)
     with replacing(path) as file:
-        file.write(_header(_version(tree), sum(map(len, lines)), digest.hexdigest()))
+        file.write(_header(version, sum(map(len, lines)), digest.hexdigest()))
         file.writelines(lines)
         file.write(_END)
 
@@ -77,8 +86,8 @@ def _version(tree: Tree) -> int:
     return 3 if is_extended(tree) else 2 if tree.schema.has_costs else 1
 
 
-def load(path: str | os.PathLike[str]) -> Tree:
-    """The tree in a file that `Tree.save` wrote; safe for files of strangers.
+def load(path: str | os.PathLike[str]) -> Model:
+    """The tree or the ensemble in a file that its `save` wrote; safe for files of strangers.
 
     Raises ValueError, with the name of the file, where it is damaged, was changed, is no model at all or was
     written by a newer version. Nothing in a file is ever run or imported.
@@ -86,15 +95,20 @@ def load(path: str | os.PathLike[str]) -> Tree:
     name = os.fspath(path)
     with open(name, "rb") as file:
         try:
-            version, model = _checked_model(file)
-            tree = read_tree(model, _header(0, 0, "").count(b"\n"), version)
+            version, content = _checked_model(file)
+            return _read(Lines(content, _header(0, 0, "").count(b"\n")), version)
         except ValueError as error:
             raise ValueError(f"{name!r} {error}") from None
+
+
+def _read(lines: Lines, version: int) -> Model:
+    if version >= 4:
+        return read_ensemble(lines)
+    tree = read_tree(lines, version)
     try:
         tree.check()
     except ValueError as error:
-        reason = str(error).removeprefix("this is not a tree: ")
-        raise ValueError(f"{name!r} does not hold a tree: {reason}") from None
+        raise lines.unsound(str(error).removeprefix("this is not a tree: ")) from None
     return tree
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treewright._version import __version__
 from treewright.checking import TYPES
-from treewright.schema import Column, Target
+from treewright.schema import Column, Schema, Target
 from treewright.sparse import SparseRows
 from treewright.surrogates import TYPES as SURROGATE_TYPES
 from treewright.tree import Tree
@@ -36,17 +36,44 @@ LINEAR_TYPES: dict[str, type[np.generic]] = {
 NUMBER_STATISTIC = ("weight", "value", "deviation")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER_BITS = 4096  # of a category or class; Python refuses to read far larger ones
+_WRITER = (b"{\n", f'    "writer": "treewright {__version__}",\n'.encode())
+
+Facts = dict[str, str | bool | int | NDArray[np.float64] | None]  # what is known of an ensemble, by line
 
 
 def model_lines(tree: Tree) -> Iterator[bytes]:
-    """The model, line by line."""
-    yield b"{\n"
-    yield f'    "writer": "treewright {__version__}",\n'.encode()
-    yield f'    "criterion": {json.dumps(tree.criterion)},\n'.encode()
+    """The model of one tree, line by line."""
+    yield from _WRITER
+    yield from _tree_lines(tree, [*_columns_lines(tree.schema), *_targets_lines(tree.schema)])
+    yield b"  }"
+
+
+def ensemble_lines(kind: str, schema: Schema, facts: Facts, trees: Sequence[Tree]) -> Iterator[bytes]:
+    """The model of many trees: what they share, what is known of all of them, and each as it is alone.
+
+    A tree tells its targets only where they are not those of the ensemble.
+    """
+    yield from _WRITER
+    yield _entry_line("kind", kind)
+    yield from _columns_lines(schema)
+    yield from _targets_lines(schema)
+    for name, fact in facts.items():
+        yield _array_line(name, fact) if isinstance(fact, np.ndarray) else _entry_line(name, fact)
+    yield b'    "trees": [\n'
+    for place, tree in enumerate(trees):
+        own = () if tree.schema.targets == schema.targets else _targets_lines(tree.schema)
+        yield b"      {\n"
+        yield from (b"    " + line for line in _tree_lines(tree, own))
+        yield b"      }\n" if place == len(trees) - 1 else b"      },\n"
+    yield b"    ]\n  }"
+
+
+def _tree_lines(tree: Tree, schema_lines: Iterable[bytes]) -> Iterator[bytes]:
+    """What a file tells of one tree, of one or of many."""
+    yield _entry_line("criterion", tree.criterion)
     if is_extended(tree):
-        yield f'    "missing": {json.dumps(tree.missing)},\n'.encode()
-    yield from _list_lines("columns", [_column_line(column) for column in tree.schema.columns])
-    yield from _list_lines("targets", [_target_line(target) for target in tree.schema.targets])
+        yield _entry_line("missing", tree.missing)
+    yield from schema_lines
     for name in ARRAYS:
         yield _array_line(name, getattr(tree, name))
     parts = [(f"statistic {name}", array) for name, array in statistic_parts(tree)]
@@ -54,7 +81,6 @@ def model_lines(tree: Tree) -> Iterator[bytes]:
         parts += _extended_parts(tree)
     for name, array in parts:
         yield _array_line(name, array, last=name == parts[-1][0])
-    yield b"  }"
 
 
 def is_extended(tree: Tree) -> bool:
@@ -78,11 +104,24 @@ def _extended_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
         yield f"linear {name}", np.zeros(0, kind) if tree.linear is None else getattr(tree.linear, name)
 
 
+def _columns_lines(schema: Schema) -> Iterator[bytes]:
+    return _list_lines("columns", [_column_line(column) for column in schema.columns])
+
+
+def _targets_lines(schema: Schema) -> Iterator[bytes]:
+    return _list_lines("targets", [_target_line(target) for target in schema.targets])
+
+
+def _entry_line(name: str, value: str | bool | int | None) -> bytes:
+    return f'    "{name}": {"null" if value is None else label_text(value, name)},\n'.encode()
+
+
 def _list_lines(name: str, entries: list[str]) -> Iterator[bytes]:
     yield f'    "{name}": [\n'.encode()
     for entry in entries[:-1]:
         yield f"      {entry},\n".encode()
-    yield f"      {entries[-1]}\n    ],\n".encode()
+    yield f"      {entries[-1]}\n".encode()
+    yield b"    ],\n"
 
 
 def _column_line(column: Column) -> str:
