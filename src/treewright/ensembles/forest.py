@@ -42,7 +42,7 @@ class Forest(Saved):
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
     >>> forest = grow_forest(data, n_trees=10)
     >>> forest
-    <Forest: 10 trees, 17 leaves, 1 columns>
+    <Forest: 10 trees, 19 leaves, 1 columns>
     >>> forest.predict({"x": [0.0, 5.0]}).tolist()
     ['a', 'b']
     """
