@@ -248,8 +248,7 @@ def grow_members(
 
     def work(member: int, listener: Listener) -> Tree:
         rows = data.reweighted(draws.weights(member))
-        seed = int(draws.random(member, _TREE_SEED).integers(2**31 - 1))
-        return tree_of(rows, seed, listener)
+        return tree_of(rows, tree_seed(draws, member), listener)
 
     def note(tree: Tree) -> None:
         nonlocal grown
@@ -263,6 +262,11 @@ def grow_members(
         done(tree)
 
     side_by_side(work, members, n_threads, note)
+
+
+def tree_seed(draws: Draws, member: int) -> int:
+    """The seed by which the nodes of one tree draw."""
+    return int(draws.random(member, _TREE_SEED).integers(2**31 - 1))
 
 
 def tree_bytes(tree: Tree) -> int:

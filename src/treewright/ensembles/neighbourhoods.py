@@ -19,7 +19,8 @@ from treewright.tree import Tree
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-_MOST_PAIRS = 2**24  # (row, training target) pairs that are sorted at a time
+_MOST_PAIRS = 2**22  # (row, training target) pairs that are looked at together
+_HAIR = 1e-6  # by which shares may miss a level: they are kept in single precision
 
 
 def leaves_of(forest: Forest, data: Dataset, n_threads: int = 1) -> Ints:
@@ -139,11 +140,29 @@ class LeafTargets:
         while first < data.n_rows:
             reach = (ends[first - 1] if first else 0) + _MOST_PAIRS
             last = max(first + 1, int(np.searchsorted(ends, reach, side="right")))
-            out[first:last] = self._some_quantiles(leaf[first:last], sizes[first:last], wanted)
+            some = slice(first, last)
+            many = sizes[some].sum() > (last - first) * len(self.numbers) / 8
+            quantiles = self._counted_quantiles if many else self._sorted_quantiles
+            out[some] = quantiles(leaf[some], sizes[some], wanted)
             first = last
         return out
 
-    def _some_quantiles(self, leaf: Ints, sizes: NDArray[np.int64], wanted: Floats) -> Floats:
+    def _counted_quantiles(self, leaf: Ints, sizes: NDArray[np.int64], wanted: Floats) -> Floats:
+        """Where rows share leaves with many others: shares are counted by target, once for equal leaves."""
+        known: dict[bytes, Floats] = {}
+        out = np.empty((len(leaf), len(wanted)))
+        for i, own in enumerate(leaf):
+            if (key := own.tobytes()) not in known:
+                parts = [slice(*start[node : node + 2]) for start, node in zip(self.start, own, strict=True)]
+                place = np.concatenate([order[part] for order, part in zip(self.order, parts, strict=True)])
+                share = np.concatenate([each[part] for each, part in zip(self.weight, parts, strict=True)])
+                reached = np.cumsum(np.bincount(place, share, len(self.numbers)))
+                at = np.searchsorted(reached, wanted * reached[-1] - _HAIR * reached[-1], side="left")
+                known[key] = self.numbers[np.maximum(at, place.min())]
+            out[i] = known[key]
+        return out
+
+    def _sorted_quantiles(self, leaf: Ints, sizes: NDArray[np.int64], wanted: Floats) -> Floats:
         n = len(leaf)
         rows, places, shares = [], [], []
         for t, own in enumerate(leaf.T):
@@ -164,7 +183,6 @@ class LeafTargets:
         whole = summed[begin[1:] - 1] - before
         out = np.empty((n, len(wanted)))
         for k, level in enumerate(wanted):
-            # a hair below the level: shares are rounded to single precision
-            reached = np.searchsorted(summed, before + level * whole - 1e-6 * whole, side="left")
+            reached = np.searchsorted(summed, before + level * whole - _HAIR * whole, side="left")
             out[:, k] = self.numbers[place[np.clip(reached, begin[:-1], begin[1:] - 1)]]
         return out

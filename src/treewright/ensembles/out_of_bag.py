@@ -56,23 +56,19 @@ class OutOfBag:
             return np.asarray(self.sums / self.votes[:, np.newaxis])
 
 
-def out_of_bag(
-    forest: Forest, data: Dataset, *, weight: Floats | None = None, n_threads: int = 1
-) -> OutOfBag:
-    """The votes of each tree for the rows that it has not seen.
+def out_of_bag(forest: Forest, data: Dataset, *, n_threads: int = 1) -> OutOfBag:
+    """The votes of each tree for the rows that it has not seen; `data` are the rows of the growing.
 
-    `data` are the rows of the growing. They count by `weight`, all alike by default, whatever weights they
-    were drawn by.
+    Rows that weigh something count alike in the losses, whatever they weigh, as in scikit-learn's scores.
     """
     targets = checked_rows(forest, data)
     schema, n = forest.schema, data.n_rows
-    weight = np.ones(n) if weight is None else weight
     width = schema.width if schema.predicts_classes else len(schema.targets)
     sums, votes, losses = np.zeros((n, width)), np.zeros(n, np.int64), np.zeros(n)
     answers = np.zeros((n, len(schema.targets)), np.int64 if schema.predicts_classes else np.float64)
     answers = answers if schema.predicts_classes else np.full_like(answers, np.nan)
     curve: list[float] = []
-    heard = np.zeros(2)  # the loss and the weight of the rows that have votes
+    heard = np.zeros(2)  # the loss and the number of the rows that have votes
 
     def vote(member: int, _: Listener) -> tuple[NDArray[np.intp], Floats]:
         rows = forest.draws.left_out(member)
@@ -85,13 +81,14 @@ def out_of_bag(
         votes[rows] += 1
         answers[rows] = decided(schema, sums[rows], votes[rows])
         now = row_losses(forest, answers[rows], targets[:, rows])
-        heard[0] += (weight[rows] * (now - losses[rows])).sum()
-        heard[1] += weight[rows[is_new]].sum()
+        heard[0] += (now - losses[rows]).sum()
+        heard[1] += np.count_nonzero(is_new)
         losses[rows] = now
         curve.append(heard[0] / heard[1] if heard[1] > 0 else np.nan)
 
     side_by_side(vote, range(len(forest)), n_threads, count)
-    curve[-1] = float((weight * losses)[votes > 0].sum() / max(weight[votes > 0].sum(), 1e-300))
+    if votes.any():
+        curve[-1] = float(losses[votes > 0].mean())  # not by differences, which are rounded
     return OutOfBag(sums, votes, answers, np.array(curve))
 
 
@@ -102,6 +99,11 @@ def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Fl
     targets = checked_rows(forest, data)
     if not forest.schema.predicts_classes or len(forest.schema.targets) > 1:
         raise ValueError("votes are for or against a class: that takes one target of classes")
+    if forest.draws.replace and not data.weighs_alike:
+        raise ValueError(
+            "rows were drawn by their weights: heavy ones are hardly ever out of bag, and the others are no "
+            "fair sample; certify by rows that no tree has seen"
+        )
     against = np.zeros((len(forest), data.n_rows))
     unseen = np.zeros(against.shape, np.bool_)
 
@@ -109,7 +111,8 @@ def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Fl
         rows = forest.draws.left_out(member)
         said = forest.said_by(member, _taken(data, rows))
         unseen[member, rows] = True
-        against[member, rows] = 1.0 - said[np.arange(len(rows)), targets[0, rows]]
+        own = said[np.arange(len(rows)), targets[0, rows]]
+        against[member, rows] = np.clip(1.0 - own, 0.0, 1.0)  # mixtures of leaves are rounded
         return member
 
     side_by_side(vote, range(len(forest)), n_threads, lambda _: None)
@@ -191,7 +194,7 @@ def importance_of(forest: Forest, data: Dataset, n_threads: int = 1) -> ForestIm
 
     Each tree is asked about the rows that it has not seen, as they are and with one column shuffled; the mean
     rise of the loss over all trees is the worth of the column. A column that a tree does not test is worth
-    nothing to it.
+    nothing to it. Where rows were drawn by weights, those that are left out are mostly light ones.
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": list(range(40)), "z": [0, 1] * 20}, ["a"] * 20 + ["b"] * 20)

@@ -15,7 +15,7 @@ from treewright.ensembles.drawing import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators.classifier import DecisionTreeClassifier
-from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.fitting import TreeEstimator
 from treewright.estimators.parameters import check_parameters, is_int
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
@@ -23,13 +23,13 @@ from treewright.estimators.voting import VotingEstimator
 from treewright.schema import Schema
 from treewright.tree import Tree
 
+_BY_COLUMN = ("monotonic_cst", "interaction_cst", "feature_costs", "root")
 _COLUMNS = 3  # the purpose of the stream that draws a tree's columns
 
 
 class BaggingEstimator(VotingEstimator):
     """Trees of drawn rows, and of drawn columns where these are asked for."""
 
-    kinds = None
     max_features: int | float
     bootstrap_features: bool
     estimator: Any
@@ -51,15 +51,10 @@ class BaggingEstimator(VotingEstimator):
         check_parameters(member)
         return member
 
-    def _encoded(self, X: Any, y: Any, sample_weight: Any, *, classes: bool) -> tuple[Dataset, Fitted]:
-        self.__dict__.pop("kinds", None)
-        kinds = getattr(self._member(), "kinds", None)
-        if kinds is not None:
-            vars(self)["kinds"] = kinds
-        try:
-            return super()._encoded(X, y, sample_weight, classes=classes)
-        finally:
-            self.__dict__.pop("kinds", None)
+    @property
+    def kinds(self) -> Any:
+        """Kinds of columns, as the tree has them."""
+        return getattr(self.estimator, "kinds", None)
 
     def _growing_of(self, data: Dataset, draws: Draws) -> Growing:
         n_columns = len(data.schema.columns)
@@ -68,6 +63,12 @@ class BaggingEstimator(VotingEstimator):
         if n_drawn > n_columns:
             raise ValueError(f"max_features={most!r} is more than the {n_columns} columns of the table")
         draws_columns = n_drawn < n_columns or self.bootstrap_features
+        bound = [name for name in _BY_COLUMN if getattr(self.estimator, name, None) is not None]
+        if draws_columns and bound:
+            raise ValueError(
+                f"{bound[0]} of the estimator is for all columns, and max_features={most!r} draws some of "
+                "them for each tree; set max_features=1.0"
+            )
 
         def grown(rows: Dataset, seed: int, listener: Listener) -> Tree:
             listener(0.0)
@@ -85,12 +86,6 @@ class BaggingEstimator(VotingEstimator):
             return _widened(tree, columns, rows.schema)
 
         return grown
-
-    def _dressed(self, tree: Tree, fitted: Fitted) -> Any:
-        estimator: Any = self._member()
-        names = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
-        vars(estimator).update({name: fitted[name] for name in names if name in fitted}, model_=tree)
-        return estimator
 
 
 def _narrowed(data: Dataset, columns: NDArray[np.intp]) -> Dataset:
@@ -125,9 +120,9 @@ class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensembl
         None is `DecisionTreeClassifier()`.
     n_estimators : int, default=10
         The number of trees.
-    max_samples : int or float, default=1.0
-        How many rows to draw for each tree; a float is a fraction of those that weigh something. With
-        ``bootstrap=False``, 0.66 is the notes' two thirds.
+    max_samples : int or float, default=None
+        How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
+        many as there are.
     max_features : int or float, default=1.0
         How many columns to draw for each tree (not for each node: that is the trees' own `max_features`).
     bootstrap : bool, default=True
@@ -177,7 +172,7 @@ class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensembl
         estimator: Any = None,
         n_estimators: int = 10,
         *,
-        max_samples: int | float = 1.0,
+        max_samples: int | float | None = None,
         max_features: int | float = 1.0,
         bootstrap: bool = True,
         bootstrap_features: bool = False,
@@ -214,9 +209,9 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
         None is `DecisionTreeRegressor()`.
     n_estimators : int, default=10
         The number of trees.
-    max_samples : int or float, default=1.0
-        How many rows to draw for each tree; a float is a fraction of those that weigh something. With
-        ``bootstrap=False``, 0.66 is the notes' two thirds.
+    max_samples : int or float, default=None
+        How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
+        many as there are.
     max_features : int or float, default=1.0
         How many columns to draw for each tree (not for each node: that is the trees' own `max_features`).
     bootstrap : bool, default=True
@@ -233,6 +228,9 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
         Seeds what is drawn.
     verbose : int, default=0
         1 shows how many trees are done.
+    keep_targets : bool, default=True
+        Keep which training rows are in the leaves, for `predict_quantiles` and `predict_interval`: some bytes
+        for each row and tree.
 
     Attributes
     ----------
@@ -265,7 +263,7 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
         estimator: Any = None,
         n_estimators: int = 10,
         *,
-        max_samples: int | float = 1.0,
+        max_samples: int | float | None = None,
         max_features: int | float = 1.0,
         bootstrap: bool = True,
         bootstrap_features: bool = False,
@@ -274,6 +272,7 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        keep_targets: bool = True,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -286,3 +285,4 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.keep_targets = keep_targets

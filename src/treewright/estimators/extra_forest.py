@@ -60,23 +60,16 @@ class ExtraTreesClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensem
         The price of a leaf for minimal cost-complexity pruning of each tree; 0 leaves it as grown.
     max_samples : int or float, default=None
         How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
-        many as there are. Without replacement, 0.66 is the notes' two thirds.
-    monotonic_cst : dict or array of shape (n_columns,), default=None
-        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
-        rise, 0 if it may do both.
+        many as there are.
+    monotonic_cst : None
+        For scikit-learn's signature: thresholds that are drawn cannot be bound; `RandomForestClassifier` can.
     voting : {"soft", "hard"}, default="soft"
         Whether the shares of classes in the leaves are averaged, or the answers of the trees are counted.
     threshold : {"readable", "midpoint"}, default="midpoint"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
-    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
-        Where a row goes whose value is missing; see `ExtraTreeClassifier`.
-    n_surrogates : int, default=5
-        How many other columns a split keeps to ask; for ``missing="surrogate"``.
-    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
-        Which columns, by name or position, may be tested together on one path.
-    feature_costs : dict or array of shape (n_columns,), default=None
-        The price of measuring a column; a split's gain is divided by 1 + price.
+    missing : {"learn", "error"}, default="learn"
+        Where a row goes whose value is missing: to a side that is drawn, too; or nowhere, it is an error.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
 
@@ -122,6 +115,8 @@ class ExtraTreesClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensem
 
     member = ExtraTreeClassifier
     splitter = "random"
+    n_surrogates = 0
+    interaction_cst = feature_costs = None
 
     def __init__(
         self,
@@ -148,9 +143,6 @@ class ExtraTreesClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensem
         voting: str = "soft",
         threshold: str = "midpoint",
         missing: str = "learn",
-        n_surrogates: int = 5,
-        interaction_cst: Any = None,
-        feature_costs: Any = None,
         kinds: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
@@ -175,9 +167,6 @@ class ExtraTreesClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensem
         self.voting = voting
         self.threshold = threshold
         self.missing = missing
-        self.n_surrogates = n_surrogates
-        self.interaction_cst = interaction_cst
-        self.feature_costs = feature_costs
         self.kinds = kinds
 
 
@@ -227,21 +216,17 @@ class ExtraTreesRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensembl
         The price of a leaf for minimal cost-complexity pruning of each tree; 0 leaves it as grown.
     max_samples : int or float, default=None
         How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
-        many as there are. Without replacement, 0.66 is the notes' two thirds.
-    monotonic_cst : dict or array of shape (n_columns,), default=None
-        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
-        rise, 0 if it may do both.
+        many as there are.
+    monotonic_cst : None
+        For scikit-learn's signature: thresholds that are drawn cannot be bound; `RandomForestRegressor` can.
+    keep_targets : bool, default=True
+        Keep which training rows are in the leaves, for `predict_quantiles` and `predict_interval`: some bytes
+        for each row and tree.
     threshold : {"readable", "midpoint"}, default="midpoint"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
-    missing : {"learn", "surrogate", "fractional", "category", "error"}, default="learn"
-        Where a row goes whose value is missing; see `ExtraTreeRegressor`.
-    n_surrogates : int, default=5
-        How many other columns a split keeps to ask; for ``missing="surrogate"``.
-    interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
-        Which columns, by name or position, may be tested together on one path.
-    feature_costs : dict or array of shape (n_columns,), default=None
-        The price of measuring a column; a split's gain is divided by 1 + price.
+    missing : {"learn", "error"}, default="learn"
+        Where a row goes whose value is missing: to a side that is drawn, too; or nowhere, it is an error.
     kinds : dict or list, default=None
         Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
 
@@ -280,6 +265,8 @@ class ExtraTreesRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensembl
 
     member = ExtraTreeRegressor
     splitter = "random"
+    n_surrogates = 0
+    interaction_cst = feature_costs = None
     voting = "soft"
 
     def __init__(
@@ -303,11 +290,9 @@ class ExtraTreesRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensembl
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
+        keep_targets: bool = True,
         threshold: str = "midpoint",
         missing: str = "learn",
-        n_surrogates: int = 5,
-        interaction_cst: Any = None,
-        feature_costs: Any = None,
         kinds: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
@@ -328,9 +313,7 @@ class ExtraTreesRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensembl
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.keep_targets = keep_targets
         self.threshold = threshold
         self.missing = missing
-        self.n_surrogates = n_surrogates
-        self.interaction_cst = interaction_cst
-        self.feature_costs = feature_costs
         self.kinds = kinds

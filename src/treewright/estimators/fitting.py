@@ -146,16 +146,7 @@ class TreeEstimator:
             One where the row passes the node.
         """
         fitted, leaves = self._arrive(X)
-        tree: Tree = fitted["model_"]
-        parent, lengths = tree.parent, tree.depths[leaves].astype(np.intp) + 1
-        ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
-        nodes = np.empty(ends[-1], np.intp)
-        node, place = leaves, ends[1:] - 1
-        while node.size:  # all rows climb one step at a time
-            nodes[place] = node
-            below = node > 0
-            node, place = parent[node[below]], place[below] - 1
-        return csr_matrix((np.ones(len(nodes), np.intp), nodes, ends), shape=(len(leaves), tree.n_nodes))
+        return passed_nodes(fitted["model_"], leaves)
 
     def get_depth(self) -> int:
         """The number of tests on the longest way from the root to a leaf."""
@@ -362,6 +353,19 @@ class TreeEstimator:
         fitted, rows = self._rows(X)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
+
+
+def passed_nodes(tree: Tree, leaves: NDArray[np.int32]) -> csr_matrix | csr_array:
+    """The nodes on the way to the leaf of each row, as scikit-learn's `decision_path` has them."""
+    parent, lengths = tree.parent, tree.depths[leaves].astype(np.intp) + 1
+    ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
+    nodes = np.empty(ends[-1], np.intp)
+    node, place = leaves, ends[1:] - 1
+    while node.size:  # all rows climb one step at a time
+        nodes[place] = node
+        below = node > 0
+        node, place = parent[node[below]], place[below] - 1
+    return csr_matrix((np.ones(len(nodes), np.intp), nodes, ends), shape=(len(leaves), tree.n_nodes))
 
 
 def price_of_leaves(tree: Tree) -> NDArray[np.float64]:

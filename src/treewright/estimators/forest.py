@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import sklearn.ensemble
 
 from treewright.encoding import Dataset
@@ -11,8 +13,8 @@ from treewright.ensembles.drawing import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators.classifier import DecisionTreeClassifier
-from treewright.estimators.fitting import Fitted, price_of_leaves
-from treewright.estimators.parameters import limits, n_features_drawn
+from treewright.estimators.fitting import price_of_leaves
+from treewright.estimators.parameters import limits
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.targets import class_weights
 from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
@@ -24,7 +26,13 @@ from treewright.tree import Tree, as_array
 # Parameters of forests that a tree has not, or not for itself.
 _OF_FORESTS = frozenset(
     {"n_estimators", "bootstrap", "oob_score", "verbose", "warm_start", "max_samples", "voting", "n_jobs"}
+    | {"keep_targets"}
 )
+
+
+def _counts_something(rows: Dataset) -> bool:
+    """Whether a draw has anything but zeros, for a target of counts; a tree of zeros answers 0."""
+    return bool((np.asarray(rows.targets) * rows.row_weights).any(axis=1).all())
 
 
 class ForestEstimator(VotingEstimator):
@@ -40,7 +48,7 @@ class ForestEstimator(VotingEstimator):
 
     @property
     def estimator(self) -> Any:
-        """An estimator of one tree, as scikit-learn's forests have it."""
+        """A tree as scikit-learn's forests have it, which ask it what tables it takes."""
         return self.member()
 
     def _growing_of(self, data: Dataset, draws: Draws) -> Growing:
@@ -51,6 +59,8 @@ class ForestEstimator(VotingEstimator):
         given["n_jobs"] = max(1, n_threads(self.n_jobs) // self.n_estimators)
 
         def grown(rows: Dataset, seed: int, listener: Listener) -> Tree:
+            if self.criterion == "poisson" and not _counts_something(rows):
+                return replace(grow(rows, max_depth=0), criterion="poisson")
             tree = grow(self._weighed(rows), **given | {"seed": seed, "progress": listener})
             return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
@@ -68,17 +78,12 @@ class ForestEstimator(VotingEstimator):
             return data
         return super()._reweighted(data)
 
-    def _dressed(self, tree: Tree, fitted: Fitted) -> Any:
+    def _member(self) -> Any:
         given = self.get_params(deep=False)
         own = {name: value for name, value in given.items() if name not in _OF_FORESTS}
         if own.get("class_weight") == "balanced_subsample":
             own["class_weight"] = "balanced"
-        estimator = self.member(**own)
-        n_columns = len(tree.schema.columns)
-        names = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
-        vars(estimator).update({name: fitted[name] for name in names if name in fitted})
-        vars(estimator).update(model_=tree, max_features_=n_features_drawn(self.max_features, n_columns))
-        return estimator
+        return self.member(**own)
 
 
 class RandomForestClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensemble.RandomForestClassifier):  # type: ignore[misc]
@@ -130,7 +135,7 @@ class RandomForestClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ens
         The price of a leaf for minimal cost-complexity pruning of each tree; 0 leaves it as grown.
     max_samples : int or float, default=None
         How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
-        many as there are. Without replacement, 0.66 is the notes' two thirds.
+        many as there are.
     monotonic_cst : dict or array of shape (n_columns,), default=None
         By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
         rise, 0 if it may do both.
@@ -295,10 +300,13 @@ class RandomForestRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensem
         The price of a leaf for minimal cost-complexity pruning of each tree; 0 leaves it as grown.
     max_samples : int or float, default=None
         How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
-        many as there are. Without replacement, 0.66 is the notes' two thirds.
+        many as there are.
     monotonic_cst : dict or array of shape (n_columns,), default=None
         By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
         rise, 0 if it may do both.
+    keep_targets : bool, default=True
+        Keep which training rows are in the leaves, for `predict_quantiles` and `predict_interval`: some bytes
+        for each row and tree.
     threshold : {"readable", "midpoint"}, default="midpoint"
         The number that a test names, of all those that separate the same rows: the shortest decimal, or the
         middle.
@@ -370,6 +378,7 @@ class RandomForestRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensem
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
+        keep_targets: bool = True,
         threshold: str = "midpoint",
         missing: str = "learn",
         n_surrogates: int = 5,
@@ -395,6 +404,7 @@ class RandomForestRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensem
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.keep_targets = keep_targets
         self.threshold = threshold
         self.missing = missing
         self.n_surrogates = n_surrogates

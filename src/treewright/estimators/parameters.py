@@ -127,6 +127,7 @@ RULES: dict[str, Rule] = {
     "n_estimators": (lambda v: is_int(v) and v >= 1, "an int >= 1"),
     "bootstrap": _BOOL,
     "bootstrap_features": _BOOL,
+    "keep_targets": _BOOL,
     "oob_score": (lambda v: callable(v) or isinstance(v, bool | np.bool_), "True, False or a function"),
     "max_samples": (
         lambda v: v is None or (is_int(v) and v >= 1) or (is_fraction(v) and 0 < v <= 1),

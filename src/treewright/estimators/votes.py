@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.certifying import VoteCertificate, certify_votes
 from treewright.ensembles.out_of_bag import votes_against
+from treewright.estimators.parameters import is_real
 from treewright.growing import n_threads
 
 
@@ -100,7 +101,7 @@ class VotingRegressorMixin:
     """Predictions of numbers: means over the trees, and quantiles of the training rows in the same leaves."""
 
     n_jobs: int | None
-    keeps_targets = True
+    keep_targets: bool
     _rows: Any
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -138,7 +139,9 @@ class VotingRegressorMixin:
         """
         fitted, rows = self._rows(X)
         if "_leaf_targets" not in fitted:
-            raise ValueError("quantiles are for one target; this forest predicts several")
+            several = fitted["n_outputs_"] > 1
+            why = "for one target; this forest predicts several" if several else "from keep_targets=True"
+            raise ValueError(f"quantiles are {why}")
         threads = n_threads(self.n_jobs)
         found: NDArray[np.float64] = fitted["_leaf_targets"].quantiles(
             fitted["model_"], rows, quantiles, threads
@@ -160,7 +163,7 @@ class VotingRegressorMixin:
         ndarray of shape (n_rows, 2)
             Where each interval begins and ends; see `predict_quantiles`.
         """
-        if not 0 < confidence < 1:
+        if not (is_real(confidence) and 0 < confidence < 1):
             raise ValueError(f"confidence is {confidence!r}; it must be a number between 0 and 1")
         rest = (1 - confidence) / 2
         return self.predict_quantiles(X, (rest, 1 - rest))

@@ -14,17 +14,21 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 
 from treewright.encoding import Dataset, encode
+from treewright.encoding.fingerprints import fingerprint
 from treewright.ensembles.drawing import Draws
-from treewright.ensembles.forest import Forest, Growing, grow_members, split_targets
+from treewright.ensembles.forest import Forest, Growing, grow_members, split_targets, tree_seed
 from treewright.ensembles.neighbourhoods import LeafTargets, leaves_of, proximity
 from treewright.ensembles.out_of_bag import ForestImportance, OutOfBag, importance_of, out_of_bag
 from treewright.estimators.ensemble import EnsembleEstimator
-from treewright.estimators.fitting import Fitted, refuse_one_dimension, replace_fit
-from treewright.estimators.parameters import check_each, is_int
+from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
+from treewright.estimators.parameters import check_each, is_int, n_features_drawn
 from treewright.estimators.showing_progress import progress_bar
 from treewright.estimators.targets import plain_target
 from treewright.growing import n_threads
-from treewright.tree import Tree
+from treewright.tree import Tree, as_array
+
+# what a fit tells of the table, for each tree as for all of them
+_OF_MEMBERS = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
 
 
 class VotingEstimator(EnsembleEstimator):
@@ -39,7 +43,7 @@ class VotingEstimator(EnsembleEstimator):
     random_state: Any
     verbose: int
     voting: str
-    keeps_targets = False  # whether quantiles can be asked for
+    keep_targets = False  # whether quantiles can be asked for
 
     def _growing_of(self, data: Dataset, draws: Draws) -> Growing:
         """How one tree is grown from drawn rows."""
@@ -67,10 +71,16 @@ class VotingEstimator(EnsembleEstimator):
             The fitted estimator.
         """
         check_each(self)
-        data, described = self._encoded_again(X, y, sample_weight)
-        before = vars(self).get("model_") if self.warm_start else None
+        data, described = self._encoded(X, y, sample_weight, classes=is_classifier(self))
+        before: Forest | None = vars(self).get("model_") if self.warm_start else None
+        if before is not None:
+            self._check_same_rows(before, data, described)
         draws = self._draws(data, before)
-        self._check_out_of_bag(draws, y)
+        if self.oob_score and not draws.leaves_rows_out:
+            raise ValueError(
+                "oob_score=True needs rows that a tree has not seen: set bootstrap=True, or max_samples to "
+                "less than all rows"
+            )
         trees = [] if before is None else list(before.trees)
         n_before = len(trees)
         if self.n_estimators < n_before:
@@ -80,37 +90,29 @@ class VotingEstimator(EnsembleEstimator):
             )
         if self.n_estimators == n_before:
             warnings.warn("warm_start=True and no larger n_estimators: no tree is grown", stacklevel=2)
-        keep = before is not None or self.warm_start
         try:
             self._grow_more(data, draws, trees)
         except KeyboardInterrupt:
-            if keep and len(trees) > n_before:
-                self._finish(data, described, trees, draws, sample_weight, n_before)
+            if self.warm_start and len(trees) > n_before:
+                self._finish(data, described, trees, draws, n_before)
             raise
-        self._finish(data, described, trees, draws, sample_weight, n_before)
+        self._finish(data, described, trees, draws, n_before)
         return self
 
-    def _encoded_again(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
-        """The rows of a fit; where a forest goes on, by its schema."""
-        before: Forest | None = vars(self).get("model_") if self.warm_start else None
-        data, described = self._encoded(X, y, sample_weight, classes=is_classifier(self))
-        if before is None:
-            return data, described
+    def _check_same_rows(self, before: Forest, data: Dataset, described: Fitted) -> None:
+        """A forest goes on with the rows that it was grown from, and with no others."""
         if before.schema.columns != data.schema.columns or before.schema.targets != data.schema.targets:
             raise ValueError(
                 "warm_start=True goes on with a forest whose columns, categories or classes are not those of "
                 "this table; set warm_start=False"
             )
-        if not before.draws.are_of(data):
+        if not before.draws.are_of(data) or vars(self)["_fingerprint"] != described["_fingerprint"]:
             raise ValueError(
-                f"warm_start=True goes on with a forest of {before.draws.n_rows:,} rows, and this table has "
-                f"{data.n_rows:,}, or other weights; set warm_start=False"
+                f"warm_start=True goes on with a forest of {before.draws.n_rows:,} rows, and the "
+                f"{data.n_rows:,} of this table, their targets or weights are others; set warm_start=False"
             )
-        return data, described
 
     def _draws(self, data: Dataset, before: Forest | None) -> Draws:
-        if before is not None:
-            return before.draws
         most = data.n_counted
         size = self.max_samples
         if size is not None:
@@ -119,16 +121,17 @@ class VotingEstimator(EnsembleEstimator):
                 size = None
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         try:
-            return Draws.of(data, seed=seed, size=size, replace=bool(self.bootstrap))
+            draws = Draws.of(data, seed=seed, size=size, replace=bool(self.bootstrap))
         except ValueError as error:
             raise ValueError(f"max_samples={self.max_samples!r}: {error}") from None
-
-    def _check_out_of_bag(self, draws: Draws, y: Any) -> None:
-        if self.oob_score and not draws.leaves_rows_out:
+        if before is None:
+            return draws
+        if (draws.size, draws.replace) != (before.draws.size, before.draws.replace):
             raise ValueError(
-                "oob_score=True needs rows that a tree has not seen: set bootstrap=True, or max_samples to "
-                "less than all rows"
+                "warm_start=True goes on with the draws of the forest, and bootstrap or max_samples ask for "
+                "others; set warm_start=False"
             )
+        return before.draws
 
     def _grow_more(self, data: Dataset, draws: Draws, trees: list[Tree]) -> None:
         """Grow what is missing; the trees that are done are in the list at any time."""
@@ -155,16 +158,14 @@ class VotingEstimator(EnsembleEstimator):
         described: Fitted,
         trees: Sequence[Tree],
         draws: Draws,
-        sample_weight: Any,
         n_before: int,
     ) -> None:
         forest = Forest(tuple(trees), draws, self.voting)  # type: ignore[arg-type]
         fitted: Fitted = {"model_": forest, **described}
         threads = n_threads(self.n_jobs)
         if self.oob_score:
-            weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-            fitted |= self._judged(out_of_bag(forest, data, weight=weight, n_threads=threads), data)
-        if self.keeps_targets and len(data.schema.targets) == 1:
+            fitted |= self._judged(out_of_bag(forest, data, n_threads=threads), data)
+        if self.keep_targets and len(data.schema.targets) == 1:
             more = LeafTargets.of(trees[n_before:], draws, data, n_before, threads)
             old: LeafTargets | None = vars(self).get("_leaf_targets") if n_before else None
             fitted["_leaf_targets"] = more if old is None else old.joined(more)
@@ -173,10 +174,10 @@ class VotingEstimator(EnsembleEstimator):
     def _judged(self, out: OutOfBag, data: Dataset) -> Fitted:
         """The attributes that out-of-bag rows give, by scikit-learn's names."""
         targets, is_judged = np.asarray(data.targets).T, out.votes > 0
-        if not is_judged.all():
+        unheard = np.count_nonzero(~is_judged & (data.row_weights > 0))
+        if unheard:
             warnings.warn(
-                f"{np.count_nonzero(~is_judged):,} rows were in every tree and have no out-of-bag "
-                "prediction; grow more trees",
+                f"{unheard:,} rows were in every tree and have no out-of-bag prediction; grow more trees",
                 stacklevel=4,
             )
         fitted: Fitted = {"oob_curve_": out.curve}
@@ -196,7 +197,7 @@ class VotingEstimator(EnsembleEstimator):
             truth, answers = truth[:, 0], answers[:, 0]
         if callable(self.oob_score):
             if data.schema.predicts_classes and truth.ndim == 1:
-                names = np.array(data.schema.targets[0].classes)
+                names = as_array(data.schema.targets[0].classes or ())
                 truth, answers = names[truth], names[answers]
             return float(self.oob_score(truth, answers))
         if not data.schema.predicts_classes:
@@ -210,13 +211,28 @@ class VotingEstimator(EnsembleEstimator):
         known: list[Any]
         known, forest = vars(self).get("_members", ([], None))
         if forest is not fitted["model_"]:
-            known = [self._dressed(tree, fitted) for tree in fitted["model_"].trees]
+            known = [self._dressed(member, fitted) for member in range(len(fitted["model_"]))]
             vars(self)["_members"] = known, fitted["model_"]
         return known
 
-    def _dressed(self, tree: Tree, fitted: Fitted) -> Any:
-        """One tree as an estimator."""
+    def _member(self) -> Any:
+        """A new estimator of one tree."""
         raise NotImplementedError
+
+    def _dressed(self, member: int, fitted: Fitted) -> Any:
+        """One tree as an estimator."""
+        estimator, tree = self._member(), fitted["model_"].trees[member]
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=tree_seed(fitted["model_"].draws, member))
+        vars(estimator).update({name: fitted[name] for name in _OF_MEMBERS if name in fitted})
+        drawn = n_features_drawn(getattr(estimator, "max_features", None), len(tree.schema.columns))
+        vars(estimator).update(model_=tree, max_features_=drawn)
+        return estimator
+
+    @property
+    def estimator_(self) -> Any:
+        """An estimator of one tree, not fitted."""
+        return self._member()
 
     @property
     def estimators_samples_(self) -> list[NDArray[np.intp]]:
@@ -282,7 +298,8 @@ class VotingEstimator(EnsembleEstimator):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             The columns of tree i are ``n_nodes_ptr[i]`` to ``n_nodes_ptr[i + 1]``.
         """
-        paths = [member.decision_path(X) for member in self.estimators_]
+        fitted, rows = self._rows(X)
+        paths = [passed_nodes(tree, tree.apply(rows)) for tree in fitted["model_"].trees]
         return hstack(paths).tocsr(), np.cumsum([0, *(path.shape[1] for path in paths)])
 
     def proximity(self, X: Any, Y: Any = None, *, out_of_bag: bool = False) -> NDArray[np.float64]:
@@ -305,30 +322,22 @@ class VotingEstimator(EnsembleEstimator):
         fitted, rows = self._rows(X)
         others = None if Y is None else self._rows(Y)[1]
         forest: Forest = fitted["model_"]
-        if out_of_bag and rows.n_rows != forest.draws.n_rows:
+        if out_of_bag and fingerprint(rows).in_order != fitted["_fingerprint"].in_order:
             raise ValueError(
-                f"out_of_bag=True is for the {forest.draws.n_rows:,} rows of the fit; X has {rows.n_rows:,}"
+                f"out_of_bag=True is for the {forest.draws.n_rows:,} rows of the fit, in their order; X has "
+                f"{rows.n_rows:,}, and others"
             )
         return proximity(forest, rows, others, out_of_bag=out_of_bag, n_threads=n_threads(self.n_jobs))
-
-    def _refuse_rows_of_the_fit(self, X: Any) -> None:
-        forest: Forest = self._fitted()["model_"]
-        rows = self._rows(X)[1]
-        if rows.n_rows != forest.draws.n_rows:
-            return
-        tree, weight = forest.trees[0], forest.draws.weights(0)
-        leaf = tree.apply(rows) if weight is None else tree.apply(rows.take(np.flatnonzero(weight)))
-        arrived = np.bincount(leaf, minlength=tree.n_nodes)
-        if np.array_equal(arrived[tree.is_leaf], tree.rows[tree.is_leaf]):
-            raise ValueError(
-                "these are the rows of the fit; give rows that were never used (if they are other rows after "
-                "all, check_rows=False), or see oob_certificate"
-            )
 
     def _rows_of_the_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Forest, Dataset]:
         forest: Forest = self._fitted()["model_"]
         refuse_one_dimension(X)
         data = encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=forest.schema)
+        if fingerprint(data) != vars(self)["_fingerprint"]:
+            raise ValueError(
+                f"these are not the {forest.draws.n_rows:,} rows of the fit in their order, with their "
+                "targets: only they tell which of them a tree has not seen"
+            )
         return forest, self._reweighted(data) if is_classifier(self) else data
 
     def __sklearn_tags__(self) -> Any:
