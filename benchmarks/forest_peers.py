@@ -194,7 +194,9 @@ LIBRARIES = {
     "ydf": Library("ydf", "exact", YDFForest, of_columns=True),
     "snapml binned": Library("snapml", "binned", _snapml(True)),
     "scikit-learn-intelex": Library("scikit-learn-intelex", "binned", _sklearnex, works=_BOTH),
-    "LightGBM": Library("lightgbm", "binned", LightGBMForest, works=_BOTH, spared=("20k x 20 regression",)),
+    "LightGBM": Library(
+        "lightgbm", "binned", LightGBMForest, works=_BOTH, spared=("100k x 20", "20k x 20 regression")
+    ),
     "XGBoost": Library("xgboost", "binned", _xgboost, works=_PREDICT),
     f"{OURS}, {OOB}": Library("treewright", "exact", _native("RandomForest", oob_score=True), OOB),
     f"scikit-learn, {OOB}": Library("scikit-learn", "exact", _sklearn("RandomForest", oob_score=True), OOB),
@@ -202,6 +204,6 @@ LIBRARIES = {
     f"scikit-learn, {EXTRA}": Library("scikit-learn", "drawn", _sklearn("ExtraTrees"), EXTRA),
     f"{OURS}, {BAGGING}": Library("treewright", "exact", _native("Bagging"), BAGGING),
     f"scikit-learn, {BAGGING}": Library(
-        "scikit-learn", "exact", _sklearn("Bagging"), BAGGING, spared=("100k x 20", "20k x 20 regression")
+        "scikit-learn", "exact", _sklearn("Bagging"), BAGGING, spared=("100k x 20",)
     ),
 }

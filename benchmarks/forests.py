@@ -43,7 +43,7 @@ HOW = (
     "considered; binned: at most 256 per column; drawn: one by chance. Accuracy and R²: of 20,000 further "
     "rows, or of those predicted. Memory: the most held on top of the data during the first run. Size: of "
     "the pickled model (ranger: serialised), for treewright also of its arrays in memory. LightGBM and "
-    "XGBoost draw .632 of the rows without replacement."
+    "XGBoost draw .632 of the rows without replacement; scikit-learn's bagging takes processes for threads."
 )
 
 
