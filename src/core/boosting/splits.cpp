@@ -228,7 +228,9 @@ BoostedSplit SplitSearch<Form>::written(const Best& best, const Entry* histogram
     return split;
 }
 
-template class SplitSearch<Narrow>;
-template class SplitSearch<Wide>;
+template class SplitSearch<Narrow<std::int32_t>>;
+template class SplitSearch<Narrow<std::int64_t>>;
+template class SplitSearch<Wide<std::int32_t>>;
+template class SplitSearch<Wide<std::int64_t>>;
 
 }  // namespace treewright::boosting

@@ -97,7 +97,9 @@ inline double newton_step(double gradient, double hessian, double l2, const Boun
     return step < bounds.low ? bounds.low : step > bounds.high ? bounds.high : step;
 }
 
-extern template class SplitSearch<Narrow>;
-extern template class SplitSearch<Wide>;
+extern template class SplitSearch<Narrow<std::int32_t>>;
+extern template class SplitSearch<Narrow<std::int64_t>>;
+extern template class SplitSearch<Wide<std::int32_t>>;
+extern template class SplitSearch<Wide<std::int64_t>>;
 
 }  // namespace treewright::boosting

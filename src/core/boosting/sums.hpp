@@ -32,8 +32,10 @@ typedef double Pair __attribute__((vector_size(16)));
 typedef std::int64_t WholePair __attribute__((vector_size(16)));
 
 constexpr int most_bits = 50;  // of a sum of gradients or hessians: doubles take them as they are
-constexpr int most_row_bits =
-    30;  // of those of one row: they are kept in half the room, which is fetched faster
+
+/// Bits of what a row has, where it is kept in an integer of this type.
+template <class Integer>
+constexpr int most_row_bits = sizeof(Integer) == 4 ? 30 : most_bits;
 
 /// Whole numbers from 0 to 2^52 as doubles.
 inline Pair as_doubles(WholePair numbers) {
@@ -62,14 +64,16 @@ struct Units {
     }
 };
 
-/// Where every hessian is 1: the gradient above, the count below.
+/// Where every hessian is 1: the gradient above, the count below. Rows of large tables are kept in 32 bits,
+/// which are fetched faster; so many rows leave hardly room for more in their sums.
+template <class Integer>
 struct Narrow {
     using Entry = std::int64_t;
-    using RowEntry = std::int32_t;
+    using RowEntry = Integer;
 
     /// Bits of the gradient of a row, so that the sum of all leaves room for the count.
     static int bits(std::size_t n_rows) {
-        return std::min({62 - 2 * bits_of(n_rows), most_bits - bits_of(n_rows), most_row_bits});
+        return std::min({62 - 2 * bits_of(n_rows), most_bits - bits_of(n_rows), most_row_bits<Integer>});
     }
     static Units units(std::size_t n_rows, double largest_gradient, double) {
         return {bits_of(n_rows), Units::unit(largest_gradient, bits(n_rows)), 1.0};
@@ -77,7 +81,9 @@ struct Narrow {
     static RowEntry pack(const Units& units, double gradient, double) {
         return static_cast<RowEntry>(rounded(gradient / units.gradient));
     }
-    static Entry entry(RowEntry row, int count_bits) { return (std::int64_t{row} << count_bits) + 1; }
+    static Entry entry(RowEntry row, int count_bits) {
+        return (static_cast<std::int64_t>(row) << count_bits) + 1;
+    }
     static bool is_empty(Entry entry) { return entry == 0; }
     static std::int64_t count(const Units& units, Entry entry) {
         return entry & ((std::int64_t{1} << units.count_bits) - 1);
@@ -102,23 +108,24 @@ struct Narrow {
 };
 
 /// The gradient in one half; hessian and count in the other.
+template <class Integer>
 struct Wide {
     using Entry = WholePair;
     struct RowEntry {
-        std::int32_t gradient, hessian;
+        Integer gradient, hessian;
     };
 
     static Units units(std::size_t n_rows, double largest_gradient, double largest_hessian) {
-        const int n = bits_of(n_rows), bits = std::min(most_bits - n, most_row_bits);
+        const int n = bits_of(n_rows), bits = std::min(most_bits - n, most_row_bits<Integer>);
         return {n, Units::unit(largest_gradient, bits),
                 Units::unit(largest_hessian, std::min(bits, 62 - 2 * n))};
     }
     static RowEntry pack(const Units& units, double gradient, double hessian) {
-        return {static_cast<std::int32_t>(rounded(gradient / units.gradient)),
-                static_cast<std::int32_t>(rounded(hessian / units.hessian))};
+        return {static_cast<Integer>(rounded(gradient / units.gradient)),
+                static_cast<Integer>(rounded(hessian / units.hessian))};
     }
     static Entry entry(RowEntry row, int count_bits) {
-        return Entry{row.gradient, (std::int64_t{row.hessian} << count_bits) + 1};
+        return Entry{row.gradient, (static_cast<std::int64_t>(row.hessian) << count_bits) + 1};
     }
     static bool is_empty(Entry entry) { return entry[1] == 0; }
     static std::int64_t count(const Units& units, Entry entry) {

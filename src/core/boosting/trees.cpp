@@ -395,10 +395,16 @@ class Grower : public TreeGrower {
 
 std::unique_ptr<TreeGrower> make_grower(const Cells& cells, const std::vector<Column>& columns,
                                         const Limits& limits, std::size_t n_train, bool is_flat) {
-    constexpr int least_bits = 22;  // of the largest gradient; with fewer small ones would be lost
-    if (is_flat && Narrow::bits(n_train) >= least_bits)
-        return std::make_unique<Grower<Narrow>>(cells, columns, limits, n_train);
-    return std::make_unique<Grower<Wide>>(cells, columns, limits, n_train);
+    constexpr int least_bits = 22;                           // of the largest gradient: small ones count, too
+    constexpr std::size_t many_rows = std::size_t{1} << 17;  // that do not stay in cache
+    const auto make = [&]<class Form>() -> std::unique_ptr<TreeGrower> {
+        return std::make_unique<Grower<Form>>(cells, columns, limits, n_train);
+    };
+    if (is_flat && Narrow<std::int64_t>::bits(n_train) >= least_bits)
+        return n_train < many_rows ? make.template operator()<Narrow<std::int64_t>>()
+                                   : make.template operator()<Narrow<std::int32_t>>();
+    return n_train < many_rows ? make.template operator()<Wide<std::int64_t>>()
+                               : make.template operator()<Wide<std::int32_t>>();
 }
 
 }  // namespace treewright::boosting
