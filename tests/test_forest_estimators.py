@@ -64,7 +64,7 @@ def test_warm_start_is_one_fit(kind):
         grown.fit(x, y)
     with pytest.raises(ValueError, match="n_estimators=2 is less than the 7 trees that are there"):
         grown.set_params(n_estimators=2).fit(x, y)
-    with pytest.raises(ValueError, match="this table has 140, or other weights; set warm_start=False"):
+    with pytest.raises(ValueError, match="140 of this table, their targets or weights are others"):
         grown.set_params(n_estimators=9).fit(x[:140], y[:140])
     assert len(grown.estimators_) == 7
 
@@ -227,12 +227,12 @@ def test_importance_and_proximity():
     model = RandomForestClassifier(30, random_state=0).fit(IRIS, SPECIES)
     worth = model.oob_importance(IRIS, SPECIES)
     assert {worth.ranked[0].column, worth.ranked[1].column} == {"x2", "x3"}
-    with pytest.raises(ValueError, match="these are not the rows of the growing"):
+    with pytest.raises(ValueError, match="these are not the 150 rows of the fit in their order"):
         model.oob_importance(IRIS[:20], SPECIES[:20])
     near = model.proximity(IRIS, out_of_bag=True)
     same = SPECIES[:, np.newaxis] == SPECIES
     assert near[same].mean() > 5 * near[~same].mean()
-    with pytest.raises(ValueError, match="out_of_bag=True is for the 150 rows of the fit; X has 3"):
+    with pytest.raises(ValueError, match="out_of_bag=True is for the 150 rows of the fit, in their order"):
         model.proximity(IRIS[:3], out_of_bag=True)
 
 
@@ -338,3 +338,89 @@ def test_no_warning_for_a_plain_fit():
             kind(n_estimators=2).fit(IRIS, SPECIES.astype(float) if kind in REGRESSORS else SPECIES).predict(
                 IRIS
             )
+
+
+def test_drawn_weights_are_no_ground_for_a_certificate():
+    """Heavy rows are hardly ever out of bag: what the others say of the vote holds for them alone."""
+    weight = np.where(SPECIES == 2, 20.0, 1.0)
+    model = RandomForestClassifier(20, random_state=0).fit(IRIS, SPECIES, weight)
+    with pytest.raises(ValueError, match="rows were drawn by their weights"):
+        model.oob_certificate(IRIS, SPECIES, weight)
+    plain = RandomForestClassifier(20, random_state=0).fit(IRIS, SPECIES)
+    assert 0 < plain.oob_certificate(IRIS, SPECIES).value <= 1
+    mixed = np.where(np.random.default_rng(0).random(IRIS.shape) < 0.2, np.nan, IRIS)
+    parts = RandomForestClassifier(20, missing="fractional", random_state=0).fit(mixed, SPECIES)
+    assert 0 < parts.oob_certificate(mixed, SPECIES).value <= 1
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_rows_of_the_fit_certify_nothing(kind):
+    model = kind(n_estimators=5, random_state=0).fit(IRIS[::2], SPECIES[::2])
+    for rows in (slice(None, None, 2), slice(148, None, -2)):
+        with pytest.raises(ValueError, match="these are the rows of the fit"):
+            model.certify(IRIS[rows], SPECIES[rows])
+    assert model.certify(IRIS[1::2], SPECIES[1::2]).value < 0.2
+
+
+def test_a_warm_start_has_the_same_rows_targets_and_draws():
+    model = RandomForestRegressor(3, warm_start=True, random_state=0).fit(DIABETES, PROGRESS)
+    model.set_params(n_estimators=5)
+    with pytest.raises(ValueError, match="their targets or weights are others"):
+        model.fit(DIABETES, PROGRESS[::-1])
+    with pytest.raises(ValueError, match="bootstrap or max_samples ask for others"):
+        model.set_params(max_samples=0.1).fit(DIABETES, PROGRESS)
+    with pytest.raises(ValueError, match="these are not the 442 rows of the fit in their order"):
+        model.oob_importance(DIABETES[::-1], PROGRESS[::-1])
+
+
+def test_out_of_bag_figures_agree_whatever_rows_weigh():
+    weight = np.where(SPECIES == 2, 20.0, np.where(SPECIES == 1, 1.0, 0.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # rows that weigh nothing are not missed
+        model = RandomForestClassifier(150, oob_score=True, random_state=0).fit(IRIS, SPECIES, weight)
+    assert_allclose(model.oob_curve_[-1], 1 - model.oob_score_)
+
+
+def test_counts_that_are_mostly_zero():
+    """A draw of zeros alone is a tree that answers zero."""
+    counts = np.zeros(442)
+    counts[:2] = 3
+    model = RandomForestRegressor(40, criterion="poisson", random_state=0).fit(DIABETES, counts)
+    answers = model.predict(DIABETES)
+    assert answers.min() >= 0
+    assert answers[0] > answers[10:].mean()
+    with pytest.raises(ValueError, match="zero in every row"):
+        RandomForestRegressor(3, criterion="poisson").fit(DIABETES, np.zeros(442))
+
+
+def test_columns_that_are_drawn_for_each_tree_have_no_rules_of_their_own():
+    tree = DecisionTreeRegressor(monotonic_cst=[1] + [0] * 9)
+    with pytest.raises(ValueError, match=r"monotonic_cst of the estimator is for all columns"):
+        BaggingRegressor(tree, 3, max_features=0.5).fit(DIABETES, PROGRESS)
+    assert BaggingRegressor(tree, 3, random_state=0).fit(DIABETES, PROGRESS).score(DIABETES, PROGRESS) > 0
+
+
+def test_quantiles_of_large_leaves():
+    """Counted by target instead of sorted: the same numbers."""
+    shallow = RandomForestRegressor(20, max_depth=2, random_state=0).fit(DIABETES, PROGRESS)
+    kept = vars(shallow)["_leaf_targets"]
+    leaf = shallow.apply(DIABETES[:30]).astype(np.int32)
+    sizes = np.stack([start[own + 1] - start[own] for start, own in zip(kept.start, leaf.T, strict=True)], 1)
+    levels = np.array([0.0, 0.05, 0.5, 0.95, 1.0])
+    counted = kept._counted_quantiles(leaf, sizes, levels)
+    assert_array_equal(counted, kept._sorted_quantiles(leaf, sizes, levels))
+    assert_array_equal(shallow.predict_quantiles(DIABETES[:30], levels), counted)
+
+
+def test_targets_need_not_be_kept():
+    model = RandomForestRegressor(5, keep_targets=False, random_state=0).fit(DIABETES, PROGRESS)
+    whole = RandomForestRegressor(5, random_state=0).fit(DIABETES, PROGRESS)
+    assert len(pickle.dumps(model)) < len(pickle.dumps(whole))
+    with pytest.raises(ValueError, match="quantiles are from keep_targets=True"):
+        model.predict_interval(DIABETES)
+
+
+def test_members_have_their_own_seeds():
+    model = RandomForestClassifier(3, random_state=7).fit(IRIS, SPECIES)
+    assert len({member.random_state for member in model.estimators_}) == 3
+    assert isinstance(model.estimator_, DecisionTreeClassifier)

@@ -17,7 +17,7 @@ from treewright.costing import cheapest_in_order, cost_arrays
 from treewright.encoding import Dataset, encode
 from treewright.ensembles.drawing import Draws
 from treewright.ensembles.side_by_side import Listener, side_by_side
-from treewright.ensembles.totals import totals
+from treewright.ensembles.totals import Speakers
 from treewright.growing import grow, n_threads, whole_number
 from treewright.memory import check_memory, memory_needed
 from treewright.presenting import Saved
@@ -85,13 +85,13 @@ class Forest(Saved):
         tree = self.trees[member]
         if not self._speaks_by_nodes:
             return _asked(tree, data, self.voting, n_threads)
-        return told_to(tree, data, self._told[member], n_threads)
+        return told_to(tree, data, self._speakers.told[member], n_threads)
 
     def sums(self, data: Dataset, n_threads: int = 1) -> Floats:
         """The votes for each row, added up over the trees: (rows, classes of all targets), or numbers."""
         self.trees[0]._check_columns(data)
         if self._speaks_by_nodes:
-            return totals(self.trees, self._told, data, n_threads)
+            return self._speakers.totals(data, n_threads)
         return np.asarray(sum(self.said_by(i, data, n_threads) for i in range(len(self))))
 
     def answers(self, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
@@ -137,11 +137,11 @@ class Forest(Saved):
         return not self.schema.is_wide and all(tree.linear is None for tree in self.trees)
 
     @cached_property
-    def _told(self) -> list[Floats]:
-        return [_told(tree, self.voting) for tree in self.trees]
+    def _speakers(self) -> Speakers:
+        return Speakers.of(self.trees, [_told(tree, self.voting) for tree in self.trees])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_told"}
+        return {name: value for name, value in vars(self).items() if name != "_speakers"}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)

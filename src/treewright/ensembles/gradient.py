@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from treewright import _core
 from treewright.combining import by_column
 from treewright.encoding import Dataset, encode
 from treewright.ensembles import exact_boosting, losses
-from treewright.ensembles.totals import totals
+from treewright.ensembles.totals import Speakers, totals
 from treewright.growing import n_threads, non_negative, whole_number
 from treewright.growing.finishing import finished
 from treewright.growing.targets import check_rows
@@ -68,10 +69,21 @@ class GradientBoosted(Saved):
         """The baseline and the answers of all trees added up, (rows, outputs)."""
         out = np.zeros((data.n_rows, self.n_outputs))
         for k in range(self.n_outputs):
-            trees = [of_iteration[k] for of_iteration in self.trees]
-            if trees:
-                out[:, k] = totals(trees, [tree.value for tree in trees], data, n_threads)[:, 0]
+            if self.trees:
+                out[:, k] = self._speakers[k].totals(data, n_threads)[:, 0]
         return out + self.baseline
+
+    @cached_property
+    def _speakers(self) -> list[Speakers]:
+        """The trees of each output, ready to be asked."""
+        columns = [[of_iteration[k] for of_iteration in self.trees] for k in range(self.n_outputs)]
+        return [Speakers.of(trees, [tree.value for tree in trees]) for trees in columns]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_speakers"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
 
     def staged_raw(self, data: Dataset, n_threads: int = 1) -> Iterator[Floats]:
         """The same after each iteration; the last is `raw`, to the bit."""

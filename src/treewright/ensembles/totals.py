@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +29,36 @@ def totals(trees: Sequence[Tree], told: Sequence[Floats], data: Dataset, n_threa
     >>> totals([tree, tree], [tree.proportions[0]] * 2, data).tolist()
     [[2.0, 0.0], [2.0, 0.0], [0.0, 2.0]]
     """
-    width = told[0].shape[1]
-    speakers = [(tree, np.ascontiguousarray(lines)) for tree, lines in zip(trees, told, strict=True)]
-    if all(goes_by_nodes(tree) for tree in trees):
-        columns: Any = data.columns
-        return _core.totals(columns, [(*routes_of(t), lines) for t, lines in speakers], width, n_threads)
-    out = np.zeros((data.n_rows, width))
-    for tree, lines in speakers:
-        out += told_to(tree, data, lines, n_threads)
-    return out
+    return Speakers.of(trees, told).totals(data, n_threads)
+
+
+class Speakers(NamedTuple):
+    """Trees and what their nodes say, ready to be asked; kept by ensembles that are asked often."""
+
+    trees: tuple[Tree, ...]
+    told: tuple[Floats, ...]
+    arrays: list[tuple[Any, ...]] | None  # as the core takes them; None where rows go other ways
+
+    @classmethod
+    def of(cls, trees: Sequence[Tree], told: Sequence[Floats]) -> Speakers:
+        """Trees with a line for each of their nodes."""
+        lines = tuple(np.ascontiguousarray(each) for each in told)
+        together = zip(trees, lines, strict=True)
+        arrays = None
+        if all(goes_by_nodes(tree) for tree in trees):
+            arrays = [(*routes_of(tree), each) for tree, each in together]
+        return cls(tuple(trees), lines, arrays)
+
+    def totals(self, data: Dataset, n_threads: int = 1) -> Floats:
+        """The sum over the trees of what the leaf of each row says."""
+        width = self.told[0].shape[1]
+        if self.arrays is not None:
+            columns: Any = data.columns
+            return _core.totals(columns, self.arrays, width, n_threads)
+        out = np.zeros((data.n_rows, width))
+        for tree, lines in zip(self.trees, self.told, strict=True):
+            out += told_to(tree, data, lines, n_threads)
+        return out
 
 
 def goes_by_nodes(tree: Tree) -> bool:

@@ -20,6 +20,7 @@ from treewright.estimators.targets import class_weights
 from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
 from treewright.estimators.voting import VotingEstimator
 from treewright.growing import grow, n_threads
+from treewright.growing.targets import targets_for
 from treewright.pruning import cut_at
 from treewright.tree import Tree, as_array
 
@@ -55,6 +56,8 @@ class ForestEstimator(VotingEstimator):
         n_columns = len(data.schema.columns)
         given = limits(self, data.n_counted, n_columns, draws.drawn_weight)
         given["criterion"] = self.criterion
+        if self.criterion == "poisson":
+            targets_for(data, "poisson")  # all rows must be counts, and not only zeros
         # a tree is grown by one thread; where there are fewer trees than threads, they share them
         given["n_jobs"] = max(1, n_threads(self.n_jobs) // self.n_estimators)
 
