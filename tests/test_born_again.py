@@ -315,7 +315,7 @@ def test_what_is_not_fitted() -> None:
         treewright.DecisionTreeClassifier(),
         sklearn.ensemble.RandomForestClassifier(),
     ):
-        with pytest.raises(ValueError, match=f"this {type(model).__name__} is not fitted yet; call fit first"):
+        with pytest.raises(ValueError, match=f"this {type(model).__name__} is not fitted yet; call fit"):
             born_again(model)
     fitted = sklearn.tree.DecisionTreeClassifier().fit([[0], [1]], [0, 1])
     for other in (fitted, treewright.DecisionTreeClassifier().fit([[0], [1]], [0, 1]), type(fitted)):

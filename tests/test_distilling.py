@@ -507,7 +507,7 @@ def test_bad_validation(validation: Any, options: dict[str, Any], message: str) 
 
 @pytest.mark.parametrize("truth", [True, False])
 def test_rows_of_the_data_judge_nothing(truth: bool) -> None:
-    """In any order, as another kind of table, or a few of them; one new row among them is none of the data."""
+    """In any order, as another kind of table, or a few of them; one new row is enough to be judged by."""
     table, target = TABLE.copy(), TRUTH.copy()
     table[:9, 2] = np.nan
     for rows in (np.arange(400), RNG.permutation(400), np.arange(5)):

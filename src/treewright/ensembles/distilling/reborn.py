@@ -210,7 +210,7 @@ def _checked_trees(trees: Any) -> list[Tree]:
     ensemble = getattr(trees, "model_", trees)
     if isinstance(ensemble, GradientBoosted):
         raise TypeError(
-            f"the trees of a {type(trees).__name__} add up to numbers and have no votes; born-again trees are "
+            f"the trees of a {type(trees).__name__} add up and have no votes; born-again trees are "
             "for forests and AdaBoost, whose trees vote for classes; distill makes a small tree of any model"
         )
     given = getattr(ensemble, "trees", trees)
