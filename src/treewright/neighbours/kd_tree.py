@@ -259,7 +259,7 @@ class KDTree:
         if count_only and return_distance:
             raise ValueError("count_only and return_distance are both True; counts have no distances")
         if sort_results and not return_distance:
-            raise ValueError("sort_results is True, but return_distance is not; give both or neither")
+            raise ValueError("sort_results is True, but return_distance is not; sorting needs both")
         queries = self._queries(X)
         radius = _radii(r, len(queries))
         start, distance, index = self._core.within(
