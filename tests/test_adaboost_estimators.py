@@ -11,11 +11,12 @@ import pytest
 import sklearn.ensemble
 import sklearn.tree
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.class_weight import compute_sample_weight
 
 from treewright import (
     AdaBoostClassifier,
@@ -113,7 +114,42 @@ def test_any_tree_can_be_boosted(pattern: Any) -> None:
     model = AdaBoostClassifier(pattern, n_estimators=4, random_state=0).fit(x, y)
     assert model.score(x, y) > 0.85
     assert (model.training_errors_ <= model.bounds_ + 1e-9).all()
-    assert 1 - model.score(x, y) == pytest.approx(model.training_errors_[-1])
+    weight = compute_sample_weight(getattr(pattern, "class_weight", None), y)
+    assert 1 - model.score(x, y, weight) == pytest.approx(model.training_errors_[-1])
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0, 1: 0.5, 2: 1.0}])
+def test_classes_are_weighed_once(class_weight: Any) -> None:
+    """The weights of the classes are where boosting starts, and no round goes back to them."""
+    x, y = load_wine(return_X_y=True)
+    x, first = x.astype(np.float32).astype(float), np.linspace(1, 2, len(y))
+    stump = DecisionTreeClassifier(max_depth=1, class_weight=class_weight)
+    ours = AdaBoostClassifier(stump, n_estimators=12, learning_rate=0.5).fit(x, y, first)
+    if class_weight == "balanced":
+        start = first * (first.sum() / (3 * np.bincount(y, first)))[y]
+    else:
+        start = first * compute_sample_weight(class_weight, y)
+    theirs = sklearn.ensemble.AdaBoostClassifier(
+        sklearn.tree.DecisionTreeClassifier(max_depth=1), n_estimators=12, learning_rate=0.5, random_state=0
+    ).fit(x, y, start)
+    assert ours.estimator_errors_ == pytest.approx(theirs.estimator_errors_)
+    assert ours.estimator_weights_ == pytest.approx(theirs.estimator_weights_)
+    assert ours.predict_proba(x) == pytest.approx(theirs.predict_proba(x))
+
+
+def test_balancing_classes_of_one_size_changes_nothing() -> None:
+    """So scikit-learn, which balances by the numbers of rows in every round, is the same here, too."""
+    x, y = load_iris(return_X_y=True)
+    x = x.astype(np.float32).astype(float)
+    options = {"max_depth": 1, "class_weight": "balanced"}
+    theirs = sklearn.ensemble.AdaBoostClassifier(
+        sklearn.tree.DecisionTreeClassifier(**options, random_state=0), random_state=0
+    ).fit(x, y)
+    ours = AdaBoostClassifier(DecisionTreeClassifier(**options)).fit(x, y)
+    plain = AdaBoostClassifier().fit(x, y)
+    assert len(ours.estimators_) == len(theirs.estimators_) == 50
+    assert ours.model_.trees == plain.model_.trees
+    assert ours.score(x, y) >= theirs.score(x, y) - 0.02
 
 
 def test_each_tree_has_a_seed_of_its_own() -> None:

@@ -293,6 +293,36 @@ def test_another_librarys_forest_is_told_the_way() -> None:
         born_again(Forest())
 
 
+def test_trees_that_add_up_have_no_votes() -> None:
+    from treewright import GradientBoostingClassifier
+
+    model = GradientBoostingClassifier(max_iter=2).fit(np.arange(60.0)[:, np.newaxis], [0] * 30 + [1] * 30)
+    for given, name in ((model, "GradientBoostingClassifier"), (model.model_, "GradientBoosted")):
+        with pytest.raises(TypeError, match=f"trees of a {name} add up .* forests and AdaBoost.* distill"):
+            born_again(given)
+
+
+def test_what_is_not_fitted() -> None:
+    import sklearn.ensemble
+    import sklearn.tree
+
+    import treewright
+
+    for model in (
+        treewright.AdaBoostClassifier(),
+        treewright.GradientBoostingClassifier(),
+        treewright.RandomForestClassifier(),
+        treewright.DecisionTreeClassifier(),
+        sklearn.ensemble.RandomForestClassifier(),
+    ):
+        with pytest.raises(ValueError, match=f"this {type(model).__name__} is not fitted yet; call fit"):
+            born_again(model)
+    fitted = sklearn.tree.DecisionTreeClassifier().fit([[0], [1]], [0, 1])
+    for other in (fitted, treewright.DecisionTreeClassifier().fit([[0], [1]], [0, 1]), type(fitted)):
+        with pytest.raises(TypeError, match="trees must be a sequence of Tree, not a"):
+            born_again(other)
+
+
 def test_scikit_learns_forest() -> None:
     """Converted tree by tree, it answers as scikit-learn's."""
     from sklearn.datasets import load_iris

@@ -505,6 +505,30 @@ def test_bad_validation(validation: Any, options: dict[str, Any], message: str) 
         distillation(Soft(), (TABLE, TRUTH), validation=validation, **options)
 
 
+@pytest.mark.parametrize("truth", [True, False])
+def test_rows_of_the_data_judge_nothing(truth: bool) -> None:
+    """In any order, as another kind of table, or a few of them; one new row is enough to be judged by."""
+    table, target = TABLE.copy(), TRUTH.copy()
+    table[:9, 2] = np.nan
+    for rows in (np.arange(400), RNG.permutation(400), np.arange(5)):
+        given = (table[rows].tolist(), target[rows]) if truth else table[rows].tolist()
+        with pytest.raises(ValueError, match=f"all {len(rows)} rows of validation occur in data; give rows"):
+            distillation(Soft(), (table, target), validation=given, n_synthetic=0)
+    table, target = TABLE, TRUTH
+    mixed = np.concatenate([table[:50], OTHERS[:1]])
+    assert distillation(Soft(), (table, target), validation=mixed, n_synthetic=0).fidelity.rows == 51
+
+
+def test_a_table_of_few_values_has_no_other_rows() -> None:
+    """All validation rows occur in the data, and are others nevertheless; but not if they are all of them."""
+    rng = np.random.default_rng(1)
+    coins, others = (rng.integers(0, 2, (n, 2)).astype(float) for n in (200, 80))
+    made = distillation(Soft(), coins, validation=others, n_synthetic=0)
+    assert made.fidelity.rows == 80
+    with pytest.raises(ValueError, match="all 200 rows of validation occur in data"):
+        distillation(Soft(), coins, validation=coins[::-1], n_synthetic=0)
+
+
 def test_too_few_rows_to_set_aside() -> None:
     with pytest.raises(ValueError, match="too few to set some aside; give validation="):
         distillation(Soft(), TABLE[:5])

@@ -238,6 +238,16 @@ def test_criteria_of_the_other_kind_are_refused() -> None:
         DecisionTreeRegressor(criterion="gini").fit(*DIABETES)
 
 
+def test_an_unknown_criterion_is_told_those_of_its_task() -> None:
+    known = "entropy, error, gain_ratio, gini, log_loss, sqrt$"
+    with pytest.raises(ValueError, match=f"criterion 'ginni' is unknown; known for classes: {known}"):
+        DecisionTreeClassifier(criterion="ginni").fit(*IRIS)
+    with pytest.raises(ValueError, match=f"'poisson' is not for classes; those are: {known}"):
+        DecisionTreeClassifier(criterion="poisson").fit(*IRIS)
+    with pytest.raises(ValueError, match=r"known for numbers: absolute_error, poisson, squared_error$"):
+        DecisionTreeRegressor(criterion="ginni").fit(*DIABETES)
+
+
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"])
 def test_every_criterion_grows(criterion: str) -> None:
     assert DecisionTreeClassifier(criterion=criterion).fit(*IRIS).score(*IRIS) == 1.0

@@ -124,6 +124,7 @@ def test_weights_are_repetitions() -> None:
         ({"x": [1.0, None, 3.0], "z": [1, 2, 3]}, [0, 1, 0], r"column 'x' is missing \(NaN\) in row 1"),
         ({"x": [1.0, np.inf, 3.0]}, [0, 1, 0], "column 'x' is infinite"),
         ({"x": [1.0, 2.0, 3.0], "sky": ["a", "b", "a"]}, [0, 1, 0], "column 'sky' is a category"),
+        ([[1.0], [2.0], [3.0]], [0.5, 1.5, 2.5], "Unknown label type: target 'y' is continuous, row 0"),
         ([[1.0], [2.0]], ["a", "a"], "one class only, 'a'"),
         ([[1.0], [2.0]], [[0, 1], [1, 0]], "y has 2 targets"),
     ],

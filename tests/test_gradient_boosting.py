@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+import sklearn.ensemble
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_friedman1
 from sklearn.exceptions import NotFittedError
@@ -280,3 +281,14 @@ def test_bad_input(two_classes, numbers):
         GradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0]).fit(*load_iris(return_X_y=True))
     tiny = GradientBoostingRegressor().fit([[1.0], [2.0]], [3.0, 5.0])
     assert tiny.predict([[1.0], [9.0]]).tolist() == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("model", [GradientBoostingClassifier, GradientBoostingRegressor])
+def test_parameters_are_those_that_the_documentation_tells(model):
+    own = model().get_params()
+    other = getattr(sklearn.ensemble, f"Hist{model.__name__}")().get_params()
+    assert set(other) - set(own) >= {"categorical_features", "interaction_cst"}
+    assert set(own) - set(other) == {"kinds", "n_jobs"}
+    assert all(own[name] == other[name] for name in own if name in other)
+    fitted = model(max_iter=2).fit([[1.0], [2.0]], [3, 5])
+    assert not hasattr(fitted, "is_categorical_")

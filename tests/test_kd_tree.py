@@ -376,6 +376,8 @@ def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
         (lambda tree: tree.query([[0, 0]], 0), "k is 0; it must be at least 1"),
         (lambda tree: tree.query([[0, 0]], 4), "k is 4; it must be at most 3, the number of points"),
         (lambda tree: tree.query([[0, 0]], 1.5), "k is 1.5; it must be a whole number"),
+        (lambda tree: tree.query([[0, 0]], True), "k is True; it must be a whole number"),
+        (lambda tree: tree.query([[0, 0]], k=np.True_), "k is True; it must be a whole number"),
         (lambda tree: tree.query([[0]]), "X has 1 columns, but the tree has 2"),
         (lambda tree: tree.query([0, 0]), "1 dimensions"),
         (lambda tree: tree.query([[0, 0], [0, math.nan]]), "row 1, column 1 of the queries is NaN"),
@@ -385,6 +387,14 @@ def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
         (lambda tree: tree.query_radius([[0, 0]], [math.nan]), r"r\[0\] is nan"),
         (lambda tree: tree.query_radius([[0, 0]], [1, 2]), r"r has the shape \(2,\)"),
         (lambda tree: tree.query_radius([[0, 0]], 1, True, True), "count_only and return_distance"),
+        (
+            lambda tree: tree.query_radius([[0, 0]], 1, sort_results=True),
+            "sort_results is True, but return_distance is not",
+        ),
+        (
+            lambda tree: tree.query_radius([[0, 0]], 1, count_only=True, sort_results=True),
+            "sort_results is True, but return_distance is not",
+        ),
     ],
 )
 def test_questions_that_cannot_be(ask: Any, said: str) -> None:

@@ -238,3 +238,11 @@ def test_one_row_and_one_class() -> None:
     model = KNeighborsClassifier(1).fit([[3.0]], ["only"])
     assert model.predict([[9.0]]).tolist() == ["only"]
     assert model.predict_proba([[9.0]]).tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier, KNeighborsRegressor])
+def test_parameters_are_those_that_the_documentation_tells(model: Any) -> None:
+    own, other = model().get_params(), getattr(sklearn.neighbors, model.__name__)().get_params()
+    assert set(other) - set(own) >= {"algorithm", "metric_params"}
+    assert set(own) - set(other) == {"search", "spill"}
+    assert {name for name in own if name in other and own[name] != other[name]} == {"leaf_size"}

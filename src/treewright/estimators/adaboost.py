@@ -32,7 +32,8 @@ class AdaBoostClassifier(ClassifierMixin, AdaptiveEstimator, BaseEstimator):  # 
     ----------
     estimator : tree estimator, default=None
         The pattern of the trees: any of treewright's classifiers that grow one, with any of their options,
-        pruning included. None is a stump, ``DecisionTreeClassifier(max_depth=1)``.
+        pruning included. None is a stump, ``DecisionTreeClassifier(max_depth=1)``. Its `class_weight` is
+        multiplied once into the weights with which boosting starts; the errors are of these weights.
     n_estimators : int, default=50
         The most trees.
     learning_rate : float, default=1.0

@@ -58,6 +58,7 @@ class AdaptiveEstimator(EnsembleEstimator):
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         data, described = self._encoded(X, y, sample_weight, classes=is_classifier(self))
+        data = pattern._reweighted(data)  # once: to balance each round would undo what boosting has weighed
         state = pattern.random_state if self.random_state is None else self.random_state
         seed = int(check_random_state(state).randint(2**31 - 1))
         model = self._boosted(data, seed, partial(_grown, pattern, seed))
@@ -145,5 +146,5 @@ def _grown(pattern: Any, seed: int, data: Dataset, number: int) -> Tree:
     if "random_state" in vars(pattern):  # else it draws nothing
         pattern = copy(pattern)
         pattern.random_state = int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1)[0])
-    tree: Tree = pattern._model(pattern._reweighted(data), None)[0]
+    tree: Tree = pattern._model(data, None)[0]
     return tree

@@ -17,10 +17,14 @@ from treewright.estimators.parameters import Rule, is_real
 class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gradient boosting for classes: trees that add up to the logits of the classes.
 
-    The parameters are those of scikit-learn's `HistGradientBoostingClassifier`, and where no column has more
-    than `max_bins` values so are the trees. Sums are exact: the model is the same for any number of threads.
-    Columns may be numbers, categories (strings, bools and categorical columns, by subsets) and dates, with
-    missing values, whose side is learnt.
+    The parameters are those of scikit-learn's `HistGradientBoostingClassifier` but two, and where no column
+    has more than `max_bins` values so are the trees. Sums are exact: the model is the same for any number
+    of threads. Columns may be numbers, categories (strings, bools and categorical columns, by subsets) and
+    dates, with missing values, whose side is learnt.
+
+    There is no `categorical_features`, and no `is_categorical_`: categories are known by the kind of their
+    column, which `kinds` can say. There is no `interaction_cst`, and `fit` takes no validation rows. A
+    target of one class is refused.
 
     Parameters
     ----------
@@ -274,10 +278,13 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
 class GradientBoostingRegressor(GradientBoosting, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Gradient boosting for numbers: trees that add up to the answer, or to its logarithm.
 
-    The parameters are those of scikit-learn's `HistGradientBoostingRegressor`, and where no column has more
-    than `max_bins` values so are the trees. Sums are exact: the model is the same for any number of threads.
-    Columns may be numbers, categories (strings, bools and categorical columns, by subsets) and dates, with
-    missing values, whose side is learnt.
+    The parameters are those of scikit-learn's `HistGradientBoostingRegressor` but two, and where no column
+    has more than `max_bins` values so are the trees. Sums are exact: the model is the same for any number
+    of threads. Columns may be numbers, categories (strings, bools and categorical columns, by subsets) and
+    dates, with missing values, whose side is learnt.
+
+    There is no `categorical_features`, and no `is_categorical_`: categories are known by the kind of their
+    column, which `kinds` can say. There is no `interaction_cst`, and `fit` takes no validation rows.
 
     Parameters
     ----------

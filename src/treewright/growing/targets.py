@@ -54,10 +54,12 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
     if criterion is None:
         return "gini" if task == "classes" else "squared_error"
     name = _ALIASES.get(criterion, criterion) if isinstance(criterion, str) else ""
-    if name not in criteria():
-        raise ValueError(f"criterion {criterion!r} is unknown; known: {', '.join(criteria())}")
-    if name not in criteria(task):
-        raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {', '.join(criteria(task))}")
+    own = criteria(task)
+    if name not in own:
+        known = ", ".join(sorted([*own, *(alias for alias, meant in _ALIASES.items() if meant in own)]))
+        if name in criteria():
+            raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {known}")
+        raise ValueError(f"criterion {criterion!r} is unknown; known for {task}: {known}")
     return name
 
 

@@ -242,7 +242,8 @@ class KDTree:
         count_only : bool, default=False
             Return only how many there are.
         sort_results : bool, default=False
-            Whether the nearest shall come first. Otherwise the order means nothing.
+            Whether the nearest shall come first; with `return_distance` only. Otherwise the order means
+            nothing.
         n_jobs : int, default=None
             Threads; None takes those of the tree.
 
@@ -257,6 +258,8 @@ class KDTree:
         """
         if count_only and return_distance:
             raise ValueError("count_only and return_distance are both True; counts have no distances")
+        if sort_results and not return_distance:
+            raise ValueError("sort_results is True, but return_distance is not; sorting needs both")
         queries = self._queries(X)
         radius = _radii(r, len(queries))
         start, distance, index = self._core.within(
@@ -272,6 +275,8 @@ class KDTree:
     ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
         if search not in get_args(Search):
             raise ValueError(f"search is {search!r}; it must be 'exact' or 'defeatist'")
+        if isinstance(k, bool | np.bool_):
+            raise ValueError(f"k is {k}; it must be a whole number")
         count = whole_number("k", k, 1)
         if count > self.n_points:
             raise ValueError(f"k is {count}; it must be at most {self.n_points}, the number of points")

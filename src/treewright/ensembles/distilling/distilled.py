@@ -16,6 +16,7 @@ from treewright.certifying import Certificate, binomial_lower, binomial_upper, c
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset, encode
 from treewright.encoding.mosaics import Mosaic
+from treewright.ensembles.distilling.recognising import refuse_rows_of_the_data
 from treewright.ensembles.distilling.students import (
     drawn,
     itself,
@@ -199,7 +200,7 @@ def distillation(
     validation : table, tuple (table, target) or Dataset, optional
         Rows that neither the tree nor the teacher has seen, best with their targets. Without them every
         fourth row of the data is set aside; there the teacher is better than elsewhere if it has learnt from
-        them, so that the figures flatter it and there is no certificate.
+        them, so that the figures flatter it and there is no certificate. Rows of the data are refused here.
     delta : float
         The chance that an interval, or the certificate, is wrong.
     model, data, max_leaf_nodes, n_synthetic, soft, restate, classes, seed, progress, **options
@@ -223,8 +224,8 @@ def distillation(
     task = _Task(model, data, classes, locals())
     rows = np.arange(task.data.n_rows)
     if validation is not None:
-        tree = task.tree(rows)
         judge = _Judge(validation, task)
+        tree = task.tree(rows)
     else:
         aside = task.aside()
         tree = task.tree(rows[~aside])
@@ -337,6 +338,7 @@ class _Judge:
         kept = rows.counted
         if not len(kept):
             raise ValueError("validation has no rows")
+        refuse_rows_of_the_data(rows, task.data)
         self.data = rows.take(kept)
         self.mosaic, self.source = Mosaic(table, target), itself(kept, rows.n_columns)
         self.set_aside = False

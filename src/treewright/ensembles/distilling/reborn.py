@@ -14,6 +14,7 @@ from treewright import _core
 from treewright.answering import told_to
 from treewright.arriving import encoded_rows, leaves_of, rows_of
 from treewright.encoding import Dataset
+from treewright.ensembles.gradient import GradientBoosted
 from treewright.folding import checked_seed
 from treewright.growing import whole_number
 from treewright.tree import Tree
@@ -206,12 +207,20 @@ def _positive(name: str, value: float) -> float:
 
 def _checked_trees(trees: Any) -> list[Tree]:
     """Trees that can be laid over one another: of numbers, with the same columns and classes."""
-    given = getattr(getattr(trees, "model_", trees), "trees", trees)
+    ensemble = getattr(trees, "model_", trees)
+    if isinstance(ensemble, GradientBoosted):
+        raise TypeError(
+            f"the trees of a {type(trees).__name__} add up and have no votes; born-again trees are "
+            "for forests and AdaBoost, whose trees vote for classes; distill makes a small tree of any model"
+        )
+    given = getattr(ensemble, "trees", trees)
     if hasattr(given, "estimators_"):
         raise TypeError(
             f"this {type(given).__name__} is another library's; give "
             "[treewright.from_sklearn(tree) for tree in forest.estimators_]"
         )
+    if _is_unfitted(given):
+        raise ValueError(f"this {type(given).__name__} is not fitted yet; call fit first")
     if isinstance(given, Tree) or not isinstance(given, Iterable):
         raise TypeError(f"trees must be a sequence of Tree, not a {type(given).__name__}")
     forest = list(given)
@@ -224,6 +233,15 @@ def _checked_trees(trees: Any) -> list[Tree]:
         if tree.schema != forest[0].schema:
             raise ValueError(f"tree {i} has other columns or classes than tree 0; a forest has one schema")
     return forest
+
+
+def _is_unfitted(model: Any) -> bool:
+    """Whether it could be fitted and is not, by scikit-learn's rule: a fit sets attributes that end in _."""
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        return False
+    if hasattr(model, "__sklearn_is_fitted__"):
+        return not model.__sklearn_is_fitted__()
+    return not any(name.endswith("_") and not name.startswith("__") for name in vars(model))
 
 
 def _check_tree(tree: Tree, i: int) -> None:
