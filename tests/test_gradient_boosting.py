@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -217,18 +220,32 @@ def test_verbose_tells(two_classes, capsys):
     assert not capsys.readouterr().out
 
 
+INTERRUPTED = """
+from sklearn.datasets import make_classification
+from treewright import GradientBoostingClassifier
+
+X, y = make_classification(20_000, 10, random_state=0)
+model = GradientBoostingClassifier(max_iter=2, early_stopping=False).fit(X, y)
+before = model.predict_proba(X[:50])
+model.set_params(max_iter=100_000)
+print("fitting", flush=True)
+try:
+    model.fit(X, y)
+except KeyboardInterrupt:
+    print(model.n_iter_, (model.predict_proba(X[:50]) == before).all(), flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to another process")
 def test_interrupted_fits_leave_the_estimator_as_it_was():
-    X, y = make_classification(20_000, 10, random_state=0)
-    model = GradientBoostingClassifier(max_iter=2, early_stopping=False).fit(X, y)
-    before = model.predict_proba(X[:50])
-    model.set_params(max_iter=100_000)
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    timer.join()
-    assert model.n_iter_ == 2
-    np.testing.assert_array_equal(model.predict_proba(X[:50]), before)
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True) as process:
+        watch = threading.Timer(120, process.kill)
+        watch.start()
+        assert process.stdout.readline() == "fitting\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "2 True\n"
+        watch.cancel()
 
 
 def test_what_a_scorer_raises_ends_the_fit(two_classes):
