@@ -232,11 +232,7 @@ class Tree(Shaped, Presented):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        answers = answering.answers(self, encode(table, schema=self.schema))
-        if self.schema.predicts_classes:
-            names = [as_array(target.classes or ()) for target in self.schema.targets]
-            answers = np.stack([name[answers[:, i]] for i, name in enumerate(names)], axis=1)
-        return answers[:, 0] if len(self.schema.targets) == 1 else answers
+        return named(self.schema, answering.answers(self, encode(table, schema=self.schema)))
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of each class in the leaf of each row; a list where there are several targets."""
@@ -465,6 +461,14 @@ def _same(a: NDArray[Any] | SparseRows, b: NDArray[Any] | SparseRows) -> bool:
     if isinstance(a, SparseRows):
         return a.same_as(b)
     return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+def named(schema: Schema, answers: NDArray[Any]) -> NDArray[Any]:
+    """Answers, (rows, targets), as users want them: the names of classes, one dimension for one target."""
+    if schema.predicts_classes:
+        names = [as_array(target.classes or ()) for target in schema.targets]
+        answers = np.stack([name[answers[:, i]] for i, name in enumerate(names)], axis=1)
+    return answers[:, 0] if len(schema.targets) == 1 else answers
 
 
 def as_array(classes: tuple[Any, ...]) -> NDArray[Any]:

@@ -22,7 +22,7 @@ from treewright.growing import grow, n_threads, whole_number
 from treewright.memory import check_memory, memory_needed
 from treewright.presenting import Saved
 from treewright.schema import Schema
-from treewright.tree import Tree, as_array
+from treewright.tree import Tree, named
 
 Floats = NDArray[np.float64]
 Voting = Literal["soft", "hard"]
@@ -104,11 +104,7 @@ class Forest(Saved):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        answers = self.answers(encode(table, schema=self.schema))
-        if self.schema.predicts_classes:
-            names = [as_array(target.classes or ()) for target in self.schema.targets]
-            answers = np.stack([name[answers[:, i]] for i, name in enumerate(names)], axis=1)
-        return answers[:, 0] if len(self.schema.targets) == 1 else answers
+        return named(self.schema, self.answers(encode(table, schema=self.schema)))
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of the votes of each class; a list where there are several targets."""
