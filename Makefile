@@ -46,7 +46,7 @@ format: $(VENV)/.dev ## rewrite Python and C++ in the house style
 	$(BIN)/ruff format $(PYTHON_FILES)
 	$(BIN)/clang-format -i $(CPP)
 
-bench: $(VENV)/.bench ## measure beside the peers, 20 minutes, and write README's speed table (BENCH_OPTIONS=--quick: print only)
+bench: $(VENV)/.bench ## measure beside the peers, 45 minutes, and write README's speed table (BENCH_OPTIONS=--quick: print only)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
 
 docs: $(VENV)/.docs ## run the examples of docs/ and build its pages into docs/_build/html

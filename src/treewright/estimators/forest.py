@@ -353,8 +353,9 @@ class RandomForestRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensem
     --------
     >>> from treewright import RandomForestRegressor
     >>> model = RandomForestRegressor(n_estimators=50, random_state=0)
-    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]).predict([[0.0], [3.0]]).round(0)
-    array([0., 3.])
+    >>> low, high = model.fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]).predict([[0.0], [3.0]])
+    >>> bool(0.0 <= low < 1.0 < 2.0 < high <= 3.0)
+    True
     """
 
     member = DecisionTreeRegressor
