@@ -1,6 +1,7 @@
 // The canonical order of the rows.
 #include "problem.hpp"
 
+#include <array>
 #include <functional>
 #include <numeric>
 
@@ -33,6 +34,27 @@ void sort_by_keys(std::span<Row> rows, Interrupt& interrupt, KeyOf key_of) {
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = keys[i].second;
 }
 
+/// Rows by weight where all weights are small whole numbers, as draws of rows are: a counting sort. False
+/// where they are not, and nothing is moved.
+bool sort_by_counts(std::span<Row> rows, const Problem& problem) {
+    constexpr std::size_t n_counts = 256;
+    std::array<std::size_t, n_counts + 1> start{};
+    for (const Row row : rows) {
+        const double weight = problem.weight(row);
+        if (!(weight < n_counts) || weight != std::floor(weight)) return false;
+        ++start[static_cast<std::size_t>(weight) + 1];
+    }
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    const std::vector<Row> before(rows.begin(), rows.end());
+    for (const Row row : before) rows[start[static_cast<std::size_t>(problem.weight(row))]++] = row;
+    return true;
+}
+
+void sort_by_weight(std::span<Row> rows, const Problem& problem) {
+    if (!sort_by_counts(rows, problem))
+        sort_by_keys(rows, *problem.interrupt, [&](Row row) { return order_key(problem.weight(row)); });
+}
+
 /// One output of classes, the common case: a counting sort, then each class by weight.
 void sort_by_label(Problem& problem) {
     std::vector<std::size_t> start(problem.targets.n_classes[0] + 1, 0);
@@ -45,16 +67,25 @@ void sort_by_label(Problem& problem) {
     for (std::size_t row = 0; row < problem.n_rows; ++row)
         if (counts(row)) problem.rows[place[problem.targets.labels[row]]++] = static_cast<Row>(row);
     for (std::size_t k = 0; problem.is_weighted() && k + 1 < start.size(); ++k)
-        sort_by_keys(std::span(problem.rows).subspan(start[k], start[k + 1] - start[k]), *problem.interrupt,
-                     [&](Row row) { return order_key(problem.weight(row)); });
+        sort_by_weight(std::span(problem.rows).subspan(start[k], start[k + 1] - start[k]), problem);
 }
 
-/// One output of numbers without weights.
+/// One output of numbers: by number, then equal ones by weight.
 void sort_by_number(Problem& problem) {
-    problem.rows.resize(problem.n_rows);
-    std::iota(problem.rows.begin(), problem.rows.end(), Row{0});
+    problem.rows.clear();
+    for (std::size_t row = 0; row < problem.n_rows; ++row)
+        if (problem.weight(static_cast<Row>(row)) > 0) problem.rows.push_back(static_cast<Row>(row));
     sort_by_keys(problem.rows, *problem.interrupt,
                  [&](Row row) { return order_key(problem.targets.numbers[row]); });
+    const std::span rows(problem.rows);
+    for (std::size_t begin = 0, end; problem.is_weighted() && begin < rows.size(); begin = end) {
+        for (end = begin + 1; end < rows.size() && problem.number(rows[end]) == problem.number(rows[begin]);)
+            ++end;
+        if (end - begin > 1)
+            std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                             rows.begin() + static_cast<std::ptrdiff_t>(end),
+                             [&](Row a, Row b) { return problem.weight(a) < problem.weight(b); });
+    }
 }
 
 void sort_by_all(Problem& problem) {
@@ -81,7 +112,7 @@ void sort_rows(Problem& problem) {
     const bool is_single = problem.targets.n_outputs == 1;
     if (is_single && problem.targets.are_classes()) {
         sort_by_label(problem);
-    } else if (is_single && !problem.is_weighted()) {
+    } else if (is_single) {
         sort_by_number(problem);
     } else {
         sort_by_all(problem);
