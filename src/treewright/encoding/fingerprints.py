@@ -31,16 +31,26 @@ def fingerprint(data: Dataset) -> Fingerprint:
     >>> fingerprint(one).in_order == fingerprint(other).in_order
     False
     """
-    rows = np.full(data.n_rows, _FACTOR)
+    rows = row_numbers(data)
+    labelled = rows if data.targets is None else _labelled(rows, data)
     with np.errstate(over="ignore"):
-        for position in range(data.n_columns):
-            rows = _mixed(rows, data.column(position))
-        labelled = rows
-        for target in () if data.targets is None else data.targets:
-            labelled = _mixed(labelled, target)
         place = np.arange(1, data.n_rows + 1, dtype=np.uint64) * _FACTOR | np.uint64(1)
         sums = rows.sum(), (rows * place).sum(), (labelled * place).sum()
     return Fingerprint(*(int(each) for each in sums))
+
+
+def row_numbers(data: Dataset, *, with_targets: bool = False) -> NDArray[np.uint64]:
+    """A number for each row: equal for equal rows, and as good as never for others."""
+    rows = np.full(data.n_rows, _FACTOR)
+    for position in range(data.n_columns):
+        rows = _mixed(rows, data.column(position))
+    return _labelled(rows, data) if with_targets else rows
+
+
+def _labelled(rows: NDArray[np.uint64], data: Dataset) -> NDArray[np.uint64]:
+    for target in np.asarray(data.targets):
+        rows = _mixed(rows, target)
+    return rows
 
 
 def _mixed(rows: NDArray[np.uint64], values: NDArray[np.generic]) -> NDArray[np.uint64]:

@@ -118,13 +118,13 @@ class Forest(Saved):
         """The share of each column in the gain of the splits, averaged over the trees.
 
         It is biased: it comes from the rows that chose the splits, and prefers columns of many values.
-        `OutOfBag.importance` is not.
+        `importance_of` is not.
         """
         gains = np.array([by_column(tree, tree.gain) for tree in self.trees if tree.n_nodes > 1])
         if not gains.size or not gains.any():
             return np.zeros(len(self.schema.columns))
-        totals_ = gains.sum(axis=1, keepdims=True)
-        mean = np.divide(gains, totals_, out=np.zeros_like(gains), where=totals_ > 0).mean(axis=0)
+        whole = gains.sum(axis=1, keepdims=True)
+        mean = np.divide(gains, whole, out=np.zeros_like(gains), where=whole > 0).mean(axis=0)
         return np.asarray(mean / mean.sum())
 
     @property

@@ -65,8 +65,7 @@ def out_of_bag(forest: Forest, data: Dataset, *, n_threads: int = 1) -> OutOfBag
     schema, n = forest.schema, data.n_rows
     width = schema.width if schema.predicts_classes else len(schema.targets)
     sums, votes, losses = np.zeros((n, width)), np.zeros(n, np.int64), np.zeros(n)
-    answers = np.zeros((n, len(schema.targets)), np.int64 if schema.predicts_classes else np.float64)
-    answers = answers if schema.predicts_classes else np.full_like(answers, np.nan)
+    answers: NDArray[Any] = np.full((n, len(schema.targets)), 0 if schema.predicts_classes else np.nan)
     curve: list[float] = []
     heard = np.zeros(2)  # the loss and the number of the rows that have votes
 

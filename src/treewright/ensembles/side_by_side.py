@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
@@ -45,15 +46,14 @@ def side_by_side(
         return
     ahead = 2 * n_threads  # results that may wait to be handed over: they take memory
     with ThreadPoolExecutor(n_threads) as pool:
-        waiting: list[Future[T]] = []
+        waiting: deque[Future[T]] = deque()
         try:
-            for place in range(len(tasks) + ahead):
-                if place < len(tasks):
-                    waiting.append(pool.submit(work, tasks[place], listen))
-                if len(waiting) >= ahead or place >= len(tasks):
-                    if not waiting:
-                        break
-                    done(waiting.pop(0).result())
+            for task in tasks:
+                waiting.append(pool.submit(work, task, listen))
+                if len(waiting) >= ahead:
+                    done(waiting.popleft().result())
+            while waiting:
+                done(waiting.popleft().result())
         except BaseException:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

@@ -16,13 +16,12 @@ from treewright.arriving import rows_of
 from treewright.encoding import Dataset
 from treewright.ensembles.adaptive import Boosted, Round
 from treewright.ensembles.adaptive_numbers import BoostedNumbers, NumberRound
-from treewright.estimators.ensemble import EnsembleEstimator
+from treewright.estimators.ensemble import OF_EACH_TREE, EnsembleEstimator
 from treewright.estimators.fitting import Fitted, TreeEstimator, replace_fit
 from treewright.estimators.parameters import check_each, check_parameters, n_features_drawn
 from treewright.tree import Tree
 
 _TELLING = 20  # leaves of all trees together from which on equal counts are no accident
-_OF_THE_TREES = ("n_features_in_", "feature_names_in_", "classes_", "n_classes_", "n_outputs_", "_plain")
 
 
 class AdaptiveEstimator(EnsembleEstimator):
@@ -102,7 +101,7 @@ class AdaptiveEstimator(EnsembleEstimator):
     def estimators_(self) -> list[Any]:
         """The trees as fitted estimators, in their order."""
         fitted = self._fitted(AttributeError)
-        common: Fitted = {name: fitted[name] for name in _OF_THE_TREES if name in fitted}
+        common: Fitted = {name: fitted[name] for name in OF_EACH_TREE if name in fitted}
         if "n_classes_" in common:
             common["n_classes_"] = np.intp(common["n_classes_"])
         drawn = n_features_drawn(fitted["estimator_"].max_features, fitted["n_features_in_"])

@@ -82,16 +82,10 @@ class BaggingEstimator(VotingEstimator):
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_COLUMNS,)))
             drawn = random.choice(n_columns, n_drawn, replace=bool(self.bootstrap_features))
             columns = np.unique(drawn)
-            tree = member._model(member._reweighted(_narrowed(rows, columns)), None)[0]
+            tree = member._model(member._reweighted(rows.narrowed(columns)), None)[0]
             return _widened(tree, columns, rows.schema)
 
         return grown
-
-
-def _narrowed(data: Dataset, columns: NDArray[np.intp]) -> Dataset:
-    """The rows with some of their columns; numbers are not copied."""
-    schema = Schema(tuple(data.schema.columns[j] for j in columns), data.schema.targets)
-    return Dataset(schema, tuple(data.column(int(j)) for j in columns), data.targets, data.weight)
 
 
 def _widened(tree: Tree, columns: NDArray[np.intp], schema: Schema) -> Tree:

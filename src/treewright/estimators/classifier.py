@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from treewright.answering import codes, proportions
 from treewright.encoding import Dataset
 from treewright.estimators.fitting import Fitted, TreeEstimator
-from treewright.estimators.targets import class_arrays, class_weights
+from treewright.estimators.targets import class_arrays, weighed_by_class
 from treewright.growing import n_threads
 from treewright.routing import divides
 
@@ -302,8 +301,4 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         return data, {"classes_": classes, "n_classes_": sizes}
 
     def _reweighted(self, data: Dataset) -> Dataset:
-        if self.class_weight is None:
-            return data
-        classes = [np.array(target.classes) for target in data.schema.targets]
-        weight = class_weights(self.class_weight, classes, data.targets, data.weight)
-        return replace(data, weight=weight)
+        return weighed_by_class(data, self.class_weight)

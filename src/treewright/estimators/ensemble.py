@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,10 @@ from treewright.estimators.fitting import (
     refuse_one_dimension,
     rows_to_predict,
 )
-from treewright.estimators.targets import class_arrays, class_weights, plain_target
+from treewright.estimators.targets import class_arrays, plain_target, weighed_by_class
+
+# what a fit tells of the table, for each tree as for all of them
+OF_EACH_TREE = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
 
 
 class EnsembleEstimator(Certified):
@@ -58,11 +60,7 @@ class EnsembleEstimator(Certified):
 
     def _reweighted(self, data: Dataset) -> Dataset:
         """Rows with the weights of their classes, where the estimator has some."""
-        given = getattr(self, "class_weight", None)
-        if given is None:
-            return data
-        classes = [np.array(target.classes) for target in data.schema.targets]
-        return replace(data, weight=class_weights(given, classes, data.targets, data.weight))
+        return weighed_by_class(data, getattr(self, "class_weight", None))
 
     def _fitted(self, error: type[Exception] = NotFittedError) -> Fitted:
         """What a fit has set, of one fit, even if another follows."""

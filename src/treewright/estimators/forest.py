@@ -16,13 +16,13 @@ from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import price_of_leaves
 from treewright.estimators.parameters import limits
 from treewright.estimators.regressor import DecisionTreeRegressor
-from treewright.estimators.targets import class_weights
+from treewright.estimators.targets import weighed_by_class
 from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
 from treewright.estimators.voting import VotingEstimator
 from treewright.growing import grow, n_threads
 from treewright.growing.targets import targets_for
 from treewright.pruning import cut_at
-from treewright.tree import Tree, as_array
+from treewright.tree import Tree
 
 # Parameters of forests that a tree has not, or not for itself.
 _OF_FORESTS = frozenset(
@@ -73,8 +73,7 @@ class ForestEstimator(VotingEstimator):
         """Drawn rows with the weights of their classes, where these depend on the draw."""
         if getattr(self, "class_weight", None) != "balanced_subsample":
             return rows
-        classes = [as_array(target.classes or ()) for target in rows.schema.targets]
-        return rows.reweighted(class_weights("balanced", classes, rows.targets, rows.weight))
+        return weighed_by_class(rows, "balanced")
 
     def _reweighted(self, data: Dataset) -> Dataset:
         if getattr(self, "class_weight", None) == "balanced_subsample":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.encoding import Dataset
 from treewright.schema import Schema
 
 Classes = list[NDArray[Any]]  # per target
@@ -37,6 +38,14 @@ def class_arrays(schema: Schema, y: Any) -> Classes:
         else:  # text of pandas, polars and Arrow has no fixed width
             arrays.append(np.array(labels, dtype=object))
     return arrays
+
+
+def weighed_by_class(data: Dataset, class_weight: Any) -> Dataset:
+    """Rows with the weights of their classes, where there are some."""
+    if class_weight is None:
+        return data
+    classes = [np.array(target.classes) for target in data.schema.targets]
+    return data.reweighted(class_weights(class_weight, classes, data.targets, data.weight))
 
 
 def class_weights(

@@ -19,16 +19,13 @@ from treewright.ensembles.drawing import Draws
 from treewright.ensembles.forest import Forest, Growing, grow_members, split_targets, tree_seed
 from treewright.ensembles.neighbourhoods import LeafTargets, leaves_of, proximity
 from treewright.ensembles.out_of_bag import ForestImportance, OutOfBag, importance_of, out_of_bag
-from treewright.estimators.ensemble import EnsembleEstimator
+from treewright.estimators.ensemble import OF_EACH_TREE, EnsembleEstimator
 from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
 from treewright.estimators.parameters import check_each, is_int, n_features_drawn
 from treewright.estimators.showing_progress import progress_bar
 from treewright.estimators.targets import plain_target
 from treewright.growing import n_threads
 from treewright.tree import Tree, as_array
-
-# what a fit tells of the table, for each tree as for all of them
-_OF_MEMBERS = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
 
 
 class VotingEstimator(EnsembleEstimator):
@@ -224,7 +221,7 @@ class VotingEstimator(EnsembleEstimator):
         estimator, tree = self._member(), fitted["model_"].trees[member]
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=tree_seed(fitted["model_"].draws, member))
-        vars(estimator).update({name: fitted[name] for name in _OF_MEMBERS if name in fitted})
+        vars(estimator).update({name: fitted[name] for name in OF_EACH_TREE if name in fitted})
         drawn = n_features_drawn(getattr(estimator, "max_features", None), len(tree.schema.columns))
         vars(estimator).update(model_=tree, max_features_=drawn)
         return estimator

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.encoding.fingerprints import row_numbers
 
 _ACCIDENT = 1e-6  # a chance that nobody has to reckon with
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def refuse_rows_of_the_data(validation: Dataset, data: Dataset) -> None:
@@ -19,7 +18,9 @@ def refuse_rows_of_the_data(validation: Dataset, data: Dataset) -> None:
     share is new as the share of the data that occurs once (Good and Turing).
     """
     with_target = data.targets is not None and validation.targets is not None
-    own, given = (_fingerprints(rows.take(rows.counted), with_target) for rows in (data, validation))
+    own, given = (
+        row_numbers(rows.take(rows.counted), with_targets=with_target) for rows in (data, validation)
+    )
     seen, count = np.unique(own, return_counts=True)
     if not np.isin(given, seen).all():
         return
@@ -29,17 +30,3 @@ def refuse_rows_of_the_data(validation: Dataset, data: Dataset) -> None:
             f"all {len(given):,} rows of validation occur in data; give rows that were never used, or none, "
             "so that some of the data are set aside"
         )
-
-
-def _fingerprints(rows: Dataset, with_target: bool) -> NDArray[np.uint64]:
-    """A number for each row: equal for equal rows, and as good as never for others."""
-    cells = [rows.column(i) for i in range(rows.n_columns)]
-    if with_target:
-        cells.extend(np.asarray(rows.targets))
-    mixed = np.zeros(rows.n_rows, np.uint64)
-    for values in cells:
-        numbers = values.astype(np.float64) + 0.0  # which makes the two zeros one
-        numbers[np.isnan(numbers)] = np.nan  # and all that is missing
-        mixed = (mixed ^ numbers.view(np.uint64)) * _ODD
-        mixed ^= mixed >> np.uint64(29)
-    return mixed
