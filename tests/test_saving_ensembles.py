@@ -33,7 +33,7 @@ from treewright.ensembles.adaptive import boost
 from treewright.ensembles.adaptive_numbers import boost_numbers
 from treewright.ensembles.drawing import Draws
 from treewright.ensembles.out_of_bag import out_of_bag
-from treewright.saving import Ensemble, save, trees_in
+from treewright.saving import VERSION, Ensemble, save, trees_in
 from treewright.saving.kinds import KINDS
 
 N = 120
@@ -278,18 +278,18 @@ def test_any_changed_byte_is_noticed(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_lines_come_once_and_in_order(name: str, tmp_path: Path) -> None:
     lines = as_lines(small(name), tmp_path)
-    (tmp_path / "good.json").write_bytes(signed(laid_out(lines), 4))
+    (tmp_path / "good.json").write_bytes(signed(laid_out(lines), VERSION))
     same_ensemble(load(tmp_path / "good.json"), small(name))
     for place, line in enumerate(lines):
         for wrong in ([], [line, line], [("extra", 1), line]):
-            refuse(signed(laid_out([*lines[:place], *wrong, *lines[place + 1 :]]), 4), tmp_path, "line")
+            refuse(signed(laid_out([*lines[:place], *wrong, *lines[place + 1 :]]), VERSION), tmp_path, "line")
     trees = dict(lines)["trees"]
     for place, line in enumerate(trees[1]):
         for wrong in ([], [line, line], [("extra", 1), line]):
             member = [*trees[1][:place], *wrong, *trees[1][place + 1 :]]
-            content = signed(laid_out([*lines[:-1], ("trees", [trees[0], member])]), 4)
+            content = signed(laid_out([*lines[:-1], ("trees", [trees[0], member])]), VERSION)
             refuse(content, tmp_path, f"does not hold {KINDS[name].holds}: line")
-    for version in (1, 2, 3):
+    for version in (1, 2, 3, 4):
         refuse(signed(laid_out(lines), version), tmp_path, "line")
 
 
@@ -355,7 +355,7 @@ def test_lines_come_once_and_in_order(name: str, tmp_path: Path) -> None:
 def test_wrong_facts_are_refused_though_they_are_signed(
     name: str, key: str, value: Any, message: str, tmp_path: Path
 ) -> None:
-    refuse(signed(laid_out(as_lines(small(name), tmp_path, **{key: value})), 4), tmp_path, message)
+    refuse(signed(laid_out(as_lines(small(name), tmp_path, **{key: value})), VERSION), tmp_path, message)
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_wrong_facts_are_refused_though_they_are_signed(
 def test_every_tree_is_checked(key: str, value: Any, message: str, tmp_path: Path) -> None:
     model = parsed(small(), tmp_path)
     model["trees"][1][key] = value
-    told = refuse(signed(laid_out(as_lines(small(), tmp_path, trees=model["trees"])), 4), tmp_path, message)
+    told = refuse(signed(laid_out(as_lines(small(), tmp_path, trees=model["trees"])), VERSION), tmp_path, message)
     assert "does not hold a forest" in told
 
 
@@ -385,14 +385,14 @@ def test_targets_of_a_tree_must_be_those_of_the_whole(tmp_path: Path) -> None:
     ):
         trees = parsed(small(), tmp_path)["trees"]
         own = [*trees[place].items()]
-        own.insert(1, ("targets", [{"name": "y", "classes": classes}]))
+        own.insert(4, ("targets", [{"name": "y", "classes": classes}]))
         trees[place] = dict(own)
-        refuse(signed(laid_out(as_lines(small(), tmp_path, trees=trees)), 4), tmp_path, message)
-    trees[place] = dict([own[0], ("targets", [{"name": "z", "classes": ["a", "b"]}]), *own[2:]])
-    (tmp_path / "own.json").write_bytes(signed(laid_out(as_lines(small(), tmp_path, trees=trees)), 4))
+        refuse(signed(laid_out(as_lines(small(), tmp_path, trees=trees)), VERSION), tmp_path, message)
+    trees[place] = dict([*own[:4], ("targets", [{"name": "z", "classes": ["a", "b"]}]), *own[5:]])
+    (tmp_path / "own.json").write_bytes(signed(laid_out(as_lines(small(), tmp_path, trees=trees)), VERSION))
     assert load(tmp_path / "own.json").trees[1].schema.targets[0].name == "z"
     trees.reverse()
-    content = signed(laid_out(as_lines(small(), tmp_path, trees=trees)), 4)
+    content = signed(laid_out(as_lines(small(), tmp_path, trees=trees)), VERSION)
     refuse(content, tmp_path, "its targets are not those of its first tree")
 
 
@@ -440,13 +440,13 @@ def test_columns_are_looked_at_once_however_many_trees_there_are(
 def test_iterations_are_whole(tmp_path: Path) -> None:
     lines = as_lines(gradient.boost(encode(TABLE, THREE), n_iterations=2), tmp_path)
     lines[-1][1].pop()
-    refuse(signed(laid_out(lines), 4), tmp_path, "5 trees are no iterations of 3")
+    refuse(signed(laid_out(lines), VERSION), tmp_path, "5 trees are no iterations of 3")
 
 
 def test_promises_cost_nothing(tmp_path: Path) -> None:
     """A forest of more rows than there can be is data like any other, until somebody asks for the rows."""
     model = as_lines(small(), tmp_path, **{"draws n_rows": 2**62, "draws weight": [], "draws size": 2**62})
-    (tmp_path / "huge.json").write_bytes(signed(laid_out(model), 4))
+    (tmp_path / "huge.json").write_bytes(signed(laid_out(model), VERSION))
     loaded = load(tmp_path / "huge.json")
     assert loaded.predict({"x": [0.0, 9.0]}).tolist() == small().predict({"x": [0.0, 9.0]}).tolist()
     with pytest.raises(ValueError, match="not the rows of the growing"):

@@ -49,6 +49,7 @@ def check(tree: Tree, known: Schema | None = None) -> None:
     names = [name for name, of in _core.criteria() if of == task]
     _demand(tree.criterion in names, f"criterion {tree.criterion!r} is not one of {task}: {', '.join(names)}")
     _demand(tree.missing in MISSING, f"missing is {tree.missing!r}, not one of {', '.join(MISSING)}")
+    _check_provenance(tree)
     _check_arrays(tree)
     _check_shape(tree)
     _check_steps(tree)
@@ -123,7 +124,9 @@ def _check_costs(target: Target) -> None:
 def _check_splitting(target: Target) -> None:
     """What splits were chosen by is one number per class, and one per pair of classes."""
     n, emphasis, stakes = len(target.classes or ()), target.emphasis, target.stakes
-    for what, numbers in (("emphasis", (emphasis or (),)), ("stakes", stakes or ())):
+    priors = target.priors
+    told = (("emphasis", (emphasis or (),)), ("stakes", stakes or ()), ("priors", (priors or (),)))
+    for what, numbers in told:
         _demand(
             all(type(number) is float and 0 <= number < np.inf for row in numbers for number in row),
             f"the {what} of target {target.name!r} are not all finite numbers of at least 0",
@@ -131,8 +134,17 @@ def _check_splitting(target: Target) -> None:
     _demand(
         emphasis is None or (len(emphasis) == n and any(emphasis)), f"{target.name!r}: emphasis of no class"
     )
+    _demand(priors is None or len(priors) == n, f"the priors of target {target.name!r} are not one per class")
     square = stakes is None or (len(stakes) == n and all(len(row) == n for row in stakes))
     _demand(square, f"the stakes of target {target.name!r} are not a row per class")
+
+
+def _check_provenance(tree: Tree) -> None:
+    told = None if tree.provenance is None else tree.provenance.incomplete
+    _demand(
+        told is None or all(0 <= j < len(tree.schema.columns) for j in told),
+        "its rows miss values in columns that it does not have",
+    )
 
 
 def _check_labels(labels: tuple[Hashable, ...], what: str, plural: str) -> None:

@@ -13,7 +13,7 @@ from treewright import _core
 from treewright.schema import Column, Schema
 
 if TYPE_CHECKING:
-    from treewright.encoding import Dataset
+    from treewright.encoding import Dataset, Provenance
     from treewright.tree import Tree
 
 
@@ -56,6 +56,22 @@ class Direction:
                 part = weight * columns[column].astype(np.float64)
                 total = total + part if position else part
         return total
+
+
+def provenance(data: Dataset, directions: tuple[Direction, ...]) -> Provenance:
+    """Where the counts of a tree that tests these directions come from; a direction without a value is as
+    incomplete as a column.
+    """
+    if not directions:
+        return data.provenance
+    counted = data.take(data.counted)
+    undefined = {
+        column
+        for direction in directions
+        if np.isnan(direction.values(counted)).any()
+        for column in direction.columns
+    }
+    return replace(data.provenance, incomplete=tuple(sorted({*data.incomplete, *undefined})))
 
 
 def tested_columns(schema: Schema, directions: tuple[Direction, ...]) -> tuple[Column, ...]:

@@ -27,10 +27,12 @@ def costed_schema(schema: Schema, weights: Floats, cost_matrix: Any, priors: Any
     rows of these weights of classes. How splits are chosen stays as it was.
     """
     target = _costed_target(schema)
-    costs = _matrix(target, cost_matrix)
+    costs, shares = _matrix(target, cost_matrix), None
     if priors is not None:
-        costs = costs * _factors(target, priors, weights)[:, np.newaxis]
-    return replace(schema, targets=(replace(target, costs=_plain(costs)),))
+        shares = _shares(target, priors, weights)
+        costs = costs * _factors(shares, weights)[:, np.newaxis]
+    made = replace(target, costs=_plain(costs), priors=None if shares is None else tuple(shares.tolist()))
+    return replace(schema, targets=(made,))
 
 
 def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) -> Dataset:
@@ -43,7 +45,8 @@ def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) 
     codes, n_classes = np.asarray(data.targets)[0], len(target.classes or ())
     weights = np.bincount(codes, data.row_weights, n_classes).astype(np.float64)
     costs = _matrix(target, cost_matrix)
-    more = np.ones(len(weights)) if priors is None else _factors(target, priors, weights)
+    shares = None if priors is None else _shares(target, priors, weights)
+    more = np.ones(len(weights)) if shares is None else _factors(shares, weights)
     folded, stakes = costs * more[:, np.newaxis], None
     if cost_split == "altered_priors":
         more = folded.sum(axis=1)
@@ -51,7 +54,13 @@ def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) 
         stakes = _plain(costs)
     else:
         more = np.ones(len(weights))
-    made = replace(target, costs=_plain(folded), emphasis=_normalised(more, weights), stakes=stakes)
+    made = replace(
+        target,
+        costs=_plain(folded),
+        emphasis=_normalised(more, weights),
+        stakes=stakes,
+        priors=None if shares is None else tuple(shares.tolist()),
+    )
     return data.restated((made,))
 
 
@@ -180,8 +189,14 @@ def _numbers(given: Any, wrong: str, dimensions: int | None = None) -> Floats:
     return numbers
 
 
-def _factors(target: Target, priors: Any, weights: Floats) -> Floats:
+def _factors(shares: Floats, weights: Floats) -> Floats:
     """How much more often each class comes than in rows of these weights of classes."""
+    seen = weights / weights.sum()
+    return np.asarray(np.divide(shares, seen, out=np.zeros(len(shares)), where=seen > 0))
+
+
+def _shares(target: Target, priors: Any, weights: Floats) -> Floats:
+    """The share of each class among all rows to come, checked against the weights of the rows there are."""
     classes = target.classes or ()
     priors = _by_labels(priors, classes)
     if isinstance(priors, Mapping):
@@ -202,9 +217,8 @@ def _factors(target: Target, priors: Any, weights: Floats) -> Floats:
             raise ValueError(f"priors says that class {label!r} never comes, but there are rows of it")
         if weight == 0 < prior:
             raise ValueError(f"priors gives class {label!r} a share of {prior:g}, but there is no row of it")
-    shares = weights / weights.sum()
-    more: Floats = np.divide(wanted / wanted.sum(), shares, out=np.zeros(len(classes)), where=shares > 0)
-    return more
+    shares: Floats = wanted / wanted.sum()
+    return shares
 
 
 def cost_arrays(schema: Schema) -> list[Floats | None]:

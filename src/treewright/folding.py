@@ -43,22 +43,21 @@ def folds(data: Dataset, n: int = 10, seed: int = 0) -> Ints:
     return fold
 
 
-def split(
-    data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 0, *, stratify: bool = True
-) -> tuple[Dataset, ...]:
-    """The rows in parts of the given shares, each row in one of them: to train, to validate, to test.
+def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 0) -> tuple[Dataset, ...]:
+    """Split the rows at random into parts of the given shares: to train, to validate, to test.
+
+    Every row is equally likely to be in each part, whatever its class. Stratified parts would not do: their
+    test rows have each class as often as the training rows have it, and a class that the training rows lack
+    not at all, while new rows do as they please. A certificate from such rows can be far too low.
 
     Parameters
     ----------
     data : Dataset
         The rows. They keep their order within a part.
     shares : sequence of float
-        How large the parts are beside one another; they need not add up to 1.
+        The relative sizes of the parts; they need not add up to 1.
     seed : int
-        Of the draw.
-    stratify : bool
-        Whether each class, or the range of the numbers, is spread over the parts by their shares. A class of
-        few rows has one in the first part before it has one in another.
+        Seed of the draw.
 
     Examples
     --------
@@ -67,30 +66,30 @@ def split(
     >>> [part.n_rows for part in split(data)]
     [6, 2, 2]
     """
-    part, n_parts = _parts(data, shares, seed, stratify)
-    return tuple(data.take(part == i) for i in range(n_parts))
+    counted = _counted(data)
+    sizes = _sizes(shares, len(counted))
+    rng = np.random.default_rng(checked_seed(seed))
+    part = np.zeros(data.n_rows, np.int64)
+    part[counted[rng.permutation(len(counted))]] = np.repeat(np.arange(len(sizes)), sizes)
+    return tuple(data.take(part == i) for i in range(len(sizes)))
 
 
 def set_aside(data: Dataset, share: float, seed: int = 0) -> NDArray[np.bool_]:
-    """Which rows are set aside to judge by, drawn as the second of two parts of `split`.
+    """Which rows are set aside to watch a fit by, alike in their targets to those that are not.
+
+    Each class, or the range of the numbers, is spread by the share, and a class of few rows stays among the
+    others. That steadies the choice of when to stop, but no certificate can rest on these rows: see `split`.
 
     >>> from treewright import encode
     >>> set_aside(encode({"x": range(10)}, list("aaaaabbbbb")), 0.2).sum()
     np.int64(2)
     """
-    return np.asarray(_parts(data, (1 - share, share), seed)[0] == 1)
-
-
-def _parts(data: Dataset, shares: Sequence[float], seed: int, stratify: bool = True) -> tuple[Ints, int]:
-    """The part of each row, and how many parts there are."""
     counted = _counted(data)
-    sizes = _sizes(shares, len(counted))
-    rng = np.random.default_rng(checked_seed(seed))
-    part = np.zeros(data.n_rows, np.int64)
-    part[counted], strata = _dealt(data, counted, sizes, rng, stratify)
-    if strata is not None:
-        part[counted] = _first_part_first(part[counted], strata)
-    return part, len(sizes)
+    sizes = _sizes((1 - share, share), len(counted))
+    dealt, strata = _dealt(data, counted, sizes, np.random.default_rng(checked_seed(seed)))
+    aside = np.zeros(data.n_rows, np.bool_)
+    aside[counted] = (dealt if strata is None else _first_part_first(dealt, strata)) == 1
+    return aside
 
 
 def _counted(data: Dataset) -> Ints:
@@ -130,9 +129,7 @@ def _sizes(shares: Sequence[float], n_rows: int) -> Ints:
     return sizes
 
 
-def _dealt(
-    data: Dataset, counted: Ints, sizes: Ints, rng: np.random.Generator, stratify: bool = True
-) -> tuple[Ints, Ints | None]:
+def _dealt(data: Dataset, counted: Ints, sizes: Ints, rng: np.random.Generator) -> tuple[Ints, Ints | None]:
     """The part of each counted row, and its stratum where there are classes.
 
     Rows are laid in a line, those that are alike side by side, and dealt like cards: the parts take turns
@@ -140,12 +137,12 @@ def _dealt(
     """
     n = len(counted)
     shuffled = rng.permutation(n)
-    late = rng.random(n) if stratify and not data.schema.predicts_classes else np.full(n, 0.5)
+    late = rng.random(n) if not data.schema.predicts_classes else np.full(n, 0.5)
     turn = np.concatenate([np.arange(size) for size in sizes])
     owner = np.repeat(np.arange(len(sizes)), sizes)
     line = owner[np.lexsort((owner, (turn + late) / sizes[owner]))]
     part, strata = np.empty(n, np.int64), None
-    if stratify and data.targets is not None:
+    if data.targets is not None:
         targets = np.asarray(data.targets)[:, counted]
         if data.schema.predicts_classes:
             strata = np.unique(targets, axis=1, return_inverse=True)[1].reshape(-1)

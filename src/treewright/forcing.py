@@ -59,6 +59,7 @@ class _Cut:
             schema=data.schema,
             criterion=whole.criterion,
             missing=whole.missing,
+            provenance=data.provenance,
         )
 
 

@@ -41,6 +41,9 @@ class Target:
     costs: tuple[tuple[float, ...], ...] | None = None
     emphasis: tuple[float, ...] | None = None  # None: 1 for each class
     stakes: tuple[tuple[float, ...], ...] | None = None  # None: the criterion of the tree as it is
+    # How often each class comes in truth; where given, `costs` are scaled by it and by how often each came in
+    # the training rows, so that they depend on these rows.
+    priors: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from treewright import answering, arriving, routing
 from treewright.checking import TYPES, check
-from treewright.combining import Direction, tested_columns
+from treewright.combining import Direction, provenance, tested_columns
 from treewright.costing import cheapest, class_risks, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset, Provenance, encode
 from treewright.linear import LinearAnswers
 from treewright.presenting import Presented
 from treewright.schema import Column, Missing, Schema
@@ -67,6 +67,7 @@ class Tree(Shaped, Presented):
     surrogates: Surrogates = field(default_factory=Surrogates.none)  # what stands in for missing values
     directions: tuple[Direction, ...] = ()  # sums of columns that count as columns of their own
     linear: LinearAnswers | None = None  # formulas instead of numbers as answers
+    provenance: Provenance | None = None  # of the rows that the statistic counts; None: not known
 
     def __post_init__(self) -> None:
         if not len(self.joined):
@@ -314,7 +315,7 @@ class Tree(Shaped, Presented):
         rows, statistic = arriving.rows_of(self, data), self.statistic_of(data)
         if not rows.all():
             raise ValueError(f"no row of the data reaches node {int(np.argmin(rows))}")
-        return replace(self, rows=rows, statistic=statistic)
+        return replace(self, rows=rows, statistic=statistic, provenance=provenance(data, self.directions))
 
     def with_costs(self, cost_matrix: Any = None, priors: Any = None) -> Tree:
         """The same tree where mistakes differ: each node answers what costs its rows least.
@@ -412,6 +413,7 @@ class Tree(Shaped, Presented):
         return self.n_nodes
 
     def __eq__(self, other: object) -> bool:
+        """Whether all nodes are the same, wherever their counts come from."""
         if not isinstance(other, Tree):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in _OTHERS) and all(
@@ -421,7 +423,7 @@ class Tree(Shaped, Presented):
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in (*_ARRAYS, *_OTHERS)}
+        return {name: getattr(self, name) for name in (*_ARRAYS, *_OTHERS, "provenance")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -432,7 +434,7 @@ class Tree(Shaped, Presented):
 
     @classmethod
     def write(cls, schema: Schema, root: Branch | Leaf, *, criterion: str | None = None) -> Tree:
-        """A tree written by hand.
+        """A tree written by hand; the statistics of its leaves are taken for counts of observed rows.
 
         >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
         >>> schema = Schema((Column("age"),), (Target("loan", ("no", "yes")),))
@@ -441,7 +443,8 @@ class Tree(Shaped, Presented):
         ['no', 'yes']
         """
         default = "gini" if schema.predicts_classes else "squared_error"
-        tree = cls(**flatten(schema, root), schema=schema, criterion=criterion or default)
+        nodes = flatten(schema, root)
+        tree = cls(**nodes, schema=schema, criterion=criterion or default, provenance=Provenance())
         tree.check()
         return tree
 

@@ -187,6 +187,7 @@ class _Arrays:
             criterion=criterion,
             missing="category",
             joined=joined_nodes,
+            provenance=self.data.provenance,
         )
 
 

@@ -117,8 +117,8 @@ def certify(
     test : Dataset or tuple (table, target), optional
         Rows that were never used; a Dataset is encoded with ``schema=tree.schema``.
     data : Dataset or tuple (table, target), optional
-        The training rows, for the methods that need no others: they tell whether values were missing. If none
-        were, the bound is a little smaller than without them.
+        The training rows, for the methods that need no others. A grown tree knows what matters of them, and
+        the bound is the same with and without; a tree that was converted from another library does not.
     delta : float
         The chance of being wrong.
     choices : int
@@ -131,7 +131,8 @@ def certify(
     check_rows : bool
         Whether test rows that count like the training rows at every node are refused; True by default.
     complete : bool
-        For training rows: no value was missing; instead of `data`.
+        For training rows: whether none missed a value in a column that the tree tests, where the tree does
+        not know.
     known_categories : bool
         For training rows: the list of the categories of each column was fixed before the rows were seen (the
         answers of a questionnaire, say), and there are no others. Then they need not be named, which makes

@@ -91,12 +91,14 @@ def training_loss(tree: Tree) -> tuple[float, int, bool, float]:
             "this tree predicts numbers: from its training rows alone its error cannot be bounded, since "
             "neither the losses nor the answers are; give held-out rows with test="
         )
+    _refuse_predicted(tree)
     leaves, n_targets = np.flatnonzero(tree.is_leaf), len(tree.schema.targets)
     rows = int(tree.rows[0])
     unit = float(tree.weight[0]) / rows
     weight = tree.weight[leaves]
     right = weight[:, np.newaxis] * tree.confidence[leaves] / unit
     equal = np.allclose(weight, unit * tree.rows[leaves], rtol=1e-9)
+    equal = equal and (tree.provenance is None or tree.provenance.weights == "equal")
     if not (equal and np.allclose(right, np.rint(right), atol=1e-6, rtol=1e-9)):
         raise ValueError(
             "the training rows have different weights, or are divided where they miss values; a bound from "
@@ -109,6 +111,21 @@ def training_loss(tree: Tree) -> tuple[float, int, bool, float]:
     return rows - float(np.rint(right).sum()) / n_targets, rows, n_targets == 1, 1.0
 
 
+def _refuse_predicted(tree: Tree) -> None:
+    """Raise ValueError where the training rows do not tell what the tree loses by its answers."""
+    if tree.provenance is not None and tree.provenance.labels == "predicted":
+        raise ValueError(
+            "this tree was distilled: its training labels are the answers of another model, which say "
+            "nothing about its true error. Give held-out rows with their observed classes, test="
+        )
+    if any(target.priors is not None for target in tree.schema.targets):
+        raise ValueError(
+            "the costs of this tree are scaled by its priors and by how often each class came in the "
+            "training rows; a bound from these rows needs costs that were fixed before. Give held-out rows "
+            "with test="
+        )
+
+
 def most_cost(schema: Schema) -> float:
     """The most that a row can cost, averaged over the targets."""
     return float(np.mean([1.0 if costs is None else costs.max() for costs in cost_arrays(schema)]))
@@ -117,6 +134,8 @@ def most_cost(schema: Schema) -> float:
 def checked_rows(tree: Tree, rows: Any) -> Dataset:
     """Rows that can be counted: with targets, some of them, and all of equal weight."""
     data = given_rows(tree, rows, "test")
+    if data.labels == "predicted":
+        raise ValueError("the targets of these rows are the answers of a model; give observed ones")
     if data.weight is not None:
         data = data.take(data.counted)
         if not data.weighs_alike:

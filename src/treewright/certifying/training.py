@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate
-from treewright.certifying.codes import coded_columns, is_complete, tree_bits
+from treewright.certifying.codes import coded_columns, is_complete, known_complete, tree_bits
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
 from treewright.encoding import Dataset
@@ -35,12 +35,12 @@ def from_training(
 ) -> Certificate:
     """The bound of a method of `bounds` for a tree, with the bits by what they say.
 
-    With the training rows as `data`, or by `complete=True`, it is known that no value was missing; then the
-    code need not say where missing values go. By `known_categories` it need not name categories either: the
-    list of them was there before the rows were.
+    Where no training row missed a value that the tree tests, the code need not say where missing values go.
+    Grown trees know it of their rows; otherwise `data`, the training rows, or `complete=True` tell it. By
+    `known_categories` it need not name categories either: the list of them was there before the rows were.
     """
-    lost, rows, whole, most = training_loss(tree)
     complete = _completeness(tree, data, complete)
+    lost, rows, whole, most = training_loss(tree)
     if points not in (1, 2):
         raise ValueError(f"points is {points!r}; a threshold is named by 1 row or by the 2 beside it")
     own = tree_bits(tree, complete=complete, known=known_categories)
@@ -118,13 +118,24 @@ def _assumptions(method: str, complete: bool, known: bool, points: int, most: fl
 def _completeness(tree: Tree, data: Dataset | None, complete: bool | None) -> bool:
     """Whether no training row missed a value, as far as anybody says."""
     if data is None:
-        return bool(complete)
+        if tree.provenance is None:
+            raise ValueError(
+                "it is not known how the training rows of this tree were weighted and labelled: it was "
+                "converted from another library or saved by an earlier version. Give them as data=, or "
+                "held-out rows as test="
+            )
+        return known_complete(tree) if complete is None else complete
     if not isinstance(data, Dataset):
         raise TypeError(f"data must be the Dataset of the training rows, not {type(data).__name__}")
     if not same_statistic(tree, data):
         raise ValueError(
             "data are not the rows that the tree was grown from: its nodes count others. Held-out rows are "
             "given as test="
+        )
+    if not data.provenance.are_draws:
+        raise ValueError(
+            "data has rows of different weights, or answers of a model as targets; a bound from training "
+            "rows takes each for one draw with its true class. Give held-out rows with test="
         )
     seen = is_complete(tree, data)
     if complete and not seen:

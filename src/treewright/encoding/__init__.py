@@ -6,11 +6,12 @@ from typing import Any
 
 from treewright.encoding.columns import Kinds, check_width, conform, discover, matrix_numbers, plain_columns
 from treewright.encoding.dataset import Array, Dataset
+from treewright.encoding.provenance import Provenance
 from treewright.encoding.tables import read_table
 from treewright.encoding.targets import encode_targets, encode_weight, split_target
 from treewright.schema import Schema, Target
 
-__all__ = ["Dataset", "encode"]
+__all__ = ["Dataset", "Provenance", "encode"]
 
 
 def encode(

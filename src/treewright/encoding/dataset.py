@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.encoding.provenance import Labels, Provenance
 from treewright.schema import Schema, Target
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -35,6 +37,7 @@ class Dataset:
         None  # (targets, rows): int32 codes of classes, or float64; None for rows to predict
     )
     weight: Array | None = None  # float64 (rows,), finite and >= 0; None where all rows weigh 1
+    labels: Labels = "observed"  # or "predicted": the targets are the answers of another model
 
     def __post_init__(self) -> None:
         # The core walks the columns by what the schema says of them: what does not fit must not get there.
@@ -97,7 +100,29 @@ class Dataset:
     def weighs_alike(self) -> bool:
         """Whether all rows that weigh something weigh the same."""
         weight = None if self.weight is None else self.weight[self.counted]
-        return weight is None or not weight.size or np.allclose(weight, weight[0], rtol=1e-12)
+        return weight is None or not weight.size or bool(weight.max() - weight.min() <= 1e-12 * weight.max())
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """What a guarantee must know of these rows."""
+        return Provenance(self.labels, "equal" if self.weighs_alike else "unequal", self.incomplete)
+
+    @property
+    def incomplete(self) -> tuple[int, ...]:
+        """The columns in which some row that weighs something misses a value, or has an unknown category."""
+        anywhere = self._with_gaps
+        if not anywhere or self.weight is None or self.weight.all():
+            return anywhere
+        counted = self.counted
+        return tuple(j for j in anywhere if _has_gap(self.column(j, counted)))
+
+    @cached_property
+    def _with_gaps(self) -> tuple[int, ...]:
+        """The columns in which any row misses a value; shared by all that have the same columns."""
+        if isinstance(self.columns, np.ndarray):
+            least = self.columns.min(axis=0, initial=np.inf)  # nan where there is one: faster than isnan
+            return tuple(np.flatnonzero(np.isnan(least)).tolist())
+        return tuple(j for j, column in enumerate(self.columns) if _has_gap(column))
 
     def column(self, position: int, rows: Array | slice = slice(None)) -> Array:
         """The values of one column, of all rows or of some.
@@ -143,7 +168,7 @@ class Dataset:
             columns = tuple(column[rows] for column in self.columns)
         targets = None if self.targets is None else self.targets[:, rows]
         weight = None if self.weight is None else self.weight[rows]
-        taken = Dataset(self.schema, columns, targets, weight)
+        taken = replace(self, columns=columns, targets=targets, weight=weight)
         if self.has_bins:  # edges never change a tree: those of all rows serve for some of them
             bins, is_mixed = self.bins()
             object.__setattr__(taken, "_bins", (np.ascontiguousarray(bins[rows]), is_mixed))
@@ -157,7 +182,7 @@ class Dataset:
         >>> data.reweighted(np.array([2.0, 0.0])).counted.tolist()
         [0]
         """
-        return self._sharing_bins(Dataset(self.schema, self.columns, self.targets, weight))
+        return self._sharing(replace(self, weight=weight))
 
     def narrowed(self, positions: Sequence[int] | Array) -> Dataset:
         """The same rows with some of the columns only, in that order: views of them, nothing is copied but
@@ -169,7 +194,7 @@ class Dataset:
         """
         chosen = [int(position) for position in positions]
         schema = Schema(tuple(self.schema.columns[j] for j in chosen), self.schema.targets)
-        kept = Dataset(schema, tuple(self.column(j) for j in chosen), self.targets, self.weight)
+        kept = replace(self, schema=schema, columns=tuple(self.column(j) for j in chosen))
         if "_bins" in self.__dict__:
             bins, is_mixed = self.bins()
             few = np.ascontiguousarray(bins[:, chosen]), np.ascontiguousarray(is_mixed[chosen])
@@ -186,8 +211,7 @@ class Dataset:
         >>> costly.schema.has_costs, costly.columns is data.columns
         (True, True)
         """
-        schema = Schema(self.schema.columns, targets)
-        return self._sharing_bins(Dataset(schema, self.columns, self.targets, self.weight))
+        return self._sharing(replace(self, schema=Schema(self.schema.columns, targets)))
 
     def by_columns(self) -> Dataset:
         """The same rows with the values of each column side by side in memory: a copy, where they are not.
@@ -198,10 +222,18 @@ class Dataset:
         """
         if not isinstance(self.columns, np.ndarray) or self.columns.flags.f_contiguous:
             return self
-        columns = np.asfortranarray(self.columns)
-        return self._sharing_bins(Dataset(self.schema, columns, self.targets, self.weight))
+        return self._sharing(replace(self, columns=np.asfortranarray(self.columns)))
 
-    def _sharing_bins(self, other: Dataset) -> Dataset:
-        if self.has_bins:
-            object.__setattr__(other, "_bins", self.bins())
+    def _sharing(self, other: Dataset) -> Dataset:
+        """Another table of the same cells, with what is known of them already."""
+        for name in ("_bins", "_with_gaps"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
         return other
+
+
+def _has_gap(column: Array) -> bool:
+    """Whether a column misses a value or has an unknown category."""
+    if column.dtype.kind == "i":
+        return bool(column.min(initial=0) < 0)
+    return bool(np.isnan(column.min(initial=np.inf)))

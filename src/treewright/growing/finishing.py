@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.combining import Direction
+from treewright.combining import Direction, provenance
 from treewright.encoding import Dataset
 from treewright.schema import Missing, Schema
 from treewright.sparse import SparseRows
@@ -26,6 +26,7 @@ def finished(
     grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing
 ) -> Tree:
     """What the core has grown, with numbers in the gaps."""
+    directions = tuple(Direction.of(*direction) for direction in grown["directions"])
     return Tree(
         end=grown["end"],
         feature=grown["feature"],
@@ -39,7 +40,8 @@ def finished(
         schema=data.schema,
         criterion=name,
         missing=missing,
-        directions=tuple(Direction.of(*direction) for direction in grown["directions"]),
+        directions=directions,
+        provenance=provenance(data, directions),
     )
 
 

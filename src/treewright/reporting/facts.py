@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,9 +98,7 @@ def _parts(tree: Tree, rows: Mapping[str, Dataset]) -> dict[str, Rows]:
     found: dict[str, Rows] = {} if "train" in rows else {"train": OwnRows(tree)}
     for name, data in rows.items():
         same = data.schema == tree.schema
-        found[name] = Part(
-            tree, data if same else Dataset(tree.schema, data.columns, data.targets, data.weight)
-        )
+        found[name] = Part(tree, data if same else replace(data, schema=tree.schema))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -82,7 +82,7 @@ class Part:
         if not self.data.weighs_alike:
             return None
         kept = self.data.take(self.data.counted)
-        return Part(self.tree, Dataset(kept.schema, kept.columns, kept.targets))
+        return Part(self.tree, replace(kept, weight=None))
 
 
 @dataclass(frozen=True, eq=False)

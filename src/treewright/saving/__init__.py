@@ -4,12 +4,15 @@ A file is a header (format, version, length and SHA-256 of the model) and the mo
 
     {
       "format": "treewright model",
-      "version": 1,
+      "version": 5,
       "length": 612,
       "sha256": "…",
       "model": {
         "writer": "treewright 0.1.0",
         "criterion": "gini",
+        "labels": "observed",
+        "weights": "equal",
+        "incomplete columns": [],
         "columns": [
           {"name": "job", "kind": "category", "categories": ["clerk", "cook"]}
         ],
@@ -33,14 +36,14 @@ from typing import BinaryIO
 
 from treewright.files import replacing
 from treewright.saving.kinds import Ensemble, lines_of, read_ensemble, trees_in
-from treewright.saving.layout import is_extended, model_lines
+from treewright.saving.layout import model_lines, model_version
 from treewright.saving.reading import read_tree
-from treewright.saving.scanning import Lines
+from treewright.saving.scanning import Lines, Text
 from treewright.tree import Tree
 
 __all__ = ["Ensemble", "Model", "load", "save", "trees_in"]
 
-VERSION = 4  # of the format; a reader reads its own and all before it
+VERSION = 5  # of the format; a reader reads its own and all before it
 
 Model = Tree | Ensemble
 
@@ -69,9 +72,10 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     """
     if isinstance(model, Tree):
         model.check()
-        version, lines = _version(model), list(model_lines(model))
+        lines = list(model_lines(model))
     else:
-        version, lines = 4, list(lines_of(model))
+        lines = list(lines_of(model))
+    version = model_version(trees_in(model), is_ensemble=not isinstance(model, Tree))
     digest = hashlib.sha256()
     for line in lines:
         digest.update(line)
@@ -79,11 +83,6 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         file.write(_header(version, sum(map(len, lines)), digest.hexdigest()))
         file.writelines(lines)
         file.write(_END)
-
-
-def _version(tree: Tree) -> int:
-    """The lowest version that can say it, so that older releases read what they can understand."""
-    return 3 if is_extended(tree) else 2 if tree.schema.has_costs else 1
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -102,8 +101,10 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 
 def _read(lines: Lines, version: int) -> Model:
-    if version >= 4:
-        return read_ensemble(lines)
+    lines.literal("{")
+    lines.entry("writer", Text.text)
+    if version == 4 or (version > 4 and lines.comes('"kind": ')):
+        return read_ensemble(lines, version)
     tree = read_tree(lines, version)
     try:
         tree.check()

@@ -74,10 +74,8 @@ def lines_of(ensemble: Ensemble) -> Iterator[bytes]:
     return ensemble_lines(name, schema, facts, trees)
 
 
-def read_ensemble(lines: Lines) -> Ensemble:
+def read_ensemble(lines: Lines, version: int) -> Ensemble:
     """The ensemble of a file, checked."""
-    lines.literal("{")
-    lines.entry("writer", Text.text)
     name = lines.entry("kind", Text.text)
     if name not in KINDS:
         raise ValueError(f"holds a {name!r}, which is none of {', '.join(map(repr, KINDS))}")
@@ -90,7 +88,7 @@ def read_ensemble(lines: Lines) -> Ensemble:
         fact: lines.array(fact, np.float64, None) if read is FLOATS else lines.entry(fact, read)
         for fact, read in kind.facts.items()
     }
-    trees = tuple(_read_trees(lines, schema))
+    trees = tuple(_read_trees(lines, schema, version))
     lines.literal("  }")
     lines.finish()
     with _telling(lines):
@@ -98,14 +96,14 @@ def read_ensemble(lines: Lines) -> Ensemble:
     return ensemble
 
 
-def _read_trees(lines: Lines, schema: Schema) -> Iterator[Tree]:
+def _read_trees(lines: Lines, schema: Schema, version: int) -> Iterator[Tree]:
     """The trees, each checked before the next is read: so that none takes more than the file has for it."""
     lines.literal('    "trees": [')
     more, number = lines.comes("  {"), 0
     while more:
         lines.literal("      {")
         lines.margin = "        "
-        tree = read_member(lines, schema)
+        tree = read_member(lines, schema, version)
         lines.margin = "    "
         more = lines.comes("  },")
         lines.literal("      }," if more else "      }")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright._version import __version__
 from treewright.checking import TYPES
+from treewright.encoding import Provenance
 from treewright.schema import Column, Schema, Target
 from treewright.sparse import SparseRows
 from treewright.surrogates import TYPES as SURROGATE_TYPES
@@ -41,10 +42,20 @@ _WRITER = (b"{\n", f'    "writer": "treewright {__version__}",\n'.encode())
 Facts = dict[str, str | bool | int | NDArray[np.float64] | None]  # what is known of an ensemble, by line
 
 
+def model_version(trees: Sequence[Tree], is_ensemble: bool) -> int:
+    """The lowest version that can say it, so that older releases read what they can understand."""
+    if any(tree.provenance is not None for tree in trees):
+        return 5
+    if is_ensemble:
+        return 4
+    return 3 if is_extended(trees[0]) else 2 if trees[0].schema.has_costs else 1
+
+
 def model_lines(tree: Tree) -> Iterator[bytes]:
     """The model of one tree, line by line."""
+    schema_lines = [*_columns_lines(tree.schema), *_targets_lines(tree.schema)]
     yield from _WRITER
-    yield from _tree_lines(tree, [*_columns_lines(tree.schema), *_targets_lines(tree.schema)])
+    yield from _tree_lines(tree, schema_lines, model_version([tree], False))
     yield b"  }"
 
 
@@ -53,6 +64,7 @@ def ensemble_lines(kind: str, schema: Schema, facts: Facts, trees: Sequence[Tree
 
     A tree tells its targets only where they are not those of the ensemble.
     """
+    version = model_version(trees, True)
     yield from _WRITER
     yield _entry_line("kind", kind)
     yield from _columns_lines(schema)
@@ -63,16 +75,18 @@ def ensemble_lines(kind: str, schema: Schema, facts: Facts, trees: Sequence[Tree
     for place, tree in enumerate(trees):
         own = () if tree.schema.targets == schema.targets else _targets_lines(tree.schema)
         yield b"      {\n"
-        yield from (b"    " + line for line in _tree_lines(tree, own))
+        yield from (b"    " + line for line in _tree_lines(tree, own, version))
         yield b"      }\n" if place == len(trees) - 1 else b"      },\n"
     yield b"    ]\n  }"
 
 
-def _tree_lines(tree: Tree, schema_lines: Iterable[bytes]) -> Iterator[bytes]:
+def _tree_lines(tree: Tree, schema_lines: Iterable[bytes], version: int) -> Iterator[bytes]:
     """What a file tells of one tree, of one or of many."""
     yield _entry_line("criterion", tree.criterion)
     if is_extended(tree):
         yield _entry_line("missing", tree.missing)
+    if version >= 5:
+        yield from _provenance_lines(tree.provenance)
     yield from schema_lines
     for name in ARRAYS:
         yield _array_line(name, getattr(tree, name))
@@ -81,6 +95,16 @@ def _tree_lines(tree: Tree, schema_lines: Iterable[bytes]) -> Iterator[bytes]:
         parts += _extended_parts(tree)
     for name, array in parts:
         yield _array_line(name, array, last=name == parts[-1][0])
+
+
+def _provenance_lines(provenance: Provenance | None) -> Iterator[bytes]:
+    yield _entry_line("labels", None if provenance is None else provenance.labels)
+    yield _entry_line("weights", None if provenance is None else provenance.weights)
+    incomplete = None if provenance is None else provenance.incomplete
+    if incomplete is None:
+        yield _entry_line("incomplete columns", None)
+    else:
+        yield _array_line("incomplete columns", np.array(incomplete, np.int64))
 
 
 def is_extended(tree: Tree) -> bool:
@@ -141,6 +165,7 @@ def _target_line(target: Target) -> str:
             ("costs", target.costs),
             ("emphasis", target.emphasis),
             ("stakes", target.stakes),
+            ("priors", target.priors),
         )
         if numbers is not None
     )

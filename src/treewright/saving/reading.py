@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.combining import Direction
+from treewright.encoding import Provenance
+from treewright.encoding.provenance import LABELS, WEIGHTS
 from treewright.linear import LinearAnswers
 from treewright.saving.layout import ARRAYS, DIRECTION_TYPES, LINEAR_TYPES, NUMBER_STATISTIC
 from treewright.saving.scanning import Label, Lines, Text
@@ -24,23 +26,24 @@ from treewright.tree import Tree
 
 def read_tree(lines: Lines, version: int) -> Tree:
     """The tree of a file of one tree; `check` is to say whether it is one."""
-    lines.literal("{")
-    lines.entry("writer", Text.text)
     criterion = lines.entry("criterion", Text.text)
-    missing = lines.entry("missing", Text.text) if version >= 3 else None
-    tree = _read_nodes(lines, read_schema(lines), criterion, missing)
+    extended = lines.comes('"missing": ') if version >= 5 else version >= 3
+    missing = lines.entry("missing", Text.text) if extended else None
+    provenance = _read_provenance(lines, version)
+    tree = _read_nodes(lines, read_schema(lines), criterion, missing, provenance)
     lines.literal("  }")
     lines.finish()
     return tree
 
 
-def read_member(lines: Lines, schema: Schema) -> Tree:
+def read_member(lines: Lines, schema: Schema, version: int) -> Tree:
     """One of the trees of an ensemble, whose columns it has, and its targets if it tells no others."""
     criterion = lines.entry("criterion", Text.text)
     missing = lines.entry("missing", Text.text) if lines.comes('"missing": ') else None
+    provenance = _read_provenance(lines, version)
     if lines.comes('"targets": '):
         schema = Schema(schema.columns, lines.entries("targets", _read_target))
-    return _read_nodes(lines, schema, criterion, missing)
+    return _read_nodes(lines, schema, criterion, missing, provenance)
 
 
 def read_schema(lines: Lines) -> Schema:
@@ -48,7 +51,27 @@ def read_schema(lines: Lines) -> Schema:
     return Schema(lines.entries("columns", _read_column), lines.entries("targets", _read_target))
 
 
-def _read_nodes(lines: Lines, schema: Schema, criterion: str, missing: Any) -> Tree:
+def _read_provenance(lines: Lines, version: int) -> Provenance | None:
+    """Where the counts of a tree come from, if it is known; files before version 5 do not say it."""
+    if version < 5:
+        return None
+    labels: Any = lines.entry("labels", Text.text_or_null)
+    weights: Any = lines.entry("weights", Text.text_or_null)
+    incomplete: tuple[int, ...] | None = None
+    if lines.comes('"incomplete columns": null'):
+        lines.entry("incomplete columns", Text.text_or_null)
+    else:
+        incomplete = tuple(lines.array("incomplete columns", np.int64, None).tolist())
+    if labels is None and weights is None and incomplete is None:
+        return None
+    if labels not in LABELS or weights not in WEIGHTS:
+        raise lines.unsound(f"it tells of {labels!r} labels and {weights!r} weights, which do not exist")
+    return Provenance(labels, weights, incomplete)
+
+
+def _read_nodes(
+    lines: Lines, schema: Schema, criterion: str, missing: Any, provenance: Provenance | None
+) -> Tree:
     """The arrays of a tree; where `missing` is told, what files before version 3 could not say follows."""
     arrays: dict[str, Any] = {}
     for name, kind in ARRAYS.items():
@@ -57,7 +80,8 @@ def _read_nodes(lines: Lines, schema: Schema, criterion: str, missing: Any) -> T
     statistic = _read_statistic(lines, schema, arrays["end"], last=missing is None)
     if missing is not None:
         arrays |= {"missing": missing, **_read_extended(lines, len(arrays["end"]))}
-    return Tree(**arrays, statistic=statistic, schema=schema, criterion=criterion)
+    made: dict[str, Any] = {"schema": schema, "criterion": criterion, "provenance": provenance}
+    return Tree(**arrays, statistic=statistic, **made)
 
 
 def _read_extended(lines: Lines, n: int) -> dict[str, Any]:
@@ -138,5 +162,6 @@ def _read_target(text: Text) -> Target:
     costs = text.table() if text.skip(', "costs": ') else None
     emphasis = text.floats() if text.skip(', "emphasis": ') else None
     stakes = text.table() if text.skip(', "stakes": ') else None
+    priors = text.floats() if text.skip(', "priors": ') else None
     text.need("}")
-    return Target(name, classes, costs, emphasis, stakes)
+    return Target(name, classes, costs, emphasis, stakes, priors)

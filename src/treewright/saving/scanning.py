@@ -197,6 +197,10 @@ class Text:
             raise ValueError(f"{label!r} stands where a text must stand")
         return label
 
+    def text_or_null(self) -> str | None:
+        """The same, or none."""
+        return None if self.skip("null") else self.text()
+
     def flag(self) -> bool:
         """Either true or false."""
         label = self.label()

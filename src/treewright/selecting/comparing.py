@@ -180,12 +180,12 @@ def _parts(
         return data, validation, test
     if len(shares) != 3:
         raise ValueError(f"shares is {shares!r}; it must be three numbers, to train, to validate and to test")
-    if validation is not None:
-        data, test = split(data, (shares[0], shares[2]), seed)
-    elif test is not None:
-        data, validation = split(data, shares[:2], seed)
-    else:
-        data, validation, test = split(data, shares, seed)
+    training, validating, testing = shares
+    if test is None:  # first of all, as `treewright fit` deals them
+        kept = training if validation is not None else training + validating
+        data, test = split(data, (kept, testing), seed)
+    if validation is None:
+        data, validation = split(data, (training, validating), seed)
     return data, validation, test
 
 

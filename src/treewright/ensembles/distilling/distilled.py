@@ -304,7 +304,7 @@ class _Task:
 
     def _by_truth(self, tree: Tree, real: Dataset) -> Tree:
         rows = Dataset(tree.schema, real.columns, real.targets, real.weight)
-        return replace(tree, statistic=tree.statistic_of(rows))
+        return replace(tree, statistic=tree.statistic_of(rows), provenance=rows.provenance)
 
     def aside(self) -> NDArray[np.bool_]:
         """Every fourth row, alike in what the teacher answers to them."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.answering import told_to
 from treewright.arriving import encoded_rows, leaves_of, rows_of
-from treewright.encoding import Dataset
+from treewright.encoding import Dataset, Provenance
 from treewright.ensembles.gradient import GradientBoosted
 from treewright.folding import checked_seed
 from treewright.growing import whole_number
@@ -336,7 +336,7 @@ def _tree(like: Tree, grid: dict[int, Floats], column: NDArray[np.int32], cut: N
         else:
             test = Below(schema.columns[positions[place]].name, float(thresholds[place][at]))
             made.append(Branch(test, made.pop(), made.pop()))
-    return replace(Tree.write(schema, made[0]), missing="error")
+    return _answering(Tree.write(schema, made[0]))
 
 
 def _written(tree: Tree, weight: Floats) -> Tree:
@@ -353,7 +353,12 @@ def _written(tree: Tree, weight: Floats) -> Tree:
         made.append(_joined(test, left, right))
     root = made[0]
     assert root is not None
-    return replace(Tree.write(tree.schema, root), missing="error")
+    return _answering(Tree.write(tree.schema, root))
+
+
+def _answering(tree: Tree) -> Tree:
+    """A written tree whose statistic is what the forest answers."""
+    return replace(tree, missing="error", provenance=Provenance("predicted"))
 
 
 def _joined(test: Any, left: Branch | Leaf | None, right: Branch | Leaf | None) -> Branch | Leaf | None:

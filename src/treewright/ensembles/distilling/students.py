@@ -53,10 +53,11 @@ def mosaic_columns(data: Dataset, source: Sources) -> NDArray[Any] | tuple[NDArr
 def labelled(schema: Schema, columns: Any, shares: Floats, weight: Floats) -> Dataset:
     """Rows with the teacher's answers as targets: numbers, or each class of a row weighing its share."""
     if not schema.predicts_classes:
-        return Dataset(schema, columns, np.ascontiguousarray(shares.T), weight)
+        return Dataset(schema, columns, np.ascontiguousarray(shares.T), weight, "predicted")
     row, label = np.nonzero(shares)
     rows = Dataset(schema, columns).take(row)
-    return Dataset(schema, rows.columns, label.astype(np.int32)[np.newaxis], weight[row] * shares[row, label])
+    own = label.astype(np.int32)[np.newaxis]
+    return Dataset(schema, rows.columns, own, weight[row] * shares[row, label], "predicted")
 
 
 def student(
