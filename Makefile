@@ -16,15 +16,16 @@ PYTHON ?= $(shell $(FIND_PYTHON))
 
 PACKAGE := $(shell find src pyproject.toml CMakeLists.txt -type f -not -name '*.pyc' -not -name '*.so')
 CPP := $(shell find src/core src/bindings -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := src tests benchmarks examples docs fuzz
+PYTHON_FILES := src tests benchmarks examples docs fuzz simulations
 PYTEST_OPTIONS ?= -n auto
 BENCH_OPTIONS ?=
 FUZZ_SECONDS ?= 300
 FUZZ_SEED ?= 1
+SIMULATED_TABLES ?= 5000
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench docs sanitize fuzz clean
+.PHONY: help demo test lint format bench docs sanitize fuzz simulate clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -70,6 +71,9 @@ sanitize: $(SANITIZED)/.installed $(RACED)/.installed ## run the tests on cores 
 
 fuzz: $(SANITIZED)/.installed ## attack what reads strangers' data, on the same core, FUZZ_SECONDS for each target
 	$(ON_SANITIZED) -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
+
+simulate: $(VENV)/.dev ## count how often each certificate fails, on SIMULATED_TABLES drawn tables for each situation
+	$(BIN)/python -m simulations --draws $(SIMULATED_TABLES)
 
 clean: ## remove builds, caches and the virtual environment
 	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -5,6 +5,9 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
+import pytest
+from simulations.counting import counted
+from simulations.situations import SITUATIONS
 from small_trees import YES_NO, stump
 
 from treewright import certify, encode, grow
@@ -75,3 +78,34 @@ def test_coverage_of_leaf_intervals() -> None:
         )
         missed += not ((found.lower <= truth) & (truth <= found.upper)).all()
     assert missed <= 0.2 * 150
+
+
+def test_a_certificate_that_fails_too_often_is_noticed() -> None:
+    """The battery below can fail: half as much again as δ is too often."""
+    from simulations.counting import Count
+
+    assert Count("made up", "held_out", draws=500, failed=150).chance(0.2) < 1e-4
+    assert Count("made up", "held_out", draws=500, failed=110).chance(0.2) > 0.01
+
+
+REFUSED = {"priors", "distilled"}  # where training rows certify nothing
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_every_certificate_holds_in_every_situation(situation: str) -> None:
+    """500 tables each; the chance of so many failures, if each has the chance δ, is no small one.
+
+    `make simulate` draws thousands.
+    """
+    counts = {count.certificate: count for count in counted(500, 0.2, 1, [situation])}
+    for count in counts.values():
+        assert count.chance(0.2) > 1e-4, f"{count} fails more often than it says"
+    for name in BOUNDS:
+        if situation in REFUSED:
+            assert counts[name].refused == counts[name].draws > 0
+        if situation == "weights":
+            assert (
+                counts[name].refused == counts[name].given == 500
+            )  # of each pair the one of unequal weights
+    if "held_out" in counts:  # rows that were never used always say something
+        assert counts["held_out"].given == counts["held_out"].draws >= 490

@@ -373,7 +373,9 @@ def test_wrong_facts_are_refused_though_they_are_signed(
 def test_every_tree_is_checked(key: str, value: Any, message: str, tmp_path: Path) -> None:
     model = parsed(small(), tmp_path)
     model["trees"][1][key] = value
-    told = refuse(signed(laid_out(as_lines(small(), tmp_path, trees=model["trees"])), VERSION), tmp_path, message)
+    told = refuse(
+        signed(laid_out(as_lines(small(), tmp_path, trees=model["trees"])), VERSION), tmp_path, message
+    )
     assert "does not hold a forest" in told
 
 
