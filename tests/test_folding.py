@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.encoding import Dataset, encode
-from treewright.folding import _first_part_first, folds, split
+from treewright.folding import _first_part_first, folds, set_aside, split
 
 
 def table(seed: int, n: int, classes: bool = True, weighted: bool = False) -> Dataset:
@@ -42,27 +42,45 @@ def test_folds_are_of_one_size_and_alike(seed: int, n: int, n_folds: int, classe
         assert counts.max() - counts.min() <= 3
 
 
-@given(seed=st.integers(0, 1000), n=st.integers(8, 90), classes=st.booleans(), stratify=st.booleans())
-def test_every_row_is_in_one_part(seed: int, n: int, classes: bool, stratify: bool) -> None:
+@given(seed=st.integers(0, 1000), n=st.integers(8, 90), classes=st.booleans())
+def test_every_row_is_in_one_part(seed: int, n: int, classes: bool) -> None:
     data = table(seed, n, classes, weighted=bool(seed % 2))
-    parts = split(data, (3, 1, 1), seed, stratify=stratify)
+    parts = split(data, (3, 1, 1), seed)
     assert sorted(name for part in parts for name in names(part)) == list(range(n))
     for part in parts:
         assert names(part) == sorted(names(part))
         assert part.total_weight > 0
         assert part.schema is data.schema
         np.testing.assert_array_equal(part.targets, data.take(names(part)).targets)
-    if stratify and classes:
-        counted = data.take(np.flatnonzero(data.weight > 0)) if data.weight is not None else data
-        assert set(parts[0].targets[0]) >= set(counted.targets[0])
+
+
+def test_parts_do_not_look_at_classes() -> None:
+    """A row is as likely in each part whatever its class: also the only one of its class, and those whose
+    class is in no other part. Test rows are a sample of what will come, which has such rows, too.
+    """
+    data = encode(np.arange(20.0)[:, np.newaxis], ["often"] * 18 + ["twice"] * 2)
+    tested = np.array([np.isin(np.arange(20), names(split(data, (3, 1), seed)[1])) for seed in range(2000)])
+    assert (tested.sum(axis=1) == 5).all()
+    np.testing.assert_allclose(tested.mean(axis=0), 0.25, atol=0.045)  # nearly five standard errors
+    np.testing.assert_allclose(tested[:, 18:].all(axis=1).mean(), 5 / 20 * 4 / 19, atol=0.025)
+
+
+@given(seed=st.integers(0, 1000), n=st.integers(8, 90), classes=st.booleans())
+def test_rows_set_aside_are_alike_in_their_targets(seed: int, n: int, classes: bool) -> None:
+    data = table(seed, n, classes, weighted=bool(seed % 2))
+    aside = set_aside(data, 0.25, seed)
+    assert aside.sum() == np.rint(0.25 * data.n_counted)
+    assert data.row_weights[aside].all()
+    if classes:
+        assert set(data.targets[0][~aside]) >= set(data.targets[0][data.counted])
 
 
 def test_shares_are_kept_in_every_class() -> None:
     data = table(0, 2000)
-    for part, share in zip(split(data), (0.6, 0.2, 0.2), strict=True):
-        np.testing.assert_allclose(
-            np.bincount(part.targets[0]) / np.bincount(data.targets[0]), share, atol=0.02
-        )
+    aside = set_aside(data, 0.2)
+    np.testing.assert_allclose(
+        np.bincount(data.targets[0][aside]) / np.bincount(data.targets[0]), 0.2, atol=0.02
+    )
 
 
 def test_another_seed_deals_otherwise() -> None:

@@ -66,12 +66,18 @@ def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 
     >>> [part.n_rows for part in split(data)]
     [6, 2, 2]
     """
+    part = random_parts(data, shares, seed)
+    return tuple(data.take(part == i) for i in range(len(shares)))
+
+
+def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
+    """The part, 0 to n − 1, of each row, drawn as by `split`; rows of weight 0 are in the first one."""
     counted = _counted(data)
     sizes = _sizes(shares, len(counted))
     rng = np.random.default_rng(checked_seed(seed))
     part = np.zeros(data.n_rows, np.int64)
     part[counted[rng.permutation(len(counted))]] = np.repeat(np.arange(len(sizes)), sizes)
-    return tuple(data.take(part == i) for i in range(len(sizes)))
+    return part
 
 
 def set_aside(data: Dataset, share: float, seed: int = 0) -> NDArray[np.bool_]:

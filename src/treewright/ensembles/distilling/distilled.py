@@ -26,7 +26,7 @@ from treewright.ensembles.distilling.students import (
     task_schema,
 )
 from treewright.ensembles.distilling.teachers import Teacher
-from treewright.folding import checked_seed, folds
+from treewright.folding import checked_seed, random_parts
 from treewright.growing import whole_number
 from treewright.schema import Schema
 from treewright.tree import Tree
@@ -198,8 +198,8 @@ def distillation(
     Parameters
     ----------
     validation : table, tuple (table, target) or Dataset, optional
-        Rows that neither the tree nor the teacher has seen, best with their targets. Without them every
-        fourth row of the data is set aside; there the teacher is better than elsewhere if it has learnt from
+        Rows that neither the tree nor the teacher has seen, best with their targets. Without them a quarter
+        of the data is set aside at random; there the teacher is better than elsewhere if it has learnt from
         them, so that the figures flatter it and there is no certificate. Rows of the data are refused here.
     delta : float
         The chance that an interval, or the certificate, is wrong.
@@ -307,15 +307,12 @@ class _Task:
         return replace(tree, statistic=tree.statistic_of(rows), provenance=rows.provenance)
 
     def aside(self) -> NDArray[np.bool_]:
-        """Every fourth row, alike in what the teacher answers to them."""
+        """A quarter of the rows, drawn at random: what they say of the tree is said of rows like these."""
         if self.data.n_counted < 2 * _PARTS:
             raise ValueError(
                 f"data has {self.data.n_counted} rows, too few to set some aside; give validation= rows"
             )
-        decided = _decided(self.schema, self.said)
-        targets = decided.argmax(axis=1).astype(np.int32) if self.schema.predicts_classes else decided[:, 0]
-        rows = Dataset(self.schema, self.data.columns, targets[np.newaxis], self.data.weight)
-        return np.asarray((folds(rows, _PARTS, self.seed) == 0) & (self.data.row_weights > 0))
+        return np.asarray(random_parts(self.data, (_PARTS - 1, 1), self.seed) == 1)
 
 
 def _decided(schema: Schema, shares: Floats) -> Floats:
