@@ -20,6 +20,16 @@ def line(comparison: Comparison, method: str, by: str = "") -> dict[str, object]
     return next(row for row in comparison.rows if (row["method"], row["by"]) == (method, by))
 
 
+def test_bounds_are_rounded_up_and_losses_to_the_nearest() -> None:
+    """Whoever quotes a bound from the table must not quote less than it is."""
+    found = compare(table("classes", n=300), ["cost_complexity"], seed=3)
+    shown = [line.split() for line in str(found).splitlines()[2 : 2 + len(found.rows)]]
+    for row, cells in zip(found.rows, shown, strict=True):
+        *_, test, _, below, _, _ = cells
+        assert 0 <= float(below) - 100 * row["certificate"] < 0.1
+        assert abs(float(test) - 100 * row["test"]) <= 0.05 + 1e-9
+
+
 def test_all_methods_on_classes() -> None:
     data = table("classes", n=300)
     comparison = compare(data, growing={"criterion": "entropy"}, seed=4)

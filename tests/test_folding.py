@@ -65,6 +65,16 @@ def test_parts_do_not_look_at_classes() -> None:
     np.testing.assert_allclose(tested[:, 18:].all(axis=1).mean(), 5 / 20 * 4 / 19, atol=0.025)
 
 
+@given(seed=st.integers(0, 1000), n=st.integers(8, 200))
+def test_parts_are_the_same_split_at_once_or_one_after_the_other(seed: int, n: int) -> None:
+    data = table(seed, n, weighted=bool(seed % 2))
+    train, validation, test = split(data, (0.6, 0.2, 0.2), seed)
+    rest, same_test = split(data, (0.8, 0.2), seed)
+    same_train, same_validation = split(rest, (0.75, 0.25), seed)
+    for one, other in ((train, same_train), (validation, same_validation), (test, same_test)):
+        assert names(one) == names(other)
+
+
 @given(seed=st.integers(0, 1000), n=st.integers(8, 90), classes=st.booleans())
 def test_rows_set_aside_are_alike_in_their_targets(seed: int, n: int, classes: bool) -> None:
     data = table(seed, n, classes, weighted=bool(seed % 2))

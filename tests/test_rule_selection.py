@@ -69,6 +69,16 @@ def test_climbs_end_where_no_step_helps() -> None:
             assert naive_length(sorted(chosen ^ {i}), bits, covers, candidates) >= now - 1e-6
 
 
+def test_a_climb_may_start_where_several_rules_fit_every_row() -> None:
+    covers, candidates = random_candidates(1, 60, 0, weighted=False)
+    every = candidates[0]._replace(cover=covers.packed(np.ones(60, np.bool_)))
+    subsets = _Subsets([every] * 3, np.full(3, 5.0), covers)
+    now, inside = subsets._climb(np.ones(3, np.bool_))
+    chosen = np.flatnonzero(inside).tolist()
+    assert len(chosen) < 3
+    assert now == pytest.approx(naive_length(chosen, subsets.bits, covers, [every] * 3))
+
+
 def test_of_equal_messages_the_one_of_fewer_rules() -> None:
     covers, candidates = random_candidates(1, 60, 0, weighted=False)
     twice = _Subsets(candidates * 2, np.zeros(2), covers)

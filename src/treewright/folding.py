@@ -71,12 +71,20 @@ def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 
 
 
 def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
-    """The part, 0 to n − 1, of each row, drawn as by `split`; rows of weight 0 are in the first one."""
-    counted = _counted(data)
-    sizes = _sizes(shares, len(counted))
-    rng = np.random.default_rng(checked_seed(seed))
+    """The part, 0 to n − 1, of each row, drawn as by `split`; rows of weight 0 are in the first one.
+
+    The last part is drawn first, then the one before it from the other rows, and so on: test rows are the
+    same whether validation rows are split off with them, or from the rest, or not at all.
+    """
+    left = _counted(data)
+    share = _checked_shares(shares, len(left))
     part = np.zeros(data.n_rows, np.int64)
-    part[counted[rng.permutation(len(counted))]] = np.repeat(np.arange(len(sizes)), sizes)
+    for place in range(len(share) - 1, 0, -1):
+        wanted = round(len(left) * share[place] / share[: place + 1].sum(), 6)  # .2 / .8 is a quarter
+        size = min(max(int(np.rint(wanted)), 1), len(left) - place)  # each of the others needs one, too
+        drawn = np.random.default_rng(checked_seed(seed)).permutation(len(left))[:size]
+        part[left[drawn]] = place
+        left = np.delete(left, drawn)
     return part
 
 
@@ -91,7 +99,9 @@ def set_aside(data: Dataset, share: float, seed: int = 0) -> NDArray[np.bool_]:
     np.int64(2)
     """
     counted = _counted(data)
-    sizes = _sizes((1 - share, share), len(counted))
+    _checked_shares((1 - share, share), len(counted))
+    size = min(max(int(np.rint(share * len(counted))), 1), len(counted) - 1)
+    sizes = np.array([len(counted) - size, size])
     dealt, strata = _dealt(data, counted, sizes, np.random.default_rng(checked_seed(seed)))
     aside = np.zeros(data.n_rows, np.bool_)
     aside[counted] = (dealt if strata is None else _first_part_first(dealt, strata)) == 1
@@ -116,8 +126,8 @@ def checked_seed(seed: Any) -> int:
     return number
 
 
-def _sizes(shares: Sequence[float], n_rows: int) -> Ints:
-    """How many rows each part gets: its share, rounded so that all rows are given away."""
+def _checked_shares(shares: Sequence[float], n_rows: int) -> NDArray[np.float64]:
+    """Two or more positive numbers, not more than there are rows."""
     try:
         share = np.asarray(shares, np.float64)
     except (TypeError, ValueError):
@@ -126,13 +136,7 @@ def _sizes(shares: Sequence[float], n_rows: int) -> Ints:
         raise ValueError(f"shares is {shares!r}; it must be two or more positive numbers, as (.6, .2, .2)")
     if n_rows < len(share):
         raise ValueError(f"{n_rows} rows cannot be split into {len(share)} parts; each needs at least one")
-    borders = np.rint(np.cumsum(share / share.sum()) * n_rows).astype(np.int64)
-    borders[-1] = n_rows
-    sizes: Ints = np.diff(borders, prepend=0)
-    while (sizes == 0).any():  # of few rows, too: one from the largest part
-        sizes[sizes.argmax()] -= 1
-        sizes[sizes.argmin()] += 1
-    return sizes
+    return share
 
 
 def _dealt(data: Dataset, counted: Ints, sizes: Ints, rng: np.random.Generator) -> tuple[Ints, Ints | None]:

@@ -168,16 +168,25 @@ class Certificate:
         return self._number(self.value, up=True)
 
     def _number(self, value: float, up: bool = False) -> str:
-        if not math.isfinite(value):
-            return "∞"
-        if self.what == "error":
-            tenths = 1000 * value
-            return f"{(math.ceil(tenths - 1e-9) if up else round(tenths)) / 10:.1f} %"
-        if value == 0:
-            return "0"
-        unit = 10.0 ** (math.floor(math.log10(abs(value))) - 3)
-        steps = math.ceil(value / unit - 1e-9) if up else round(value / unit)
-        return f"{steps * unit:.4g}"
+        return loss_text(value, in_per_cent=self.what == "error", up=up)
+
+
+def loss_text(value: float, *, in_per_cent: bool, up: bool = False) -> str:
+    """A loss as people read it; a bound is rounded `up`, so that it holds as it is shown.
+
+    >>> loss_text(0.08041, in_per_cent=True), loss_text(0.08041, in_per_cent=True, up=True)
+    ('8.0 %', '8.1 %')
+    """
+    if not math.isfinite(value):
+        return "∞"
+    if in_per_cent:
+        tenths = 1000 * value
+        return f"{(math.ceil(tenths - 1e-9) if up else round(tenths)) / 10:.1f} %"
+    if value == 0:
+        return "0"
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 3)
+    steps = math.ceil(value / unit - 1e-9) if up else round(value / unit)
+    return f"{steps * unit:.4g}"
 
 
 def _rebuilt(values: dict[str, object]) -> Certificate:

@@ -176,13 +176,12 @@ class _Subsets:
         pairs = np.arange(lengths.sum()) + np.repeat(self.first[kinds] - ends + lengths, lengths)
         rule, kind = self.rule[pairs], np.repeat(kinds, lengths)
         once = fitting[kind] == 1
-        return np.stack(
-            [
-                np.bincount(rule, weights[kind] * flags, len(self.bits))
-                for flags in (~once, once)
-                for weights in (self.right, self.wrong)
-            ]
-        )
+        sums = [
+            np.bincount(rule, weights[kind] * flags, len(self.bits))
+            for flags in (~once, once)
+            for weights in (self.right, self.wrong)
+        ]
+        return np.stack(sums).astype(np.float64)  # of no rows, bincount counts in whole numbers
 
 
 def _bits_at(bits: Bits, rows: NDArray[np.intp]) -> NDArray[np.uint8]:

@@ -114,7 +114,7 @@ def compare(
     >>> from treewright import compare, encode
     >>> table = compare(encode({"x": range(100)}, [i % 7 > 2 for i in range(100)]), ["cost_complexity"])
     >>> [row["leaves"] for row in table.rows][:2], len(table.rows)
-    ([27, 21], 5)
+    ([25, 21], 5)
     """
     check_delta(delta)
     chosen, given = _checked_methods(methods), _checked_options(options)
@@ -180,12 +180,12 @@ def _parts(
         return data, validation, test
     if len(shares) != 3:
         raise ValueError(f"shares is {shares!r}; it must be three numbers, to train, to validate and to test")
-    training, validating, testing = shares
-    if test is None:  # first of all, as `treewright fit` deals them
-        kept = training if validation is not None else training + validating
-        data, test = split(data, (kept, testing), seed)
-    if validation is None:
-        data, validation = split(data, (training, validating), seed)
+    if validation is not None:
+        data, test = split(data, (shares[0], shares[2]), seed)
+    elif test is not None:
+        data, validation = split(data, shares[:2], seed)
+    else:
+        data, validation, test = split(data, shares, seed)
     return data, validation, test
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from treewright.aligning import aligned
+from treewright.certifying.certificate import loss_text
 from treewright.drawing import is_share, loss_words
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def table_lines(comparison: Comparison) -> Iterator[str]:
     lines = [names]
     for row in comparison.rows:
         if row["trouble"] is None:
-            lost = [_loss(row[name], in_per_cent) for name in _LOSSES]
+            lost = [_loss(row[name], in_per_cent, up=name == "certificate") for name in _LOSSES]
             cells = [row["method"], row["by"], f"{row['leaves']:,}", *lost, f"{row['seconds']:.2f}"]
             if "below" not in names:
                 del cells[6]
@@ -41,7 +42,5 @@ def table_lines(comparison: Comparison) -> Iterator[str]:
         yield f"below: where the true {what} is with {sure} confidence, for a line picked before looking"
 
 
-def _loss(loss: Any, in_per_cent: bool) -> str:
-    if loss is None:
-        return "–"
-    return f"{100 * loss:.1f} %" if in_per_cent else f"{loss:.4g}"
+def _loss(loss: Any, in_per_cent: bool, up: bool) -> str:
+    return "–" if loss is None else loss_text(loss, in_per_cent=in_per_cent, up=up)
