@@ -63,7 +63,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         odd = {HOSTILE: range(40), "n" * 10_000: [1] * 40, 'it\'s "q";--': ["a'b", "<b>"] * 20}
         grow(encode(odd, ["O'K %s {}", "no\n</script>"] * 20)).save("odd.json")
         text = Path("several.json").read_text()
-        Path("newer.json").write_text(text.replace('"version": 1', '"version": 99'))
+        Path("newer.json").write_text(text.replace('"version": 5', '"version": 99'))
         Path("binary.csv").write_bytes(b"PK\x03\x04\x00\x00\x08\xff")
         Path("empty.csv").write_bytes(b"")
         Path("header.csv").write_text("id,age,income,job,zip,since,default\n")

@@ -139,7 +139,7 @@ def test_costs_are_kept_in_files(tmp_path: Path) -> None:
     again = load(tmp_path / "tree.json")
     assert again == tree
     assert again.schema.targets[0].costs == tree.schema.targets[0].costs
-    assert '"version": 2' in (tmp_path / "tree.json").read_text()
+    assert '"version": 5' in (tmp_path / "tree.json").read_text()
 
 
 def test_a_dict_names_the_classes() -> None:

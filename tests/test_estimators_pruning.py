@@ -72,7 +72,6 @@ def test_no_row_has_two_roles(monkeypatch: pytest.MonkeyPatch) -> None:
     path = model.pruning_path_
     others = encode(held[:, np.newaxis], y[held.astype(int)], schema=model.model_.schema)
     np.testing.assert_array_equal(path.losses(others), path.validation)
-    assert abs(y[held.astype(int)].mean() - y.mean()) < 0.03  # stratified
 
 
 def test_the_parts_follow_the_seed() -> None:

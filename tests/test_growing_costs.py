@@ -228,7 +228,7 @@ def test_files_keep_how_splits_were_chosen(tmp_path: Path) -> None:
     assert again.schema.targets == tree.schema.targets
     np.testing.assert_array_equal(again.gain, tree.gain)
     assert pickle.loads(pickle.dumps(tree)) == tree
-    assert '"version": 3' in (tmp_path / "tree.json").read_text()
+    assert '"version": 5' in (tmp_path / "tree.json").read_text()
 
 
 @pytest.mark.parametrize(

@@ -409,8 +409,9 @@ def test_bounds_from_training_rows_need_complete_ones(missing: str) -> None:
         tree = with_surrogates(tree, np.random.default_rng(0))
         assert len(tree.surrogates)
     assert certify(tree, data=data).value <= 1
+    assert certify(tree) == certify(tree, data=data)
     with pytest.raises(ValueError, match="test="):
-        certify(tree)
+        certify(tree, complete=False)
 
 
 def test_regions_need_a_value_of_each_tested_column() -> None:

@@ -143,7 +143,7 @@ def test_collapsing_drops_the_sums_that_nobody_tests() -> None:
 def test_files_pickles_and_equality(tmp_path: Any) -> None:
     _, tree = grown()
     tree.save(tmp_path / "tree.json")
-    assert json.loads((tmp_path / "tree.json").read_text())["version"] == 3
+    assert json.loads((tmp_path / "tree.json").read_text())["version"] == 5
     for copy in (load(tmp_path / "tree.json"), pickle.loads(pickle.dumps(tree))):
         assert copy == tree
         assert copy.directions == tree.directions
