@@ -20,6 +20,28 @@ class Fingerprint(NamedTuple):
     in_order: int  # the columns, in their order
     with_targets: int  # columns and targets, in their order
 
+    def refuse_others(self, data: Dataset, why: str) -> None:
+        """ValueError that says what is not as it was, where a table is not the one of this fingerprint: its
+        rows, their order or their targets. `why` is what needs them.
+
+        >>> from treewright import encode
+        >>> own, turned = encode([[1.0], [2.0]], [0, 1]), encode([[2.0], [1.0]], [1, 0])
+        >>> fingerprint(own).refuse_others(turned, "rows out of bag are known by their place")
+        Traceback (most recent call last):
+        ValueError: these are the rows of the fit in another order; give them in the order of the fit: rows \
+out of bag are known by their place
+        """
+        given = fingerprint(data)
+        if given == self:
+            return
+        if given.in_order == self.in_order:
+            what = "these are the rows of the fit with other targets; give them with those of the fit"
+        elif given.rows == self.rows:
+            what = "these are the rows of the fit in another order; give them in the order of the fit"
+        else:
+            what = "these are not the rows of the fit; give all of them, in their order"
+        raise ValueError(f"{what}: {why}")
+
 
 def fingerprint(data: Dataset) -> Fingerprint:
     """The fingerprint of a table.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.certifying import VoteCertificate, certify_votes
+from treewright.encoding import Dataset
 from treewright.ensembles.out_of_bag import votes_against
 from treewright.estimators.parameters import is_real
 from treewright.growing import n_threads
@@ -41,13 +42,38 @@ class VotingClassifierMixin:
         VoteCertificate
             ``print`` says it in a sentence; ``.value`` is the bound. It is honest rather than sharp: rows
             that no tree has seen, by `certify`, say more.
+
+        Raises
+        ------
+        ValueError
+            Where the bound would not be one of what `predict` answers, or not from rows that a tree has not
+            seen: rows drawn by unequal weights, ``class_weight="balanced"`` (which counts all rows;
+            "balanced_subsample" does not), soft votes of trees with costs or priors, several targets.
         """
         forest, data = self._rows_of_the_fit(X, y, sample_weight)
+        self._refuse_class_weights(data, sample_weight)
         against, unseen = votes_against(forest, data, n_threads(self.n_jobs))
         return certify_votes(against, out=unseen, method=method, delta=delta)
 
+    def _refuse_class_weights(self, data: Dataset, sample_weight: Any) -> None:
+        """Weights of classes that rows out of bag have settled, or that have left rows out for their class."""
+        by_class = getattr(self, "class_weight", None)
+        if by_class == "balanced":
+            raise ValueError(
+                "class_weight='balanced' weighs classes by how often they come in all rows, those out of bag "
+                "included, so that no tree is independent of them; class_weight='balanced_subsample' or a "
+                "dict of weights is, or certify by rows that no tree has seen"
+            )
+        n_given = data.n_rows if sample_weight is None else np.count_nonzero(np.asarray(sample_weight))
+        if by_class is not None and data.n_counted < n_given:
+            raise ValueError(
+                f"class_weight={by_class!r} leaves rows out for their class: the others are no fair sample; "
+                "certify by rows that no tree has seen"
+            )
+
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the most votes; the first of several.
+        """The class with the most votes, or of soft votes of trees with costs the one that costs least by
+        them; the first of several.
 
         Parameters
         ----------
