@@ -63,7 +63,7 @@ VOTERS = {
 
 @pytest.mark.parametrize("kind", VOTERS)
 def test_the_bounded_vote_is_the_one_that_predicts(kind: str) -> None:
-    """Wherever `predict` is wrong, half of the bounded votes are against the truth: what all bounds rest on."""
+    """Wherever `predict` is wrong, half of the bounded votes are against the truth: all bounds rest on it."""
     model = VOTERS[kind]().fit(*shifted(1, 400, 0.2))
     assert 0 < model.oob_certificate(*shifted(1, 400, 0.2)).value <= 1
     fresh, truth = shifted(2, 4000, 0.2)
@@ -92,7 +92,7 @@ def test_certificates_hold(kind: str) -> None:
 def test_soft_votes_for_what_costs_least_are_not_bounded(tree: dict[str, Any]) -> None:
     x, y = noise(0, 200)
     model = bagged("soft", **tree).fit(x, y)
-    with pytest.raises(ValueError, match="the forest answers what costs least .* voting='hard'"):
+    with pytest.raises(ValueError, match=r"the forest answers what costs least .* voting='hard'"):
         model.oob_certificate(x, y)
     with pytest.raises(ValueError, match="the forest answers what costs least"):
         votes_against(model.model_, encode(x, y, schema=model.model_.schema))

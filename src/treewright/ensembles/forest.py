@@ -36,8 +36,8 @@ class Forest(Saved):
     """Trees that answer together, and how their rows were drawn.
 
     Soft votes are the shares of the classes in the leaves, averaged: the largest wins, or what costs least by
-    them where the trees have costs. Hard votes are the answers of the trees (to costs, too), of which the most
-    frequent wins. Numbers are averaged.
+    them where the trees have costs. Hard votes are the answers of the trees (which know their costs), of
+    which the most frequent wins. Numbers are averaged.
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])

@@ -96,18 +96,18 @@ def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Fl
     """How much of its vote each tree gives against the class of each row that it has not seen, and which rows
     these are: two matrices (trees, rows), as `certify_votes` takes them.
 
-    A row that the forest gets wrong has at least half of the votes against its class: of hard votes, which the
-    most frequent answer wins, and of soft ones, which the largest mean share does. Where soft votes are for
-    what costs least that is not so, and they are refused.
+    A row that the forest gets wrong has at least half of the votes against its class: of hard votes, which
+    the most frequent answer wins, and of soft ones, which the largest mean share does. Where soft votes are
+    for what costs least that is not so, and they are refused.
     """
     targets = checked_rows(forest, data)
     if not forest.schema.predicts_classes or len(forest.schema.targets) > 1:
         raise ValueError("votes are for or against a class: that takes one target of classes")
     if forest.schema.has_costs and forest.voting == "soft":
         raise ValueError(
-            "the trees have costs or priors, and the forest answers what costs least by the mean of their shares, "
-            "which may have little of the vote: then the votes against a class do not bound the error. Certify "
-            "by rows that no tree has seen, or let the trees vote by voting='hard'"
+            "the trees have costs or priors, and the forest answers what costs least by the mean of their "
+            "shares, which may have little of the vote: the votes against a class do not bound its error. "
+            "Certify by rows that no tree has seen, or let the trees vote by voting='hard'"
         )
     if forest.draws.replace and not data.weighs_alike:
         raise ValueError(

@@ -136,8 +136,9 @@ class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensembl
     verbose : int, default=0
         1 shows how many trees are done.
     voting : {"soft", "hard"}, default="soft"
-        Whether shares of classes are averaged, or the answers of the trees are counted: a majority vote. Where
-        the trees have costs, averaged shares are answered by what costs least, and each counted answer is.
+        Whether shares of classes are averaged, or the answers of the trees are counted: a majority vote.
+        Where the trees have costs, averaged shares are answered by what costs least, and each counted answer
+        is what costs least by its tree.
 
     Attributes
     ----------

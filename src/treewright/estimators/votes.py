@@ -56,7 +56,7 @@ class VotingClassifierMixin:
         return certify_votes(against, out=unseen, method=method, delta=delta)
 
     def _refuse_class_weights(self, data: Dataset, sample_weight: Any) -> None:
-        """Weights of classes that rows out of bag have settled, or that have left rows out for their class."""
+        """Weights of classes that rows out of bag have settled, or that leave rows out for their class."""
         by_class = getattr(self, "class_weight", None)
         if by_class == "balanced":
             raise ValueError(
