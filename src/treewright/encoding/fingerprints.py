@@ -11,6 +11,7 @@ from treewright.encoding.dataset import Dataset
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
+_AT_A_TIME = 4096  # rows, so that they stay in the cache from one column to the next
 
 
 class Fingerprint(NamedTuple):
@@ -64,20 +65,27 @@ def fingerprint(data: Dataset) -> Fingerprint:
 def row_numbers(data: Dataset, *, with_targets: bool = False) -> NDArray[np.uint64]:
     """A number for each row: equal for equal rows, and as good as never for others."""
     rows = np.full(data.n_rows, _FACTOR)
-    for position in range(data.n_columns):
-        rows = _mixed(rows, data.column(position))
+    for first in range(0, data.n_rows, _AT_A_TIME):
+        some = slice(first, first + _AT_A_TIME)
+        for position in range(data.n_columns):
+            _mix(rows[some], data.column(position, some))
     return _labelled(rows, data) if with_targets else rows
 
 
 def _labelled(rows: NDArray[np.uint64], data: Dataset) -> NDArray[np.uint64]:
+    rows = rows.copy()
     for target in np.asarray(data.targets):
-        rows = _mixed(rows, target)
+        _mix(rows, target)
     return rows
 
 
-def _mixed(rows: NDArray[np.uint64], values: NDArray[np.generic]) -> NDArray[np.uint64]:
-    """The numbers of rows, with one more cell of each taken in; all missing numbers are alike."""
-    numbers = values.astype(np.float64) + 0.0  # −0 is 0
-    numbers[np.isnan(numbers)] = np.nan
-    rows = (rows ^ numbers.view(np.uint64)) * _FACTOR
-    return rows ^ (rows >> _SHIFT)
+def _mix(rows: NDArray[np.uint64], values: NDArray[np.generic]) -> None:
+    """Take one more cell of each row into their numbers; all missing numbers are alike."""
+    numbers = values.astype(np.float64)
+    numbers += 0.0  # −0 is 0
+    missing = np.isnan(numbers)
+    if missing.any():
+        numbers[missing] = np.nan
+    rows ^= numbers.view(np.uint64)
+    rows *= _FACTOR
+    rows ^= rows >> _SHIFT
