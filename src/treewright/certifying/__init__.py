@@ -115,7 +115,8 @@ def certify(
     method : str, optional
         One of `METHODS`; "held_out" by default where there are `test` rows, else "occam".
     test : Dataset or tuple (table, target), optional
-        Rows that were never used; a Dataset is encoded with ``schema=tree.schema``.
+        Rows that were never used; a Dataset is encoded with ``schema=tree.schema``. Rows of a class that the
+        tree does not know (a Dataset has them by ``judging=True``) count as mistakes, the dearest there are.
     data : Dataset or tuple (table, target), optional
         The training rows, for the methods that need no others: they tell whether values were missing. If none
         were, the bound is a little smaller than without them.
@@ -163,7 +164,7 @@ def certify(
     if name not in _HELD_OUT and test is not None:
         raise ValueError(f"method {name!r} is for the training rows, test= for held_out and reduced_error")
     role, given = ("test", test) if name in _HELD_OUT else ("data", data)
-    rows = {role: None if given is None else given_rows(tree, given, role)}
+    rows = {role: None if given is None else given_rows(tree, given, role, judging=role == "test")}
     known = set(signature(METHODS[name]).parameters) - {"tree", "delta", "method", *rows}
     if wrong := set(options) - known:
         raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {', '.join(sorted(known))}")

@@ -13,6 +13,7 @@ from treewright import _core
 from treewright.schema import Schema, Target
 
 Array: TypeAlias = npt.NDArray[Any]
+UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, of rows that only judge
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +99,27 @@ class Dataset:
         """Whether all rows that weigh something weigh the same."""
         weight = None if self.weight is None else self.weight[self.counted]
         return weight is None or not weight.size or np.allclose(weight, weight[0], rtol=1e-12)
+
+    @property
+    def unknown_classes(self) -> Array | None:
+        """Where rows have a class that the schema does not know, (targets, rows); None where none has.
+
+        Only rows that judge can: see `encode(judging=True)`.
+        """
+        if self.targets is None or not self.schema.predicts_classes:
+            return None
+        unknown: Array = self.targets < 0
+        return unknown if unknown.any() else None
+
+    def refuse_unknown_classes(self, name: str) -> None:
+        """ValueError where a row has a class that the schema does not know: nothing is learnt or chosen by it."""
+        unknown = self.unknown_classes
+        if unknown is not None:
+            target, row = np.argwhere(unknown)[0].tolist()
+            raise ValueError(
+                f"{name}: row {row} has a class of {self.schema.targets[target].name!r} that the schema does not "
+                "know; such rows can only judge, as test= of certify and report"
+            )
 
     def column(self, position: int, rows: Array | slice = slice(None)) -> Array:
         """The values of one column, of all rows or of some.

@@ -238,7 +238,7 @@ class TreeEstimator:
             ``print`` says it in a sentence; ``.value`` is the bound.
         """
         tree = self._fitted_tree()
-        data = self._judging_data(tree.schema, X, y)
+        data = self._judging_data(tree.schema, X, y, judging=True)
         if method not in ("held_out", "reduced_error"):
             raise ValueError(
                 f"method is {method!r}; for rows other than those of the fit it must be 'held_out' or "
@@ -319,10 +319,15 @@ class TreeEstimator:
         """Rows with their final weights."""
         return data
 
-    def _judging_data(self, schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
-        """Rows with their targets for a tree that is there or whose schema is known."""
+    def _judging_data(
+        self, schema: Schema, X: Any, y: Any, sample_weight: Any = None, *, judging: bool = False
+    ) -> Dataset:
+        """Rows with their targets for a tree that is there or whose schema is known; those that only judge,
+        and choose nothing, may have classes that it does not know.
+        """
         refuse_one_dimension(X)
-        return encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=schema)
+        target = plain_target(y, type(self).__name__)
+        return encode(X, target, weight=sample_weight, schema=schema, judging=judging)
 
     def _refuse_rows_of_the_fit(self, data: Dataset) -> None:
         """Rows that grew the tree, all rows of a fit that set some aside, whatever they weighed in it."""
