@@ -254,4 +254,7 @@ def test_certificates() -> None:
         model.certify(X[:300], Y[:300])
     with pytest.raises(ValueError, match="delta"):
         model.certify(X[NEW], Y[NEW], delta=1.0)
-    assert DecisionTreeRegressor(max_depth=2).fit(NUMBERS, TARGET).certify(NUMBERS[:9], TARGET[:9]).value > 0
+    numbers = DecisionTreeRegressor(max_depth=2).fit(NUMBERS[9:], TARGET[9:])
+    assert numbers.certify(NUMBERS[:9], TARGET[:9]).value > 0
+    with pytest.raises(ValueError, match="these are the rows of the fit"):
+        numbers.certify(NUMBERS[9:18], TARGET[9:18])

@@ -178,8 +178,8 @@ def rows_with_target(frame: Frame, target: str, drop: bool) -> NDArray[Any] | No
 
 
 def _as_classes(labels: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[Any]:
-    """Labels as numbers, where a label that is none has made texts of classes that are whole numbers or bools;
-    such a label becomes a number that is no class.
+    """Labels as numbers, where one that is none has made texts of classes that are whole numbers or bools: it
+    becomes a number that is no class.
 
     >>> _as_classes(np.array(["1", "new"], object), (1, 2)).tolist()
     [1, 3]

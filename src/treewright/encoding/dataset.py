@@ -112,13 +112,13 @@ class Dataset:
         return unknown if unknown.any() else None
 
     def refuse_unknown_classes(self, name: str) -> None:
-        """ValueError where a row has a class that the schema does not know: nothing is learnt or chosen by it."""
+        """ValueError where a row has a class that the schema does not know: nothing can be learnt of it."""
         unknown = self.unknown_classes
         if unknown is not None:
             target, row = np.argwhere(unknown)[0].tolist()
             raise ValueError(
-                f"{name}: row {row} has a class of {self.schema.targets[target].name!r} that the schema does not "
-                "know; such rows can only judge, as test= of certify and report"
+                f"{name}: row {row} has a class of {self.schema.targets[target].name!r} that the schema does "
+                "not know; such rows can only judge, as test= of certify and report"
             )
 
     def column(self, position: int, rows: Array | slice = slice(None)) -> Array:
