@@ -28,6 +28,7 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
     RuleListClassifier,
+    certify,
     encode,
     report,
 )
@@ -134,6 +135,8 @@ def test_a_warm_start_with_other_rows_knows_both() -> None:
 def test_reports_know_the_rows_of_the_fit() -> None:
     model = DecisionTreeClassifier(pruning="cost_complexity").fit(X[SEEN], Y[SEEN])
     for rows in AGAIN.values():
+        with pytest.raises(ValueError, match="these are the rows of the fit"):
+            certify(model, test=(X[rows], Y[rows]))
         with pytest.raises(ValueError, match="test has rows of the fit"):
             report(model, test=(X[rows], Y[rows]))
 

@@ -24,7 +24,7 @@ leaves and bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -54,6 +54,7 @@ from treewright.certifying.leaves import LeafIntervals, leaf_intervals
 from treewright.certifying.training import from_training
 from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
+from treewright.encoding.known_rows import KnownRows, refuse_known_rows
 from treewright.presenting import as_tree
 
 __all__ = [
@@ -130,7 +131,8 @@ def certify(
         For test rows of numbers: "squared_error", "absolute_error" or "poisson" (by default the
         criterion's), and the most that a row can lose. Without that bound there is an estimate only.
     check_rows : bool
-        Whether test rows that count like the training rows at every node are refused; True by default.
+        Whether test rows that count like the training rows at every node are refused, and where the model is
+        an estimator those that it knows again, in any order or some of them; True by default.
     complete : bool
         For training rows: no value was missing; instead of `data`.
     known_categories : bool
@@ -164,8 +166,14 @@ def certify(
     if name not in _HELD_OUT and test is not None:
         raise ValueError(f"method {name!r} is for the training rows, test= for held_out and reduced_error")
     role, given = ("test", test) if name in _HELD_OUT else ("data", data)
-    rows = {role: None if given is None else given_rows(tree, given, role, judging=role == "test")}
+    rows: dict[str, Any] = {role: None}
+    if given is not None:
+        rows[role] = given_rows(tree, given, role, judging=role == "test")
     known = set(signature(METHODS[name]).parameters) - {"tree", "delta", "method", *rows}
     if wrong := set(options) - known:
         raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {', '.join(sorted(known))}")
+    if test is not None and options.get("check_rows", True):
+        known_rows: Sequence[KnownRows] = getattr(model, "_known", ())  # of an estimator; a tree has none
+        grew = getattr(model, "_grew", known_rows)
+        refuse_known_rows(grew if name == "reduced_error" else known_rows, rows["test"])
     return METHODS[name](tree, float(delta), **rows, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,6 +85,17 @@ class KnownRows:
         n, each = float(self.count.sum()), self.count.astype(np.float64)
         ways = (gammaln(2 * each + 1) - 2 * gammaln(each + 1)).sum()
         return float(np.exp(ways - gammaln(2 * n + 1) + 2 * gammaln(n + 1)))
+
+
+def refuse_known_rows(known: Sequence[KnownRows], data: Dataset) -> None:
+    """ValueError where rows that are to judge are those of a fit, or many of them are: in any order, some of
+    them, some of them twice. Whether they grew a tree, pruned or stopped it, makes no difference.
+    """
+    if any(each.are_in(data) for each in known):
+        raise ValueError(
+            "these are the rows of the fit, or too many of them are to be an accident; give rows that were "
+            "never used (if they are other rows after all, check_rows=False)"
+        )
 
 
 def _numbers(data: Dataset) -> NDArray[np.uint64]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from treewright.certifying import Certificate, certify_errors, certify_losses
 from treewright.encoding import encode
-from treewright.estimators.fitting import refuse_known_rows, refuse_one_dimension
+from treewright.encoding.known_rows import refuse_known_rows
+from treewright.estimators.fitting import refuse_one_dimension
 from treewright.estimators.targets import plain_target
 
 

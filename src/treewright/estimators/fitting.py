@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 from treewright.certifying import Certificate, certify
 from treewright.combining import by_column
 from treewright.encoding import Dataset, encode
-from treewright.encoding.known_rows import KnownRows
+from treewright.encoding.known_rows import KnownRows, refuse_known_rows
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
 from treewright.estimators.pruned import pruned, refuse_choosing_rows
 from treewright.estimators.sklearn_view import sklearn_tree
@@ -359,17 +359,6 @@ class TreeEstimator:
         fitted, rows = self._rows(X)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
-
-
-def refuse_known_rows(known: Sequence[KnownRows], data: Dataset) -> None:
-    """ValueError where rows that are to judge are those of a fit, or many of them are: in any order, some of
-    them, some of them twice. Whether they grew a tree, pruned or stopped it, makes no difference.
-    """
-    if any(each.are_in(data) for each in known):
-        raise ValueError(
-            "these are the rows of the fit, or too many of them are to be an accident; give rows that were "
-            "never used (if they are other rows after all, check_rows=False)"
-        )
 
 
 def passed_nodes(tree: Tree, leaves: NDArray[np.int32]) -> csr_matrix | csr_array:
