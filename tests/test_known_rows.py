@@ -88,6 +88,9 @@ def test_every_estimator_knows_its_rows(model: Any) -> None:
             fitted.certify(X[rows], y[rows])
     assert fitted.certify(X[SEEN], y[SEEN], check_rows=False).value >= 0
     assert fitted.certify(X[NEW], y[NEW]).value > 0
+    if hasattr(fitted, "estimators_"):
+        with pytest.raises(ValueError, match="these are the rows of the fit"):
+            fitted.estimators_[0].certify(X[SEEN], y[SEEN])
 
 
 def test_categories_are_known_again() -> None:

@@ -189,6 +189,14 @@ def test_nothing_is_learnt_or_chosen_by_them() -> None:
         out_of_bag(forest, rows)
 
 
+def test_errors_of_boosting_round_by_round() -> None:
+    model = AdaBoostClassifier(n_estimators=4).fit(X, Y)
+    errors = model.model_.staged_errors((TEST, TRUTH))
+    assert_allclose(errors, 1 - np.array(list(model.staged_score(TEST, TRUTH))))
+    with pytest.raises(ValueError, match="row 0 has the label 'new', which is unknown"):
+        model.margins(TEST, TRUTH)
+
+
 def test_numbers_are_as_they_were() -> None:
     tree = grow(encode(X, X[:, 1]), max_depth=2)
     rows = encode(TEST, -TEST[:, 1], schema=tree.schema, judging=True)

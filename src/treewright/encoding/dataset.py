@@ -22,8 +22,9 @@ class Dataset:
 
     `columns` is one (rows, columns) array of float64 or float32 where the table was a matrix of numbers, else
     one array per column: float64 or float32 for numbers and times (missing: NaN), int32 codes for categories
-    (missing: -1, a category that the schema does not know: -2). The arrays may be views of the table's own
-    memory, with any strides; nobody writes to them.
+    (missing: -1, a category that the schema does not know: -2). A class that the schema does not know, which
+    only rows that judge may have, is -1. The arrays may be views of the table's own memory, with any strides;
+    nobody writes to them.
 
     >>> from treewright import encode
     >>> encode({"x": [1.0, 2.0], "sky": ["blue", None]}, ["a", "b"])

@@ -144,7 +144,7 @@ class GradientBoosting(EnsembleEstimator):
         }
         fitted["_watched"] = watch.scores
         if begun is not None:  # a warm start may go on with other rows
-            fitted["_known"] = (*vars(self)["_known"], *described["_known"])
+            fitted["_known"] = (*vars(self).get("_known", ()), *described["_known"])
         replace_fit(self, fitted)
         return self
 

@@ -56,7 +56,7 @@ class Certified:
             raise ValueError(f"X has {len(answers)} rows, but y has {len(truth)}")
         data = encode(X, target, schema=vars(self)["model_"].schema, judging=True)
         if check_rows:
-            refuse_known_rows(vars(self)["_known"], data)
+            refuse_known_rows(vars(self).get("_known", ()), data)
         truth = truth.reshape(answers.shape)
         if not hasattr(self, "classes_"):
             squares = (truth - answers) ** 2

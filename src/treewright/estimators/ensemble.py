@@ -22,7 +22,15 @@ from treewright.estimators.fitting import (
 from treewright.estimators.targets import class_arrays, plain_target, weighed_by_class
 
 # what a fit tells of the table, for each tree as for all of them
-OF_EACH_TREE = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
+OF_EACH_TREE = (
+    "classes_",
+    "n_classes_",
+    "n_outputs_",
+    "n_features_in_",
+    "feature_names_in_",
+    "_plain",
+    "_known",
+)
 
 
 class EnsembleEstimator(Certified):

@@ -255,7 +255,7 @@ class TreeEstimator:
             raise ValueError("choices is for method='held_out'; 'reduced_error' pays for all prunings")
         if checked:
             is_paid = method == "reduced_error" or choices > 1  # rows that chose, but did not grow the tree
-            known: Sequence[KnownRows] = vars(self)["_known"]
+            known: Sequence[KnownRows] = vars(self).get("_known", ())
             refuse_known_rows(vars(self).get("_grew", known) if is_paid else known, data)
         return certify(tree, method, test=data, delta=delta, check_rows=False, **options)
 
