@@ -161,7 +161,7 @@ def test_refused_validation() -> None:
     model = DecisionTreeClassifier(pruning="reduced_error")
     for given, message in (
         ((X, Y), "rows of the fit"),
-        ((X.copy(), Y), "very rows that the tree was grown from"),
+        ((X.copy(), Y), "rows of the fit"),
         (X[:5], "tuple"),
         ((X[:0], Y[:0]), "^validation: the table has no rows"),
         ((X[:5, :3], Y[:5]), "^validation: .*3"),

@@ -126,6 +126,14 @@ def test_rows_that_chose_are_known_again() -> None:
         pruned.certify(X[1:200], Y[1:200], method="reduced_error")
 
 
+def test_rows_that_grow_do_not_choose() -> None:
+    for rows in (TURNED, TURNED[:50], np.r_[TURNED, TURNED]):
+        with pytest.raises(ValueError, match="validation has the rows of the fit"):
+            DecisionTreeClassifier(pruning="reduced_error").fit(
+                X[SEEN], Y[SEEN], validation=(X[rows], Y[rows])
+            )
+
+
 def test_a_warm_start_with_other_rows_knows_both() -> None:
     model = GradientBoostingRegressor(max_iter=3, warm_start=True).fit(X[:100], NUMBERS[:100])
     model.set_params(max_iter=5).fit(X[100:200], NUMBERS[100:200])

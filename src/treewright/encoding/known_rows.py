@@ -14,6 +14,7 @@ from treewright.encoding.dataset import Dataset
 from treewright.encoding.fingerprints import row_numbers
 
 _MOST = 4096  # different rows that are kept, as numbers of eight bytes and how often each came
+_LARGEST = 2**64 - 1  # that a number can be
 _ACCIDENT = 1e-6  # a chance that nobody has to reckon with
 _LARGE_SHARE = 0.1  # of rows that occur again, from which on they change what is said of all
 
@@ -36,25 +37,24 @@ class KnownRows:
     """
 
     number: NDArray[np.uint64]  # of different rows, in rising order
-    count: NDArray[np.int64]  # how often each came
+    count: NDArray[np.int32]  # how often each came
     limit: int  # no row with a larger number is kept
     n_rows: int  # of the table, those that weigh something
 
     @classmethod
     def of(cls, data: Dataset) -> KnownRows:
         """The rows of a table that weigh something."""
-        rows = _numbers(data)
-        limit = np.iinfo(np.uint64).max
+        rows, limit = _numbers(data), _LARGEST
         some = rows
         if len(rows) > 2 * _MOST:  # to sort a part of them is enough, if it has as many different ones
-            some = rows[rows <= np.uint64(int(limit) // len(rows) * 2 * _MOST)]
+            some = rows[rows <= np.uint64(_LARGEST // len(rows) * 2 * _MOST)]
         number, count = np.unique(some, return_counts=True)
-        if len(number) < _MOST:
+        if len(number) < _MOST and len(some) < len(rows):
             number, count = np.unique(rows, return_counts=True)
         if len(number) > _MOST:
             number, count = number[:_MOST], count[:_MOST]
             limit = int(number[-1])
-        return cls(number, count, int(limit), len(rows))
+        return cls(number, count.astype(np.int32), limit, len(rows))
 
     def are_in(self, data: Dataset) -> bool:
         """Whether so many rows of another table are among these that it is no accident: all, or a tenth and

@@ -90,11 +90,15 @@ class TreeEstimator:
         check_parameters(self)
         data, described = self._training_data(X, y, sample_weight)
         names = column_names(X, data.schema)
-        others = self._validation_data(validation, X, data.schema)
+        others, known = self._validation_data(validation, data.schema), KnownRows.of(data)
+        if others is not None and (validation[0] is X or known.are_in(others)):
+            raise ValueError(
+                "validation has the rows of the fit; a row grows the tree or judges it, not both"
+            )
         tree, path, rows = self._model(data, others)
         fitted: Fitted = {
             "model_": tree,
-            "_known": (KnownRows.of(data),),
+            "_known": (known,),
             "n_features_in_": len(tree.schema.columns),
             "n_outputs_": len(tree.schema.targets),
             "max_features_": n_features_drawn(self.max_features, len(tree.schema.columns)),
@@ -302,7 +306,7 @@ class TreeEstimator:
         path, rows = pruned(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
 
-    def _validation_data(self, validation: Any, X: Any, schema: Schema) -> Dataset | None:
+    def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:
         """The rows to prune by that were given, in the schema of those to grow from."""
         if validation is None:
             return None
@@ -310,10 +314,6 @@ class TreeEstimator:
             raise ValueError("validation is for pruning, but pruning is None; such rows would not be used")
         if not isinstance(validation, tuple) or len(validation) not in (2, 3):
             raise ValueError("validation must be a tuple: (X, y) or (X, y, sample_weight)")
-        if validation[0] is X:
-            raise ValueError(
-                "validation has the rows of the fit; a row grows the tree or judges it, not both"
-            )
         try:
             return self._reweighted(self._judging_data(schema, *validation))
         except ValueError as error:
