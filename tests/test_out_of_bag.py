@@ -78,7 +78,7 @@ def test_the_bounded_vote_is_the_one_that_predicts(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", VOTERS)
 def test_certificates_hold(kind: str) -> None:
-    """Of rows that the columns say nothing of: with costs nearly all answers are wrong."""
+    """Of rows that the columns say nothing of: with costs most answers are wrong."""
     fresh, truth = noise(10**6, 3000)
     n_false = 0
     for seed in range(30):
