@@ -118,10 +118,16 @@ def test_weights_of_classes_that_all_rows_have_settled_certify_nothing() -> None
     model = RandomForestClassifier(5, class_weight="balanced", random_state=0).fit(x, y)
     with pytest.raises(ValueError, match="class_weight='balanced_subsample' or a dict"):
         model.oob_certificate(x, y)
-    absent = RandomForestClassifier(5, class_weight={0: 1, 1: 0}, random_state=0).fit(x, y)
+    absent = RandomForestClassifier(60, class_weight={0: 1, 1: 0}, oob_score=True, random_state=0).fit(x, y)
     assert (absent.predict(x) == 0).all()
-    with pytest.raises(ValueError, match="leaves rows out for their class"):
+    assert absent.oob_score_ == pytest.approx((y == 0).mean())  # a class that is not learnt is judged
+    with pytest.raises(ValueError, match="leaves a class out"):
         absent.oob_certificate(x, y)
+    rare = np.arange(300) < 2  # many draws have no row that weighs anything
+    few = RandomForestClassifier(40, class_weight={False: 0, True: 1}, random_state=0).fit(x, rare)
+    assert few.predict(x).all()
+    with pytest.raises(ValueError, match="all weights are zero after class_weight"):
+        RandomForestClassifier(5, class_weight={0: 0, 1: 0}).fit(x, y)
 
 
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])

@@ -68,7 +68,10 @@ class ForestEstimator(VotingEstimator):
         def grown(rows: Dataset, seed: int, listener: Listener) -> Tree:
             if self.criterion == "poisson" and not _counts_something(rows):
                 return replace(grow(rows, max_depth=0), criterion="poisson")
-            tree = grow(self._weighed(rows, factors), **given | {"seed": seed, "progress": listener})
+            weighed = self._weighed(rows, factors)
+            if not weighed.n_counted:  # only of classes that weigh nothing: what all rows say
+                return grow(self._weighed(data, factors), criterion=self.criterion, max_depth=0)
+            tree = grow(weighed, **given | {"seed": seed, "progress": listener})
             return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
         return grown
@@ -89,15 +92,12 @@ class ForestEstimator(VotingEstimator):
     def _reweighted(self, data: Dataset) -> Dataset:
         """Rows as they are drawn. The weights of classes multiply what a row weighs in a tree, and not how
         often it is drawn: rows that are drawn for their class are hardly ever out of bag, and those that are
-        would be judged in its stead. A class that weighs nothing is as good as absent.
+        would be judged in its stead. No tree learns of a class that weighs nothing, and all are judged by it.
         """
         factors = self._class_factors(data)
-        if factors is None or factors.all():
-            return data
-        weight = np.where(factors > 0, data.row_weights, 0.0)
-        if not weight.any():
+        if factors is not None and not (data.row_weights * factors).any():
             raise ValueError(f"all weights are zero after class_weight={self.class_weight!r}")
-        return data.reweighted(weight)
+        return data
 
     def _member(self) -> Any:
         given = self.get_params(deep=False)

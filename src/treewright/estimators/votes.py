@@ -11,6 +11,7 @@ from treewright.certifying import VoteCertificate, certify_votes
 from treewright.encoding import Dataset
 from treewright.ensembles.out_of_bag import votes_against
 from treewright.estimators.parameters import is_real
+from treewright.estimators.targets import factors_of
 from treewright.growing import n_threads
 
 
@@ -51,12 +52,12 @@ class VotingClassifierMixin:
             "balanced_subsample" does not), soft votes of trees with costs or priors, several targets.
         """
         forest, data = self._rows_of_the_fit(X, y, sample_weight)
-        self._refuse_class_weights(data, sample_weight)
+        self._refuse_class_weights(data)
         against, unseen = votes_against(forest, data, n_threads(self.n_jobs))
         return certify_votes(against, out=unseen, method=method, delta=delta)
 
-    def _refuse_class_weights(self, data: Dataset, sample_weight: Any) -> None:
-        """Weights of classes that rows out of bag have settled, or that leave rows out for their class."""
+    def _refuse_class_weights(self, data: Dataset) -> None:
+        """Weights of classes by which a tree may depend on rows out of its bag."""
         by_class = getattr(self, "class_weight", None)
         if by_class == "balanced":
             raise ValueError(
@@ -64,11 +65,10 @@ class VotingClassifierMixin:
                 "included, so that no tree is independent of them; class_weight='balanced_subsample' or a "
                 "dict of weights is, or certify by rows that no tree has seen"
             )
-        n_given = data.n_rows if sample_weight is None else np.count_nonzero(np.asarray(sample_weight))
-        if by_class is not None and data.n_counted < n_given:
+        if by_class not in (None, "balanced_subsample") and not factors_of(data, by_class).all():
             raise ValueError(
-                f"class_weight={by_class!r} leaves rows out for their class: the others are no fair sample; "
-                "certify by rows that no tree has seen"
+                f"class_weight={by_class!r} leaves a class out: a tree for which no other row is drawn answers "
+                "what all rows say; certify by rows that no tree has seen"
             )
 
     def predict(self, X: Any) -> NDArray[Any]:
