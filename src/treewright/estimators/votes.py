@@ -67,7 +67,7 @@ class VotingClassifierMixin:
             )
         if by_class not in (None, "balanced_subsample") and not factors_of(data, by_class).all():
             raise ValueError(
-                f"class_weight={by_class!r} leaves a class out: a tree for which no other row is drawn answers "
+                f"class_weight={by_class!r} leaves a class out: a tree for which no other is drawn answers "
                 "what all rows say; certify by rows that no tree has seen"
             )
 
