@@ -160,7 +160,7 @@ def test_refused_validation() -> None:
     model = DecisionTreeClassifier(pruning="reduced_error")
     for given, message in (
         ((X, Y), "rows of the fit"),
-        ((X.copy(), Y), "very rows that the tree was grown from"),
+        ((X.copy(), Y), "rows of the fit"),
         (X[:5], "tuple"),
         ((X[:0], Y[:0]), "^validation: the table has no rows"),
         ((X[:5, :3], Y[:5]), "^validation: .*3"),
@@ -253,4 +253,7 @@ def test_certificates() -> None:
         model.certify(X[:300], Y[:300])
     with pytest.raises(ValueError, match="delta"):
         model.certify(X[NEW], Y[NEW], delta=1.0)
-    assert DecisionTreeRegressor(max_depth=2).fit(NUMBERS, TARGET).certify(NUMBERS[:9], TARGET[:9]).value > 0
+    numbers = DecisionTreeRegressor(max_depth=2).fit(NUMBERS[9:], TARGET[9:])
+    assert numbers.certify(NUMBERS[:9], TARGET[:9]).value > 0
+    with pytest.raises(ValueError, match="these are the rows of the fit"):
+        numbers.certify(NUMBERS[9:18], TARGET[9:18])

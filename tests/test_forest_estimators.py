@@ -227,7 +227,7 @@ def test_importance_and_proximity():
     model = RandomForestClassifier(30, random_state=0).fit(IRIS, SPECIES)
     worth = model.oob_importance(IRIS, SPECIES)
     assert {worth.ranked[0].column, worth.ranked[1].column} == {"x2", "x3"}
-    with pytest.raises(ValueError, match="these are not the 150 rows of the fit in their order"):
+    with pytest.raises(ValueError, match="these are not the rows of the fit; give all of them"):
         model.oob_importance(IRIS[:20], SPECIES[:20])
     near = model.proximity(IRIS, out_of_bag=True)
     same = SPECIES[:, np.newaxis] == SPECIES
@@ -369,7 +369,7 @@ def test_a_warm_start_has_the_same_rows_targets_and_draws():
         model.fit(DIABETES, PROGRESS[::-1])
     with pytest.raises(ValueError, match="bootstrap or max_samples ask for others"):
         model.set_params(max_samples=0.1).fit(DIABETES, PROGRESS)
-    with pytest.raises(ValueError, match="these are not the 442 rows of the fit in their order"):
+    with pytest.raises(ValueError, match="these are the rows of the fit in another order"):
         model.oob_importance(DIABETES[::-1], PROGRESS[::-1])
 
 

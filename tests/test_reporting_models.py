@@ -91,7 +91,7 @@ def test_fitted_estimators() -> None:
     assert any(
         "training rows that were given are 3,065 rows" in note for note in made.payload["headline"]["notes"]
     )
-    with pytest.raises(ValueError, match="test has the rows that the tree was grown from"):
+    with pytest.raises(ValueError, match="test has rows of the fit"):
         report(model, test=(X, y))
     numbers = DecisionTreeRegressor(max_leaf_nodes=10).fit(X[:300], X[:300, 56])
     weights = np.linspace(1, 2, 100)

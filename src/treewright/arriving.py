@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.costing import cheapest, cost_arrays, lost
+from treewright.costing import cheapest, cost_arrays, costs_of, dearest, lost
 from treewright.encoding import Dataset, encode
 from treewright.routing import Parts, divides, parts_of
 from treewright.schema import Schema
@@ -26,16 +26,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
-def encoded_rows(rows: Any, name: str, schema: Schema | None = None) -> Dataset:
+def encoded_rows(rows: Any, name: str, schema: Schema | None = None, *, judging: bool = False) -> Dataset:
     """Rows as a Dataset: one, a table, or a tuple (table, target) or (table, target, weights).
 
-    `name` is what the rows are called where they are given, for errors.
+    `name` is what the rows are called where they are given, for errors. Where they only judge, they may have
+    classes that the schema does not know.
     """
     if isinstance(rows, Dataset):
         return rows
     table, target, weight = (*rows, None)[:3] if is_pair(rows) else (rows, None, None)
     try:
-        return encode(table, target, weight=weight, schema=schema)
+        return encode(table, target, weight=weight, schema=schema, judging=judging)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{name}: {error}") from error
@@ -46,16 +47,20 @@ def is_pair(rows: Any) -> bool:
     return isinstance(rows, tuple) and not hasattr(rows, "_asdict") and len(rows) in (2, 3)
 
 
-def given_table(tree: Tree, rows: Any, name: str) -> Dataset:
+def given_table(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> Dataset:
     """Rows for a tree, with targets or without: what `encoded_rows` takes."""
-    data = encoded_rows(rows, name, tree.schema)
+    data = encoded_rows(rows, name, tree.schema, judging=judging)
     if data.schema is not tree.schema and data.schema.columns != tree.schema.columns:
         raise ValueError(f"the columns of {name} are not the tree's; encode it with schema=tree.schema")
+    if not judging:
+        data.refuse_unknown_classes(name)
     return data
 
 
-def given_rows(tree: Tree, rows: Any, name: str) -> Dataset:
+def given_rows(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> Dataset:
     """Rows for a tree with their targets: a Dataset, or (table, target) or (table, target, weights).
+
+    Rows that only judge may have classes that the tree does not know.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
@@ -71,7 +76,7 @@ def given_rows(tree: Tree, rows: Any, name: str) -> Dataset:
             f"(table, target) or (table, target, weights), not {type(rows).__name__}"
         )
     missing = is_pair(rows) and rows[1] is None
-    data = None if missing else given_table(tree, rows, name)
+    data = None if missing else given_table(tree, rows, name, judging=judging)
     if data is None or data.targets is None:
         raise ValueError(f"{name} has no target; give (table, target), or a Dataset with its target")
     if not data.n_counted:
@@ -133,19 +138,26 @@ def arrivals(tree: Tree, data: Dataset) -> Iterator[Arrival]:
 
 
 def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
-    """The statistic of other rows at each node, like the tree's own."""
+    """The statistic of other rows at each node, like the tree's own; it has no column for classes that the
+    tree does not know.
+    """
     targets, schema = checked_targets(tree, data), tree.schema
     if not schema.predicts_classes:
         return np.concatenate(_moments(tree, data, targets), axis=1)
     first = np.cumsum((0, *schema.block_widths))[:-1]
-    columns = targets + first[:, np.newaxis]
+    columns, unknown = targets + first[:, np.newaxis], data.unknown_classes
+    if unknown is not None:
+        columns[unknown] = -1
     if isinstance(tree.statistic, SparseRows):
         return _sparse_sums(tree, data, columns)
     sums = np.zeros(tree.n_nodes * schema.width)
     for row, leaf, weight in arrivals(tree, data):
         for column in columns[:, row]:
             cells = leaf.astype(np.int64) * schema.width + column
-            sums += np.bincount(cells, weight, len(sums))
+            if unknown is None:
+                sums += np.bincount(cells, weight, len(sums))
+            else:
+                sums += np.bincount(cells[column >= 0], weight[column >= 0], len(sums))
     return _core.join_classes(tree.end, sums.reshape(tree.n_nodes, schema.width))
 
 
@@ -154,9 +166,9 @@ def _sparse_sums(tree: Tree, data: Dataset, columns: NDArray[Any]) -> SparseRows
     width, cells = tree.schema.width, list[tuple[NDArray[Any], NDArray[Any], Floats]]()
     for row, leaf, weight in arrivals(tree, data):
         own = columns[:, row]
-        sums = SparseRows.summed(
-            tree.end, np.tile(leaf, len(own)), own.ravel(), np.tile(weight, len(own)), width
-        )
+        known = own.ravel() >= 0
+        parts = np.tile(leaf, len(own))[known], own.ravel()[known], np.tile(weight, len(own))[known]
+        sums = SparseRows.summed(tree.end, *parts, width)
         cells.append((np.repeat(np.arange(tree.n_nodes), np.diff(sums.start)), sums.column, sums.value))
     node, column, value = (np.concatenate(part) for part in zip(*cells, strict=True))
     return SparseRows.summed(tree.end, node, column, value, width)
@@ -205,6 +217,8 @@ def least_losses(schema: Schema, statistic: Floats) -> Floats:
 def losses(tree: Tree, data: Dataset) -> Floats:
     """What the rows that arrive at each node lose if it answers them, added up over the targets: the weight
     of those misclassified, or what that costs; for numbers the loss of the tree's criterion.
+
+    A class that the tree does not know is a mistake whatever is answered, and costs what the dearest costs.
     """
     by_row = tree.criterion != "squared_error" or tree.linear is not None
     if not tree.schema.predicts_classes and by_row:
@@ -213,9 +227,9 @@ def losses(tree: Tree, data: Dataset) -> Floats:
     if isinstance(arrived, SparseRows):
         first = np.cumsum((0, *tree.schema.block_widths))[:-1]
         weight = arrived.summary(tree.criterion, tree.schema.block_widths).weight
-        return np.asarray((weight - arrived.at(tree.label + first)).sum(axis=1))
+        return np.asarray((weight - arrived.at(tree.label + first)).sum(axis=1)) + _unknown_losses(tree, data)
     if tree.schema.predicts_classes:
-        return _class_losses(tree, arrived)
+        return _class_losses(tree, arrived) + _unknown_losses(tree, data)
     block = arrived.reshape(tree.n_nodes, -1, 3)
     return np.asarray((block[:, :, 2] + block[:, :, 0] * (block[:, :, 1] - tree.value) ** 2).sum(axis=1))
 
@@ -235,7 +249,8 @@ def squared_losses(tree: Tree, data: Dataset) -> Floats:
         return _climbing(tree, data, 2)
     if loses_0_or_1(tree):
         return losses(tree, data)
-    return _class_losses(tree, np.asarray(statistic_of(tree, data)), power=2)
+    known = _class_losses(tree, np.asarray(statistic_of(tree, data)), power=2)
+    return np.asarray(known + _unknown_losses(tree, data, power=2))
 
 
 def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
@@ -243,6 +258,25 @@ def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
     answers = tree.label.T
     parts = zip(blocks, answers, cost_arrays(tree.schema), strict=True)
     return np.asarray(sum(lost(block, label, costs, power) for block, label, costs in parts))
+
+
+def unknown_weights(tree: Tree, data: Dataset) -> Floats:
+    """The weight of rows of classes that the tree does not know, at each node and for each target."""
+    at_leaf, unknown = np.zeros((tree.n_nodes, len(tree.schema.targets))), data.unknown_classes
+    if unknown is None:
+        return at_leaf
+    for row, leaf, weight in arrivals(tree, data):
+        for i, here in enumerate(unknown[:, row]):
+            at_leaf[:, i] += np.bincount(leaf[here], weight[here], tree.n_nodes)
+    before = np.concatenate([np.zeros((1, at_leaf.shape[1])), np.cumsum(at_leaf, axis=0)])
+    return np.asarray(before[tree.end] - before[:-1])
+
+
+def _unknown_losses(tree: Tree, data: Dataset, power: int = 1) -> Floats | float:
+    """What these rows lose; 0 where there are none."""
+    if data.unknown_classes is None:
+        return 0.0
+    return np.asarray(unknown_weights(tree, data) @ np.array(dearest(tree.schema)) ** power)
 
 
 def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
@@ -278,7 +312,7 @@ def said_losses(tree: Tree, said: NDArray[Any], targets: NDArray[Any]) -> Floats
         if not tree.schema.predicts_classes:
             total += number_losses(tree.criterion, y, answer)
         else:
-            total += answer != y if matrix is None else matrix[y, answer]
+            total += answer != y if matrix is None else costs_of(matrix, y, answer)
     return total
 
 

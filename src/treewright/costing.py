@@ -226,6 +226,20 @@ def cost_arrays(schema: Schema) -> list[Floats | None]:
     return [None if target.costs is None else np.array(target.costs) for target in schema.targets]
 
 
+def dearest(schema: Schema) -> list[float]:
+    """The most that a mistake costs, for each target."""
+    return [1.0 if costs is None else float(costs.max()) for costs in cost_arrays(schema)]
+
+
+def costs_of(matrix: Floats, truth: NDArray[Any], answer: NDArray[Any]) -> Floats:
+    """What answers cost. To a class that is not in the matrix, of code -1, each costs what the dearest does.
+
+    >>> costs_of(np.array([[0.0, 1.0], [5.0, 0.0]]), np.array([1, 0, -1]), np.array([0, 0, 0])).tolist()
+    [5.0, 0.0, 5.0]
+    """
+    return np.asarray(np.where(truth < 0, matrix.max(), matrix[truth, answer]))
+
+
 def cheapest(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
     """The answer of least cost to rows of the given weights of classes; the first among equals."""
     return np.asarray(block.argmax(axis=1) if costs is None else (block @ costs).argmin(axis=1))

@@ -73,6 +73,7 @@ def check_branching(data: Dataset, name: str) -> None:
     """The rows of a tree with many branches have the classes of one target, not too many."""
     if data.targets is None or not data.schema.predicts_classes or len(data.schema.targets) != 1:
         raise ValueError(f"{name} predicts the classes of one target")
+    data.refuse_unknown_classes("data")
     if data.schema.is_wide:
         raise ValueError(f"{name} is for up to 256 classes; the target has {data.schema.width}")
 

@@ -24,7 +24,7 @@ leaves and bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -54,6 +54,7 @@ from treewright.certifying.leaves import LeafIntervals, leaf_intervals
 from treewright.certifying.training import from_training
 from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
+from treewright.encoding.known_rows import KnownRows, refuse_known_rows
 from treewright.presenting import as_tree
 
 __all__ = [
@@ -115,7 +116,8 @@ def certify(
     method : str, optional
         One of `METHODS`; "held_out" by default where there are `test` rows, else "occam".
     test : Dataset or tuple (table, target), optional
-        Rows that were never used; a Dataset is encoded with ``schema=tree.schema``.
+        Rows that were never used; a Dataset is encoded with ``schema=tree.schema``. Rows of a class that the
+        tree does not know (a Dataset has them by ``judging=True``) count as mistakes, the dearest there are.
     data : Dataset or tuple (table, target), optional
         The training rows, for the methods that need no others. A grown tree knows what matters of them, and
         the bound is the same with and without; a tree that was converted from another library does not.
@@ -129,7 +131,8 @@ def certify(
         For test rows of numbers: "squared_error", "absolute_error" or "poisson" (by default the
         criterion's), and the most that a row can lose. Without that bound there is an estimate only.
     check_rows : bool
-        Whether test rows that count like the training rows at every node are refused; True by default.
+        Whether test rows that count like the training rows at every node are refused, and where the model is
+        an estimator those that it knows again, in any order or some of them; True by default.
     complete : bool
         For training rows: whether none missed a value in a column that the tree tests, where the tree does
         not know.
@@ -164,8 +167,14 @@ def certify(
     if name not in _HELD_OUT and test is not None:
         raise ValueError(f"method {name!r} is for the training rows, test= for held_out and reduced_error")
     role, given = ("test", test) if name in _HELD_OUT else ("data", data)
-    rows = {role: None if given is None else given_rows(tree, given, role)}
+    rows: dict[str, Any] = {role: None}
+    if given is not None:
+        rows[role] = given_rows(tree, given, role, judging=role == "test")
     known = set(signature(METHODS[name]).parameters) - {"tree", "delta", "method", *rows}
     if wrong := set(options) - known:
         raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {', '.join(sorted(known))}")
+    if test is not None and options.get("check_rows", True):
+        known_rows: Sequence[KnownRows] = getattr(model, "_known", ())  # of an estimator; a tree has none
+        grew = getattr(model, "_grew", known_rows)
+        refuse_known_rows(grew if name == "reduced_error" else known_rows, rows["test"])
     return METHODS[name](tree, float(delta), **rows, **options)

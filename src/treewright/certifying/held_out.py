@@ -126,6 +126,8 @@ def _certificate(
     n, most = len(rows.loss), _most(rows, loss_bound)
     error = float(rows.loss.mean())
     deviation = float(rows.loss.std(ddof=1)) if n > 1 and math.isfinite(error) else 0.0
+    if rows.unknown:
+        assumptions += (_unknown_in_words(rows),)
     guarantee, limit = True, "kl or bernstein"
     if rows.whole:
         limit = "binomial"
@@ -156,6 +158,13 @@ def _certificate(
         limit=limit,
         tree=tree,
     )
+
+
+def _unknown_in_words(rows: RowLosses) -> str:
+    """How rows count whose class is not among those of the training."""
+    n, cost = rows.unknown, " that costs what the dearest does" if rows.what == "cost" else ""
+    come = "1 row has a class" if n == 1 else f"{n:,} rows have classes"
+    return f"{come} that the tree does not know: a mistake{cost}, whatever it answers"
 
 
 def _bounded(mean: float, deviation: float, rows: int, nats: float) -> float:

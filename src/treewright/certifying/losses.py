@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.answering import answers
 from treewright.arriving import given_rows, number_losses
-from treewright.costing import cost_arrays, costed_schema
+from treewright.costing import cost_arrays, costed_schema, costs_of, dearest
 from treewright.encoding import Dataset
 from treewright.schema import Schema
 from treewright.tree import Tree
@@ -38,10 +38,13 @@ class RowLosses(NamedTuple):
     most: float  # that a row can lose; infinite where nobody knows
     whole: bool  # whether every row loses either 0 or `most`
     what: str  # "error", "cost", "squared error" …
+    unknown: int = 0  # rows of a class that the tree does not know
 
 
 def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss | None = None) -> RowLosses:
     """The losses of the rows of a table; rows of weight 0 are left out.
+
+    A class that the tree does not know is a mistake whatever is answered, and costs what the dearest costs.
 
     Parameters
     ----------
@@ -71,14 +74,15 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
     schema = tree.schema
     if cost_matrix is not None:
         schema = costed_schema(schema, np.zeros(0), cost_matrix, None)
+    unknown = 0 if data.unknown_classes is None else int(data.unknown_classes.any(axis=0).sum())
     if not schema.has_costs:
         wrong = (targets != said.T).mean(axis=0)
-        return RowLosses(wrong, 1.0, len(targets) == 1, "error")
+        return RowLosses(wrong, 1.0, len(targets) == 1, "error", unknown)
     paid = [
-        (answer != y).astype(np.float64) if costs is None else costs[y, answer]
+        (answer != y).astype(np.float64) if costs is None else costs_of(costs, y, answer)
         for costs, answer, y in zip(cost_arrays(schema), said.T, targets, strict=True)
     ]
-    return RowLosses(np.mean(paid, axis=0), most_cost(schema), False, "cost")
+    return RowLosses(np.mean(paid, axis=0), most_cost(schema), False, "cost", unknown)
 
 
 def training_loss(tree: Tree) -> tuple[float, int, bool, float]:
@@ -128,12 +132,12 @@ def _refuse_predicted(tree: Tree) -> None:
 
 def most_cost(schema: Schema) -> float:
     """The most that a row can cost, averaged over the targets."""
-    return float(np.mean([1.0 if costs is None else costs.max() for costs in cost_arrays(schema)]))
+    return float(np.mean(dearest(schema)))
 
 
 def checked_rows(tree: Tree, rows: Any) -> Dataset:
     """Rows that can be counted: with targets, some of them, and all of equal weight."""
-    data = given_rows(tree, rows, "test")
+    data = given_rows(tree, rows, "test", judging=True)
     if data.labels == "predicted":
         raise ValueError("the targets of these rows are the answers of a model; give observed ones")
     if data.weight is not None:

@@ -212,7 +212,10 @@ def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]
     if recipe.growing.get("missing") == "error":
         check_known(data)  # before the rows are dealt out: so it names the row of the table
     recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
-    from_files = {option: reading.other(other, data, recipe.n_threads) for option, other in others.items()}
+    from_files = {
+        option: reading.other(other, data, recipe.n_threads, judging=option == recipe.test.option)
+        for option, other in others.items()
+    }
     plan = recipe.plan_for(data)
     parts = dealt(data, plan, *wishes, recipe.seed, from_files)
     grown = _grown(parts.training, recipe, work)

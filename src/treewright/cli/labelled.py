@@ -38,9 +38,9 @@ class Labelling:
         if len([path for path in named.values() if path == PIPE]) > 1:
             raise Misuse("the standard input can be read only once; name files for the other rows")
         check_files(self.model, [Wish(option, file=str(path)) for option, path in named.items()])
-        return {option: self._rows(path, work) for option, path in named.items()}
+        return {option: self._rows(path, work, option == "--test") for option, path in named.items()}
 
-    def _rows(self, path: Path, work: Stages) -> Dataset:
+    def _rows(self, path: Path, work: Stages, judging: bool) -> Dataset:
         work.begin("reading", str(path))
         schema = self.tree.schema
         if len(schema.targets) > 1:
@@ -55,7 +55,7 @@ class Labelling:
         frame = read(source, roles.forms(source, there), jobs=self.threads)
         columns = {c.name: _unknown(c, frame.n_rows) for c in schema.columns} | frame.columns
         rows = rows_with_target(frame, roles.target, drop=False)
-        return roles.encoded(replace(frame, columns=columns), rows, schema)
+        return roles.encoded(replace(frame, columns=columns), rows, schema, judging=judging)
 
     def _check(self, source: Source) -> None:
         """Trouble if a column that the tree predicts or tests is not there; others may be absent."""

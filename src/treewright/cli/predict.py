@@ -49,7 +49,7 @@ from treewright.encoding import Dataset, encode
 from treewright.ensembles import losses
 from treewright.ensembles.adaptive import Boosted, chances_of
 from treewright.ensembles.adaptive_numbers import BoostedNumbers
-from treewright.ensembles.forest import Forest, decided, split_targets
+from treewright.ensembles.forest import Forest, split_targets
 from treewright.ensembles.gradient import GradientBoosted
 from treewright.saving import Model as Saved
 from treewright.saving import trees_in
@@ -276,7 +276,7 @@ def said_by(
     if isinstance(model, Forest):
         votes = model.sums(rows, threads)
         shares = split_targets(model.schema, votes / len(model)) if proba else []
-        return decided(model.schema, votes, len(model)), shares
+        return model.decided(votes, len(model)), shares
     return answers_to(model, rows, threads), proportions(model, rows, threads) if proba else []
 
 

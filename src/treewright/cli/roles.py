@@ -70,10 +70,17 @@ class Roles:
         if twice:
             raise Misuse(f"column {quoted(twice[0])} is named for two things that exclude each other")
 
-    def encoded(self, frame: Frame, rows: NDArray[Any] | None, schema: Schema | None = None) -> Dataset:
-        """The rows of a frame with their targets; `rows` are those to take, None takes all."""
+    def encoded(
+        self, frame: Frame, rows: NDArray[Any] | None, schema: Schema | None = None, *, judging: bool = False
+    ) -> Dataset:
+        """The rows of a frame with their targets; `rows` are those to take, None takes all.
+
+        Those that only judge may have classes that the schema does not know.
+        """
         columns = {name: column if rows is None else column[rows] for name, column in frame.columns.items()}
         target = {self.target: columns.pop(self.target)}
+        if judging and schema is not None:
+            target[self.target] = _as_classes(target[self.target], schema.targets[0].classes or ())
         weight = None if self.weights is None else columns.pop(self.weights)
         kinds: dict[str, Any] = {name: kind for name, kind in self.kinds.items() if name in columns}
         try:
@@ -84,6 +91,7 @@ class Roles:
                 kinds=None if schema is not None else kinds,
                 schema=schema,
                 classes=self._are_classes(frame, target[self.target]) if schema is None else None,
+                judging=judging,
             )
         except (ValueError, TypeError) as error:
             raise frame.located(error, rows) from error
@@ -167,3 +175,17 @@ def rows_with_target(frame: Frame, target: str, drop: bool) -> NDArray[Any] | No
             "--drop-missing-target leaves such rows out"
         )
     return np.flatnonzero(~missing)
+
+
+def _as_classes(labels: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[Any]:
+    """Labels as numbers, where one that is none has made texts of classes that are whole numbers or bools: it
+    becomes a number that is no class.
+
+    >>> _as_classes(np.array(["1", "new"], object), (1, 2)).tolist()
+    [1, 3]
+    """
+    is_text = labels.dtype.kind in "OUT" and any(isinstance(label, str) for label in labels.tolist())
+    if not is_text or not classes or isinstance(classes[0], str):
+        return labels
+    known = {str(label).lower(): int(label) for label in classes}
+    return np.array([known.get(str(label).lower(), max(known.values()) + 1) for label in labels.tolist()])

@@ -32,12 +32,12 @@ class Reading:
         """The table, or another one that is written alike."""
         return open_source(path, self.dialect)
 
-    def encoded(self, frame: Frame, schema: Schema | None = None) -> Dataset:
+    def encoded(self, frame: Frame, schema: Schema | None = None, *, judging: bool = False) -> Dataset:
         """The rows of a frame that have a target."""
         rows = rows_with_target(frame, self.roles.target, self.drop_missing_target)
-        return self.roles.encoded(frame, rows, schema)
+        return self.roles.encoded(frame, rows, schema, judging=judging)
 
-    def other(self, source: Source, data: Dataset, threads: int) -> Dataset:
+    def other(self, source: Source, data: Dataset, threads: int, *, judging: bool = False) -> Dataset:
         """The rows of another file, in the schema of the table."""
         frame = read(source, self.roles.forms(source, data.schema), jobs=threads)
-        return self.encoded(frame, data.schema)
+        return self.encoded(frame, data.schema, judging=judging)

@@ -22,6 +22,7 @@ def encode(
     kinds: Kinds | None = None,
     schema: Schema | None = None,
     classes: bool | None = None,
+    judging: bool = False,
 ) -> Dataset:
     """Encode a table, with the target to learn or without it.
 
@@ -43,6 +44,10 @@ def encode(
     `schema`: that of an earlier data set, for rows to predict or to validate. Frames are matched by the names
     of their columns, arrays by position; categories and labels by value. A category that the schema does not
     know gets the code -2, a missing one -1.
+
+    `judging`: the rows are only to judge a model, by `certify(test=)`, `report(test=)` or `Tree.loss_of`. A
+    class of theirs that the schema does not know has the code -1 and is a mistake whatever is answered;
+    otherwise it is an error. (Rows given as a tuple (table, target) to what judges are encoded so.)
 
     >>> data = encode({"age": [31, None, 52], "job": ["cook", "clerk", None]}, ["no", "yes", "yes"])
     >>> data.columns[0].tolist(), data.columns[1].tolist(), data.targets.tolist()
@@ -69,7 +74,7 @@ def encode(
     targets: tuple[Target, ...] = ()
     codes = None
     if named_targets is not None:
-        targets, codes = encode_targets(named_targets, schema, classes)
+        targets, codes = encode_targets(named_targets, schema, classes, judging)
     if schema is None:
         schema = Schema(columns, targets)
     return Dataset(schema, arrays, codes, encode_weight(weight, source.n_rows))

@@ -15,6 +15,7 @@ from treewright.encoding.provenance import Labels, Provenance
 from treewright.schema import Schema, Target
 
 Array: TypeAlias = npt.NDArray[Any]
+UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, of rows that only judge
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +24,9 @@ class Dataset:
 
     `columns` is one (rows, columns) array of float64 or float32 where the table was a matrix of numbers, else
     one array per column: float64 or float32 for numbers and times (missing: NaN), int32 codes for categories
-    (missing: -1, a category that the schema does not know: -2). The arrays may be views of the table's own
-    memory, with any strides; nobody writes to them.
+    (missing: -1, a category that the schema does not know: -2). A class that the schema does not know, which
+    only rows that judge may have, is -1. The arrays may be views of the table's own memory, with any strides;
+    nobody writes to them.
 
     >>> from treewright import encode
     >>> encode({"x": [1.0, 2.0], "sky": ["blue", None]}, ["a", "b"])
@@ -124,6 +126,27 @@ class Dataset:
                 return ()
             return tuple(np.flatnonzero(np.isnan(self.columns).any(axis=0)).tolist())
         return tuple(j for j, column in enumerate(self.columns) if _has_gap(column))
+
+    @property
+    def unknown_classes(self) -> Array | None:
+        """Where rows have a class that the schema does not know, (targets, rows); None where none has.
+
+        Only rows that judge can: see `encode(judging=True)`.
+        """
+        if self.targets is None or not self.schema.predicts_classes:
+            return None
+        unknown: Array = self.targets < 0
+        return unknown if unknown.any() else None
+
+    def refuse_unknown_classes(self, name: str) -> None:
+        """ValueError where a row has a class that the schema does not know: nothing can be learnt of it."""
+        unknown = self.unknown_classes
+        if unknown is not None:
+            target, row = np.argwhere(unknown)[0].tolist()
+            raise ValueError(
+                f"{name}: row {row} has a class of {self.schema.targets[target].name!r} that the schema does "
+                "not know; such rows can only judge, as test= of certify and report"
+            )
 
     def column(self, position: int, rows: Array | slice = slice(None)) -> Array:
         """The values of one column, of all rows or of some.

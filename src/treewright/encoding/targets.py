@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from treewright.encoding.cells import Cells, as_numbers, coded, distinct, occurring, recode
-from treewright.encoding.dataset import Array
+from treewright.encoding.dataset import UNKNOWN_CLASS, Array
 from treewright.encoding.readers import is_a, read_cells
 from treewright.encoding.tables import Table, read_table
 from treewright.schema import Schema, Target
@@ -107,9 +107,12 @@ def _check_length(length: int, n_rows: int, what: str) -> None:
 
 
 def encode_targets(
-    targets: list[Named], schema: Schema | None, classes: bool | None
+    targets: list[Named], schema: Schema | None, classes: bool | None, judging: bool = False
 ) -> tuple[tuple[Target, ...], Array]:
-    """The targets of the schema and their array: int32 codes of classes, or float64 numbers."""
+    """The targets of the schema and their array: int32 codes of classes, or float64 numbers.
+
+    Of rows that only judge, a class that the schema does not know has the code -1.
+    """
     if schema is not None:
         if classes is not None and classes != schema.predicts_classes:
             raise ValueError(
@@ -127,7 +130,7 @@ def encode_targets(
         found = tuple(Target(name, labels) for (name, _), (labels, _) in zip(targets, encoded, strict=True))
     else:
         pairs = zip(targets, schema.targets, strict=True)
-        arrays = [_known_classes(cells, target) for (_, cells), target in pairs]
+        arrays = [_known_classes(cells, target, judging) for (_, cells), target in pairs]
         found = schema.targets
     return found, arrays[0][None, :] if len(arrays) == 1 else np.stack(arrays)
 
@@ -153,12 +156,12 @@ def _classes(cells: Cells, name: str) -> tuple[tuple[Hashable, ...], Array]:
     return labels, recode(cells, labels, -1)
 
 
-def _known_classes(cells: Cells, target: Target) -> Array:
-    """The codes of labels that must be classes of the schema."""
+def _known_classes(cells: Cells, target: Target, judging: bool) -> Array:
+    """The codes of labels that must be classes of the schema, or of rows that only judge may be others."""
     _check_labels(cells, target.name)
     cells = coded(cells)
-    codes = recode(cells, target.classes or (), -1)
-    if codes.min() < 0:
+    codes = recode(cells, target.classes or (), UNKNOWN_CLASS)
+    if not judging and codes.min() < 0:
         row = int(np.argmin(codes))
         label = (cells.labels or ())[cells.values[row]]
         known = ", ".join(map(repr, (target.classes or ())[:10]))

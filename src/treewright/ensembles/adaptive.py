@@ -116,7 +116,7 @@ class Boosted(Saved):
 
     def staged_errors(self, rows: Any) -> Floats:
         """The share of the weight of rows that the vote gets wrong, after each round."""
-        data = self._judged(rows)
+        data = self._judged(rows, judging=True)
         truth, weight = np.asarray(data.targets)[0], data.row_weights
         stages = self.staged_scores(data)
         return np.array([weight[scores.argmax(axis=1) != truth].sum() / weight.sum() for scores in stages])
@@ -151,8 +151,8 @@ class Boosted(Saved):
             raise ValueError("the columns of rows are not those of the trees; encode with schema=…schema")
         return data
 
-    def _judged(self, rows: Any) -> Dataset:
-        return given_rows(self.trees[0], rows, "rows")
+    def _judged(self, rows: Any, judging: bool = False) -> Dataset:
+        return given_rows(self.trees[0], rows, "rows", judging=judging)
 
     @staticmethod
     def _last(stages: Iterator[Floats]) -> Floats:

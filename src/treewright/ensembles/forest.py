@@ -35,8 +35,9 @@ _TREE_SEED = 1  # the purpose of the stream that seeds a tree; 0 draws its rows
 class Forest(Saved):
     """Trees that answer together, and how their rows were drawn.
 
-    Soft votes are the shares of the classes in the leaves, averaged; hard ones are the answers of the trees,
-    of which the most frequent wins. Numbers are averaged.
+    Soft votes are the shares of the classes in the leaves, averaged: the largest wins, or what costs least by
+    them where the trees have costs. Hard votes are the answers of the trees (which know their costs), of
+    which the most frequent wins. Numbers are averaged.
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
@@ -96,7 +97,18 @@ class Forest(Saved):
 
     def answers(self, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
         """Codes of classes or numbers, (rows, targets)."""
-        return decided(self.schema, self.sums(data, n_threads), len(self))
+        return self.decided(self.sums(data, n_threads), len(self))
+
+    def decided(self, votes: Floats, n_votes: Any) -> NDArray[Any]:
+        """What votes decide, (rows, targets): the class with the most of them (the first of several), or of
+        soft votes that of least cost; the mean of numbers. `n_votes` is the number of trees, or of those that
+        voted for each row.
+        """
+        if not self.schema.predicts_classes:
+            return votes / np.reshape(n_votes, (-1, 1))
+        blocks = split_targets(self.schema, votes)
+        costs = cost_arrays(self.schema) if self.voting == "soft" else [None] * len(blocks)
+        return np.stack([cheapest_in_order(*both) for both in zip(blocks, costs, strict=True)], axis=1)
 
     def shares(self, data: Dataset, n_threads: int = 1) -> list[Floats]:
         """The share of the votes that each class got, a matrix for each target."""
@@ -303,13 +315,3 @@ def _marks(schema: Schema, codes: NDArray[Any]) -> Floats:
 def split_targets(schema: Schema, votes: Floats) -> list[Floats]:
     """The votes for the classes of each target."""
     return np.split(votes, np.cumsum(schema.block_widths)[:-1], axis=1)
-
-
-def decided(schema: Schema, votes: Floats, n_votes: Any) -> NDArray[Any]:
-    """What votes decide, (rows, targets): the class with the most of them (the first of several), or that of
-    least cost; the mean of numbers. `n_votes` is the number of trees, or of those that voted for each row.
-    """
-    if not schema.predicts_classes:
-        return votes / np.reshape(n_votes, (-1, 1))
-    blocks = zip(split_targets(schema, votes), cost_arrays(schema), strict=True)
-    return np.stack([cheapest_in_order(block, costs) for block, costs in blocks], axis=1)

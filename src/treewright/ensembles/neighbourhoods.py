@@ -13,6 +13,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.ensembles.drawing import Draws
 from treewright.ensembles.forest import Forest
+from treewright.ensembles.out_of_bag import refuse_other_rows
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.tree import Tree
 
@@ -59,6 +60,8 @@ def proximity(
         )
     if out_of_bag and other is not None:
         raise ValueError("out_of_bag is for the rows of the growing among themselves; leave other out")
+    if out_of_bag:
+        refuse_other_rows(forest, data)
     mine = leaves_of(forest, data, n_threads)
     theirs = mine if other is None else leaves_of(forest, other, n_threads)
     together = np.zeros((n, m))

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from treewright.aligning import aligned
 from treewright.answering import answers
-from treewright.arriving import said_losses
+from treewright.arriving import rows_of, said_losses
 from treewright.certifying.losses import loss_name
 from treewright.combining import asked_columns
 from treewright.encoding import Dataset
-from treewright.ensembles.forest import Forest, decided
+from treewright.ensembles.forest import Forest
 from treewright.ensembles.shuffling import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered, side_by_side
 from treewright.ensembles.totals import goes_by_nodes
@@ -23,6 +23,7 @@ from treewright.wording import escape, percent
 
 Floats = NDArray[np.float64]
 
+_TRIED = 3  # trees by which the rows of the growing are known again
 _SHUFFLE = 2  # the purpose of the stream by which a tree's columns are shuffled
 
 
@@ -78,7 +79,7 @@ def out_of_bag(forest: Forest, data: Dataset, *, n_threads: int = 1) -> OutOfBag
         is_new = votes[rows] == 0
         sums[rows] += said
         votes[rows] += 1
-        answers[rows] = decided(schema, sums[rows], votes[rows])
+        answers[rows] = forest.decided(sums[rows], votes[rows])
         now = row_losses(forest, answers[rows], targets[:, rows])
         heard[0] += (now - losses[rows]).sum()
         heard[1] += np.count_nonzero(is_new)
@@ -94,10 +95,20 @@ def out_of_bag(forest: Forest, data: Dataset, *, n_threads: int = 1) -> OutOfBag
 def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
     """How much of its vote each tree gives against the class of each row that it has not seen, and which rows
     these are: two matrices (trees, rows), as `certify_votes` takes them.
+
+    A row that the forest gets wrong has at least half of the votes against its class: of hard votes, which
+    the most frequent answer wins, and of soft ones, which the largest mean share does. Where soft votes are
+    for what costs least that is not so, and they are refused.
     """
     targets = checked_rows(forest, data)
     if not forest.schema.predicts_classes or len(forest.schema.targets) > 1:
         raise ValueError("votes are for or against a class: that takes one target of classes")
+    if forest.schema.has_costs and forest.voting == "soft":
+        raise ValueError(
+            "the trees have costs or priors, and the forest answers what costs least by the mean of their "
+            "shares, which may have little of the vote: the votes against a class do not bound its error. "
+            "Certify by rows that no tree has seen, or let the trees vote by voting='hard'"
+        )
     if forest.draws.replace and not data.weighs_alike:
         raise ValueError(
             "rows were drawn by their weights: heavy ones are hardly ever out of bag, and the others are no "
@@ -119,7 +130,7 @@ def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Fl
 
 
 def checked_rows(forest: Forest, data: Dataset) -> NDArray[Any]:
-    """The targets of the rows of a forest; ValueError where these cannot be they."""
+    """The targets of the rows of a forest; ValueError where these are not they, in their order."""
     if not forest.draws.leaves_rows_out:
         raise ValueError(
             "every tree of this forest was grown from all rows: there are none out of bag; draw rows by "
@@ -127,12 +138,41 @@ def checked_rows(forest: Forest, data: Dataset) -> NDArray[Any]:
         )
     if data.targets is None:
         raise ValueError("data has no target; encode the table with target=")
+    refuse_other_rows(forest, data)
+    return np.asarray(data.targets)
+
+
+def refuse_other_rows(forest: Forest, data: Dataset) -> None:
+    """ValueError for rows that cannot be those of the growing, in their order."""
     if not forest.draws.are_of(data):
         raise ValueError(
             f"these are not the rows of the growing: {forest.draws.n_rows:,} rows were drawn from, and data "
             f"has {data.n_rows:,}, or other weights"
         )
-    return np.asarray(data.targets)
+    if not all(_arrive_as_drawn(forest, member, data) for member in range(min(_TRIED, len(forest)))):
+        raise ValueError(
+            "these are not the rows of the growing in their order, with their targets: at the nodes of the "
+            "first trees arrive others than were drawn for them, and which rows a tree has not seen is known "
+            "by their place"
+        )
+
+
+def _arrive_as_drawn(forest: Forest, member: int, data: Dataset) -> bool:
+    """Whether the rows that were drawn for a tree arrive at its nodes as they did when it was grown.
+
+    True, too, where that cannot be told: the tree was grown from some of them only, the others being set
+    aside to prune by. Each class may have weighed more or less in the tree, the same at every node.
+    """
+    drawn, tree = data.reweighted(forest.draws.weights(member)), forest.trees[member]
+    if tree.rows[0] != drawn.n_counted:
+        return True
+    if data.targets is None or not tree.schema.predicts_classes:
+        return np.array_equal(rows_of(tree, drawn), tree.rows)
+    own, other = tree.statistic, tree.statistic_of(drawn)
+    if not isinstance(own, np.ndarray) or len(tree.schema.targets) > 1:
+        return np.array_equal(rows_of(tree, drawn), tree.rows)
+    factor = np.divide(own[0], other[0], out=np.zeros_like(own[0]), where=other[0] > 0)
+    return np.allclose(own, other * factor, rtol=1e-6)
 
 
 def row_losses(forest: Forest, answers: NDArray[Any], targets: NDArray[Any]) -> Floats:

@@ -12,7 +12,6 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
-from treewright.arriving import rows_of
 from treewright.encoding import Dataset
 from treewright.ensembles.adaptive import Boosted, Round
 from treewright.ensembles.adaptive_numbers import BoostedNumbers, NumberRound
@@ -20,8 +19,6 @@ from treewright.estimators.ensemble import OF_EACH_TREE, EnsembleEstimator
 from treewright.estimators.fitting import Fitted, TreeEstimator, replace_fit
 from treewright.estimators.parameters import check_each, check_parameters, n_features_drawn
 from treewright.tree import Tree
-
-_TELLING = 20  # leaves of all trees together from which on equal counts are no accident
 
 
 class AdaptiveEstimator(EnsembleEstimator):
@@ -127,17 +124,6 @@ class AdaptiveEstimator(EnsembleEstimator):
         return np.average(
             [tree.feature_importances_ for tree in self.estimators_], axis=0, weights=self.estimator_weights_
         )
-
-    def _refuse_rows_of_the_fit(self, X: Any) -> None:
-        fitted, data = self._rows(X)
-        trees: tuple[Tree, ...] = fitted["model_"].trees
-        if trees[0].rows[0] != data.n_rows or sum(tree.n_leaves for tree in trees) < _TELLING:
-            return
-        if all(np.array_equal(rows_of(tree, data), tree.rows) for tree in trees):
-            raise ValueError(
-                "these are the rows of the fit: as many arrive at every node of all trees; give rows that "
-                "were never used (if they are other rows after all, check_rows=False)"
-            )
 
 
 def _grown(pattern: Any, seed: int, data: Dataset, number: int) -> Tree:

@@ -125,6 +125,8 @@ class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensembl
         Draw columns with replacement; a column that is drawn twice counts once.
     oob_score : bool or callable, default=False
         Judge by the rows that trees have not seen; a callable scores (y_true, y_pred).
+        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
+        these.
     warm_start : bool, default=False
         Keep the trees of the fit before, and grow those that are missing to `n_estimators`.
     n_jobs : int, default=None
@@ -135,6 +137,8 @@ class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensembl
         1 shows how many trees are done.
     voting : {"soft", "hard"}, default="soft"
         Whether shares of classes are averaged, or the answers of the trees are counted: a majority vote.
+        Where the trees have costs, averaged shares are answered by what costs least, and each counted answer
+        is what costs least by its tree.
 
     Attributes
     ----------
@@ -151,7 +155,8 @@ class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensembl
     oob_score_ : float
         Accuracy of the out-of-bag predictions; only with `oob_score`, as the curve.
     oob_curve_ : ndarray of shape (n_estimators,)
-        The share of wrong answers of the out-of-bag predictions after each tree.
+        The share of wrong answers of the out-of-bag predictions after each tree, or what they cost where the
+        trees have costs.
 
     Examples
     --------
@@ -214,6 +219,8 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
         Draw columns with replacement; a column that is drawn twice counts once.
     oob_score : bool or callable, default=False
         Judge by the rows that trees have not seen; a callable scores (y_true, y_pred).
+        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
+        these.
     warm_start : bool, default=False
         Keep the trees of the fit before, and grow those that are missing to `n_estimators`.
     n_jobs : int, default=None

@@ -143,6 +143,8 @@ class GradientBoosting(EnsembleEstimator):
             "_seeds": seeds,
         }
         fitted["_watched"] = watch.scores
+        if begun is not None:  # a warm start may go on with other rows
+            fitted["_known"] = (*vars(self).get("_known", ()), *described["_known"])
         replace_fit(self, fitted)
         return self
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from treewright.certifying import Certificate, certify_errors, certify_losses
+from treewright.encoding import encode
+from treewright.encoding.known_rows import refuse_known_rows
 from treewright.estimators.fitting import refuse_one_dimension
 from treewright.estimators.targets import plain_target
 
@@ -31,7 +33,8 @@ class Certified:
         X : table of shape (n_rows, n_columns)
             Rows that had no part in the fit or in any choice; each counts as one draw.
         y : array of shape (n_rows,) or (n_rows, n_targets)
-            Their classes or numbers.
+            Their classes or numbers. A class that the rows of the fit had not is a mistake, whatever is
+            answered.
         delta : float, default=0.05
             The chance that the bound fails.
         choices : int, default=1
@@ -39,7 +42,7 @@ class Certified:
         loss_bound : float, default=None
             For numbers: the most that a row can lose by squared error. Without it there is an estimate only.
         check_rows : bool, default=True
-            Whether the rows of the fit are refused, where they are known again.
+            Whether the rows of the fit are refused, in any order or some of them, where they are known again.
 
         Returns
         -------
@@ -47,12 +50,13 @@ class Certified:
             ``print`` says it in a sentence; ``.value`` is the bound.
         """
         refuse_one_dimension(X)
-        truth = np.asarray(plain_target(y, type(self).__name__))
-        answers = np.asarray(self.predict(X))  # type: ignore[attr-defined]
+        target = plain_target(y, type(self).__name__)
+        answers, truth = np.asarray(self.predict(X)), np.asarray(target)  # type: ignore[attr-defined]
         if len(truth) != len(answers):
             raise ValueError(f"X has {len(answers)} rows, but y has {len(truth)}")
+        data = encode(X, target, schema=vars(self)["model_"].schema, judging=True)
         if check_rows:
-            self._refuse_rows_of_the_fit(X)
+            refuse_known_rows(vars(self).get("_known", ()), data)
         truth = truth.reshape(answers.shape)
         if not hasattr(self, "classes_"):
             squares = (truth - answers) ** 2
@@ -64,6 +68,3 @@ class Certified:
         if wrong.ndim == 1:
             return certify_errors(int(wrong.sum()), len(wrong), delta=delta, choices=choices)
         return certify_losses(wrong.mean(axis=1), delta=delta, choices=choices, what="error", loss_bound=1.0)
-
-    def _refuse_rows_of_the_fit(self, X: Any) -> None:
-        """ValueError for the rows of the fit, if the estimator can tell; here it cannot."""

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from treewright.encoding import Dataset, encode
 from treewright.encoding.fingerprints import fingerprint
+from treewright.encoding.known_rows import KnownRows
 from treewright.estimators.certified import Certified
 from treewright.estimators.fitting import (
     Fitted,
@@ -21,7 +22,15 @@ from treewright.estimators.fitting import (
 from treewright.estimators.targets import class_arrays, plain_target, weighed_by_class
 
 # what a fit tells of the table, for each tree as for all of them
-OF_EACH_TREE = ("classes_", "n_classes_", "n_outputs_", "n_features_in_", "feature_names_in_", "_plain")
+OF_EACH_TREE = (
+    "classes_",
+    "n_classes_",
+    "n_outputs_",
+    "n_features_in_",
+    "feature_names_in_",
+    "_plain",
+    "_known",
+)
 
 
 class EnsembleEstimator(Certified):
@@ -43,6 +52,7 @@ class EnsembleEstimator(Certified):
         names = column_names(X, data.schema)
         described: Fitted = {
             "_fingerprint": fingerprint(data),
+            "_known": (KnownRows.of(data),),
             "n_features_in_": len(data.schema.columns),
             "n_outputs_": len(data.schema.targets),
             "_plain": names is None and data.schema.only_numbers,
@@ -74,14 +84,6 @@ class EnsembleEstimator(Certified):
         """What a fit has set and the rows to predict."""
         fitted = self._fitted()
         return fitted, rows_to_predict(self, fitted, X)
-
-    def _refuse_rows_of_the_fit(self, X: Any) -> None:
-        fitted, rows = self._rows(X)
-        if fingerprint(rows).rows == fitted["_fingerprint"].rows:
-            raise ValueError(
-                "these are the rows of the fit; give rows that were never used (if they are other rows after "
-                "all, check_rows=False)"
-            )
 
     def _named(self, fitted: Fitted, codes: NDArray[Any]) -> NDArray[Any]:
         """The classes of codes, (rows, targets), as scikit-learn wants them."""

@@ -43,6 +43,8 @@ class ExtraTreesClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensem
         Draw the rows of each tree with replacement, by their weights; or else without.
     oob_score : bool or callable, default=False
         Judge the forest by the rows that trees have not seen; a callable scores (y_true, y_pred).
+        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
+        these.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same to the bit for any number. None is one, -1
         all cores.
@@ -54,8 +56,9 @@ class ExtraTreesClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensem
         Keep the trees of the fit before, and grow those that are missing to `n_estimators`: the forest is the
         one that a single fit gives. The rows must be the same.
     class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
-        Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
-        "balanced" gives each class the same weight in all, "balanced_subsample" in the rows of each tree.
+        Weights of the classes, multiplied into those of the rows of each tree; one dict per target if there
+        are several. "balanced" gives each class the same weight in all, "balanced_subsample" in the rows of
+        each tree. Rows are drawn without them, so that figures out of bag stay fair to each class.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning of each tree; 0 leaves it as grown.
     max_samples : int or float, default=None
@@ -202,6 +205,8 @@ class ExtraTreesRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensembl
         Draw the rows of each tree with replacement, by their weights; or else without.
     oob_score : bool or callable, default=False
         Judge the forest by the rows that trees have not seen; a callable scores (y_true, y_pred).
+        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
+        these.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same to the bit for any number. None is one, -1
         all cores.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,10 +13,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.validation import validate_data
 
-from treewright.arriving import rows_of
 from treewright.certifying import Certificate, certify
 from treewright.combining import by_column
 from treewright.encoding import Dataset, encode
+from treewright.encoding.known_rows import KnownRows, refuse_known_rows
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
 from treewright.estimators.pruned import pruned, refuse_choosing_rows
 from treewright.estimators.sklearn_view import sklearn_tree
@@ -24,7 +24,6 @@ from treewright.estimators.targets import plain_target
 from treewright.explaining.competitors import competitors
 from treewright.growing import grow, n_threads
 from treewright.pruning import PruningPath, cost_complexity_path, cut_at
-from treewright.pruning.path import counts_as
 from treewright.schema import Schema
 from treewright.tree import Tree
 
@@ -32,8 +31,8 @@ FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
 # those that the next fit does not always set again
 _OF_A_FIT = frozenset(
-    {"feature_names_in_", "pruning_path_", "competitors_", "_seen", "_view", "_members", "_leaf_targets"}
-    | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"}
+    {"feature_names_in_", "pruning_path_", "competitors_", "_view", "_members", "_leaf_targets"}
+    | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_", "_chose", "_grew"}
 )
 
 
@@ -91,9 +90,15 @@ class TreeEstimator:
         check_parameters(self)
         data, described = self._training_data(X, y, sample_weight)
         names = column_names(X, data.schema)
-        tree, path, rows = self._model(data, self._validation_data(validation, X, data.schema))
+        others, known = self._validation_data(validation, data.schema), KnownRows.of(data)
+        if others is not None and (validation[0] is X or known.are_in(others)):
+            raise ValueError(
+                "validation has the rows of the fit; a row grows the tree or judges it, not both"
+            )
+        tree, path, rows = self._model(data, others)
         fitted: Fitted = {
             "model_": tree,
+            "_known": (known,),
             "n_features_in_": len(tree.schema.columns),
             "n_outputs_": len(tree.schema.targets),
             "max_features_": n_features_drawn(self.max_features, len(tree.schema.columns)),
@@ -104,8 +109,10 @@ class TreeEstimator:
             fitted["feature_names_in_"] = names
         if path is not None:
             fitted["pruning_path_"] = path
-            if path.grown.rows[0] < data.n_rows:  # some were set aside: to know all of them again
-                fitted["_seen"] = rows_of(path.grown, data)
+        if others is not None:
+            fitted["_chose"] = KnownRows.of(others)
+        if rows.n_rows < data.n_rows:  # the others were set aside: they chose, and did not grow
+            fitted["_grew"] = (KnownRows.of(rows),)
         if getattr(self, "n_competitors", 0):
             most: int = self.n_competitors  # type: ignore[attr-defined]
             fitted["competitors_"] = competitors(tree, rows, most=most, growing=self._growing(rows))
@@ -238,22 +245,23 @@ class TreeEstimator:
             ``print`` says it in a sentence; ``.value`` is the bound.
         """
         tree = self._fitted_tree()
-        data = self._judging_data(tree.schema, X, y)
+        data = self._judging_data(tree.schema, X, y, judging=True)
         if method not in ("held_out", "reduced_error"):
             raise ValueError(
                 f"method is {method!r}; for rows other than those of the fit it must be 'held_out' or "
                 "'reduced_error' (treewright.certify(model_, …) has those from the training rows)"
             )
+        checked = bool(options.pop("check_rows", True))
         if method == "held_out":
-            path: PruningPath | None = vars(self).get("pruning_path_")
-            if path is not None:
-                refuse_choosing_rows(path, self._reweighted(data), choices)
+            self._refuse_choosing_rows(data, choices, checked)
             options["choices"] = choices
         elif choices != 1:
             raise ValueError("choices is for method='held_out'; 'reduced_error' pays for all prunings")
-        if options.get("check_rows", True):
-            self._refuse_rows_of_the_fit(data)
-        return certify(tree, method, test=data, delta=delta, **options)
+        if checked:
+            is_paid = method == "reduced_error" or choices > 1  # rows that chose, but did not grow the tree
+            known: Sequence[KnownRows] = vars(self).get("_known", ())
+            refuse_known_rows(vars(self).get("_grew", known) if is_paid else known, data)
+        return certify(tree, method, test=data, delta=delta, check_rows=False, **options)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
@@ -298,7 +306,7 @@ class TreeEstimator:
         path, rows = pruned(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
 
-    def _validation_data(self, validation: Any, X: Any, schema: Schema) -> Dataset | None:
+    def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:
         """The rows to prune by that were given, in the schema of those to grow from."""
         if validation is None:
             return None
@@ -306,10 +314,6 @@ class TreeEstimator:
             raise ValueError("validation is for pruning, but pruning is None; such rows would not be used")
         if not isinstance(validation, tuple) or len(validation) not in (2, 3):
             raise ValueError("validation must be a tuple: (X, y) or (X, y, sample_weight)")
-        if validation[0] is X:
-            raise ValueError(
-                "validation has the rows of the fit; a row grows the tree or judges it, not both"
-            )
         try:
             return self._reweighted(self._judging_data(schema, *validation))
         except ValueError as error:
@@ -319,21 +323,23 @@ class TreeEstimator:
         """Rows with their final weights."""
         return data
 
-    def _judging_data(self, schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Dataset:
-        """Rows with their targets for a tree that is there or whose schema is known."""
+    def _judging_data(
+        self, schema: Schema, X: Any, y: Any, sample_weight: Any = None, *, judging: bool = False
+    ) -> Dataset:
+        """Rows with their targets for a tree that is there or whose schema is known; those that only judge,
+        and choose nothing, may have classes that it does not know.
+        """
         refuse_one_dimension(X)
-        return encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=schema)
+        target = plain_target(y, type(self).__name__)
+        return encode(X, target, weight=sample_weight, schema=schema, judging=judging)
 
-    def _refuse_rows_of_the_fit(self, data: Dataset) -> None:
-        """Rows that grew the tree, all rows of a fit that set some aside, whatever they weighed in it."""
-        fitted = vars(self)
-        path: PruningPath | None = fitted.get("pruning_path_")
-        grown = fitted["model_"] if path is None else path.grown
-        if any(counts_as(grown, rows, data) for rows in (grown.rows, fitted.get("_seen", grown.rows))):
-            raise ValueError(
-                "these are the rows of the fit: as many arrive at every node; give rows that were never used "
-                "(if they are other rows after all, check_rows=False)"
-            )
+    def _refuse_choosing_rows(self, data: Dataset, choices: int, checked: bool) -> None:
+        """Rows that have pruned or chosen the tree, unless that is paid for."""
+        path: PruningPath | None = vars(self).get("pruning_path_")
+        if path is None or data.unknown_classes is not None:  # those that choose have no unknown classes
+            return
+        chose: KnownRows | None = vars(self).get("_chose") if checked else None
+        refuse_choosing_rows(path, self._reweighted(data), choices, chose is not None and chose.are_in(data))
 
     def _fitted_tree(self, error: type[Exception] = NotFittedError) -> Tree:
         try:

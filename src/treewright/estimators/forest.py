@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import sklearn.ensemble
+from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.ensembles.drawing import Draws
@@ -16,7 +17,7 @@ from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import price_of_leaves
 from treewright.estimators.parameters import limits
 from treewright.estimators.regressor import DecisionTreeRegressor
-from treewright.estimators.targets import weighed_by_class
+from treewright.estimators.targets import factors_of, weighed_by_class
 from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
 from treewright.estimators.voting import VotingEstimator
 from treewright.growing import grow, n_threads
@@ -45,6 +46,7 @@ class ForestEstimator(VotingEstimator):
     ccp_alpha: float
     criterion: str
     get_params: Any
+    class_weight: Any
     member: type[Any] = DecisionTreeClassifier
 
     @property
@@ -54,7 +56,9 @@ class ForestEstimator(VotingEstimator):
 
     def _growing_of(self, data: Dataset, draws: Draws) -> Growing:
         n_columns = len(data.schema.columns)
-        given = limits(self, data.n_counted, n_columns, draws.drawn_weight)
+        factors = self._class_factors(data)
+        share = 1.0 if factors is None else float(np.average(factors, weights=data.weight))
+        given = limits(self, data.n_counted, n_columns, draws.drawn_weight * share)
         given["criterion"] = self.criterion
         if self.criterion == "poisson":
             targets_for(data, "poisson")  # all rows must be counts, and not only zeros
@@ -64,21 +68,36 @@ class ForestEstimator(VotingEstimator):
         def grown(rows: Dataset, seed: int, listener: Listener) -> Tree:
             if self.criterion == "poisson" and not _counts_something(rows):
                 return replace(grow(rows, max_depth=0), criterion="poisson")
-            tree = grow(self._weighed(rows), **given | {"seed": seed, "progress": listener})
+            weighed = self._weighed(rows, factors)
+            if not weighed.n_counted:  # only of classes that weigh nothing: what all rows say
+                return grow(self._weighed(data, factors), criterion=self.criterion, max_depth=0)
+            tree = grow(weighed, **given | {"seed": seed, "progress": listener})
             return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
         return grown
 
-    def _weighed(self, rows: Dataset) -> Dataset:
-        """Drawn rows with the weights of their classes, where these depend on the draw."""
-        if getattr(self, "class_weight", None) != "balanced_subsample":
-            return rows
-        return weighed_by_class(rows, "balanced")
+    def _class_factors(self, data: Dataset) -> NDArray[np.float64] | None:
+        """The weight of the class of each row, where it is settled before rows are drawn."""
+        by_class = getattr(self, "class_weight", None)
+        return None if by_class in (None, "balanced_subsample") else factors_of(data, by_class)
+
+    def _weighed(self, rows: Dataset, factors: NDArray[np.float64] | None) -> Dataset:
+        """Drawn rows with the weights of their classes: of all rows, or of the draw."""
+        if factors is not None:
+            return rows.reweighted(rows.row_weights * factors)
+        if getattr(self, "class_weight", None) == "balanced_subsample":
+            return weighed_by_class(rows, "balanced")
+        return rows
 
     def _reweighted(self, data: Dataset) -> Dataset:
-        if getattr(self, "class_weight", None) == "balanced_subsample":
-            return data
-        return super()._reweighted(data)
+        """Rows as they are drawn. The weights of classes multiply what a row weighs in a tree, and not how
+        often it is drawn: rows that are drawn for their class are hardly ever out of bag, and those that are
+        would be judged in its stead. No tree learns of a class that weighs nothing, and all are judged by it.
+        """
+        factors = self._class_factors(data)
+        if factors is not None and not (data.row_weights * factors).any():
+            raise ValueError(f"all weights are zero after class_weight={self.class_weight!r}")
+        return data
 
     def _member(self) -> Any:
         given = self.get_params(deep=False)
@@ -120,6 +139,8 @@ class RandomForestClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ens
         Draw the rows of each tree with replacement, by their weights; or else without.
     oob_score : bool or callable, default=False
         Judge the forest by the rows that trees have not seen; a callable scores (y_true, y_pred).
+        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
+        these.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same to the bit for any number. None is one, -1
         all cores.
@@ -131,8 +152,9 @@ class RandomForestClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ens
         Keep the trees of the fit before, and grow those that are missing to `n_estimators`: the forest is the
         one that a single fit gives. The rows must be the same.
     class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
-        Weights of the classes, multiplied into those of the rows; one dict per target if there are several.
-        "balanced" gives each class the same weight in all, "balanced_subsample" in the rows of each tree.
+        Weights of the classes, multiplied into those of the rows of each tree; one dict per target if there
+        are several. "balanced" gives each class the same weight in all, "balanced_subsample" in the rows of
+        each tree. Rows are drawn without them, so that figures out of bag stay fair to each class.
     ccp_alpha : float, default=0.0
         The price of a leaf for minimal cost-complexity pruning of each tree; 0 leaves it as grown.
     max_samples : int or float, default=None
@@ -288,6 +310,8 @@ class RandomForestRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensem
         Draw the rows of each tree with replacement, by their weights; or else without.
     oob_score : bool or callable, default=False
         Judge the forest by the rows that trees have not seen; a callable scores (y_true, y_pred).
+        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
+        these.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same to the bit for any number. None is one, -1
         all cores.

@@ -41,12 +41,14 @@ def pruned(
     return plan.path(grow(data), data, validation, growing(data), seed), data
 
 
-def refuse_choosing_rows(path: PruningPath, data: Dataset, choices: int) -> None:
-    """Rows that have pruned or chosen a tree are known by it: every tree of the path loses what it lost."""
+def refuse_choosing_rows(path: PruningPath, data: Dataset, choices: int, known: bool) -> None:
+    """Rows that have pruned or chosen a tree are `known` again, or each tree of a path loses what it lost."""
     pruned_by, chosen_by = METHODS.needs(path.method, "validation"), "judged_by" in path.details
     if path.validation is None or len(path) < 2 or not (pruned_by or chosen_by):
         return
-    if (choices >= len(path) and not pruned_by) or not np.array_equal(path.losses(data), path.validation):
+    if choices >= len(path) and not pruned_by:
+        return
+    if not known and not np.array_equal(path.losses(data), path.validation):
         return
     if pruned_by:
         raise ValueError(

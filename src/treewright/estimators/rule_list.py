@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from treewright.certifying import Certificate, certify_errors
+from treewright.encoding.known_rows import KnownRows
+from treewright.estimators.certified import Certified
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import (
     Fitted,
@@ -35,7 +36,7 @@ _OF_THE_TREE = (
 )
 
 
-class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleListClassifier(Certified, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A list of rules that predicts classes: the first rule that fits a row answers it.
 
     A tree is grown, its paths are taken as rules, and these are pruned one by one, chosen and ordered: C4.5's
@@ -160,7 +161,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"y has {len(data.schema.targets)} columns; RuleListClassifier predicts one target"
             )
         names = column_names(X, data.schema)
-        aside = None
+        known, aside = KnownRows.of(data), None
         if self.method == "validation":
             share, random = self.validation_fraction, check_random_state(self.random_state)
             data, aside = split(data, (1 - share, share), int(random.randint(2**31 - 1)))
@@ -177,6 +178,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "rules_": made,
             "model_": tree,
             "classes_": described["classes_"],
+            "_known": (known,),
             "n_features_in_": len(tree.schema.columns),
             "_plain": names is None and tree.schema.only_numbers,
         }
@@ -236,29 +238,6 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fitted, places = self._arrive(X)
         shares: NDArray[np.float64] = fitted["rules_"].shares(places)
         return shares
-
-    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> Certificate:
-        """A bound on the true error of the rules, from rows that were never used for fitting.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            Rows that had no part in the fit or in any choice; each counts as one draw.
-        y : array of shape (n_rows,)
-            Their classes.
-        delta : float, default=0.05
-            The chance that the bound fails.
-
-        Returns
-        -------
-        Certificate
-            ``print`` says it in a sentence; ``.value`` is the bound.
-        """
-        answers = self.predict(X)
-        truth = column_or_1d(y)
-        if len(truth) != len(answers):
-            raise ValueError(f"X has {len(answers)} rows, but y has {len(truth)}")
-        return certify_errors(int((answers != truth).sum()), len(truth), delta=delta)
 
     def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
         """What a fit has set and the rule that answers each row; of one fit, even if another follows."""

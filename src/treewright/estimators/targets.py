@@ -52,15 +52,30 @@ def class_weights(
     class_weight: Any, classes: Classes, codes: NDArray[Any] | None, weight: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """The final weight of each row: the given one times that of its class, for each target."""
-    assert codes is not None
-    per_target = _per_target(class_weight, len(classes))
-    result = np.ones(codes.shape[1]) if weight is None else weight.copy()
-    for given, labels, code in zip(per_target, classes, codes, strict=True):
-        by_class = _balanced(code, len(labels), weight) if given == "balanced" else _given(given, labels)
-        result *= by_class[code]
+    factors = class_factors(class_weight, classes, codes, weight)
+    result = factors if weight is None else weight * factors
     if not result.any():
         raise ValueError(f"all weights are zero after class_weight={class_weight!r}")
     return result
+
+
+def class_factors(
+    class_weight: Any, classes: Classes, codes: NDArray[Any] | None, weight: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """The weight of the class of each row, multiplied over the targets."""
+    assert codes is not None
+    per_target = _per_target(class_weight, len(classes))
+    factors = np.ones(codes.shape[1])
+    for given, labels, code in zip(per_target, classes, codes, strict=True):
+        by_class = _balanced(code, len(labels), weight) if given == "balanced" else _given(given, labels)
+        factors *= by_class[code]
+    return factors
+
+
+def factors_of(data: Dataset, class_weight: Any) -> NDArray[np.float64]:
+    """The weight of the class of each row of a table."""
+    classes = [np.array(target.classes) for target in data.schema.targets]
+    return class_factors(class_weight, classes, data.targets, data.weight)
 
 
 def _per_target(class_weight: Any, n_targets: int) -> Sequence[Any]:

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.certifying import VoteCertificate, certify_votes
+from treewright.encoding import Dataset
 from treewright.ensembles.out_of_bag import votes_against
 from treewright.estimators.parameters import is_real
+from treewright.estimators.targets import factors_of
 from treewright.growing import n_threads
 
 
@@ -41,13 +43,37 @@ class VotingClassifierMixin:
         VoteCertificate
             ``print`` says it in a sentence; ``.value`` is the bound. It is honest rather than sharp: rows
             that no tree has seen, by `certify`, say more.
+
+        Raises
+        ------
+        ValueError
+            Where the bound would not be one of what `predict` answers, or not from rows that a tree has not
+            seen: rows drawn by unequal weights, ``class_weight="balanced"`` (which counts all rows;
+            "balanced_subsample" does not), soft votes of trees with costs or priors, several targets.
         """
         forest, data = self._rows_of_the_fit(X, y, sample_weight)
+        self._refuse_class_weights(data)
         against, unseen = votes_against(forest, data, n_threads(self.n_jobs))
         return certify_votes(against, out=unseen, method=method, delta=delta)
 
+    def _refuse_class_weights(self, data: Dataset) -> None:
+        """Weights of classes by which a tree may depend on rows out of its bag."""
+        by_class = getattr(self, "class_weight", None)
+        if by_class == "balanced":
+            raise ValueError(
+                "class_weight='balanced' weighs classes by how often they come in all rows, those out of bag "
+                "included, so that no tree is independent of them; class_weight='balanced_subsample' or a "
+                "dict of weights is, or certify by rows that no tree has seen"
+            )
+        if by_class not in (None, "balanced_subsample") and not factors_of(data, by_class).all():
+            raise ValueError(
+                f"class_weight={by_class!r} leaves a class out: a tree for which no other is drawn answers "
+                "what all rows say; certify by rows that no tree has seen"
+            )
+
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the most votes; the first of several.
+        """The class with the most votes, or of soft votes of trees with costs the one that costs least by
+        them; the first of several.
 
         Parameters
         ----------

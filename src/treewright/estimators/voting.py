@@ -330,11 +330,7 @@ class VotingEstimator(EnsembleEstimator):
         forest: Forest = self._fitted()["model_"]
         refuse_one_dimension(X)
         data = encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=forest.schema)
-        if fingerprint(data) != vars(self)["_fingerprint"]:
-            raise ValueError(
-                f"these are not the {forest.draws.n_rows:,} rows of the fit in their order, with their "
-                "targets: only they tell which of them a tree has not seen"
-            )
+        vars(self)["_fingerprint"].refuse_others(data, "which of them a tree has not seen is known by place")
         return forest, self._reweighted(data) if is_classifier(self) else data
 
     def __sklearn_tags__(self) -> Any:

@@ -217,7 +217,7 @@ def importance(
             "this tree answers with a formula in each leaf: what shuffling does to it is not measured; leave "
             "data out, or grow the tree with leaf='constant'"
         )
-    rows = given_rows(tree, data, "data")
+    rows = given_rows(tree, data, "data", judging=True)
     own_rows = grew(tree, rows)
     if rows.weight is not None:
         rows = rows.take(rows.counted)

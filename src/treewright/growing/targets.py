@@ -44,6 +44,7 @@ def check_rows(data: Dataset) -> None:
     """Refuse rows that nothing can be learnt from, or more than the core can number."""
     if data.targets is None:
         raise ValueError("data has no target to learn; encode the table with target=")
+    data.refuse_unknown_classes("data")
     if data.n_rows > _MOST_ROWS:
         raise ValueError(f"the table has {data.n_rows} rows; a tree can be grown from {_MOST_ROWS} at most")
 

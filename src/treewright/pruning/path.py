@@ -279,8 +279,10 @@ def mean_and_error(loss: Floats, square: Floats, data: Dataset) -> tuple[Floats,
     return mean / targets, np.sqrt(spread / weight) / targets
 
 
-def refuse_no_rows(data: Dataset, name: str = "validation") -> None:
-    """Rows to judge by must be there, with their targets, and weigh something."""
+def refuse_no_rows(data: Dataset, name: str = "validation", *, judging: bool = False) -> None:
+    """Rows to judge by must be there, with their targets, and weigh something; only those that choose nothing
+    may have classes that the tree does not know.
+    """
     if not isinstance(data, Dataset):
         raise TypeError(
             f"{name} must be a Dataset (encode(table, target, schema=tree.schema)), not {type(data).__name__}"
@@ -289,6 +291,8 @@ def refuse_no_rows(data: Dataset, name: str = "validation") -> None:
         raise ValueError(f"{name} has no target; encode the table with its target")
     if data.n_rows == 0 or data.total_weight <= 0:
         raise ValueError(f"{name} has no rows" + (" that weigh something" if data.n_rows else ""))
+    if not judging:
+        data.refuse_unknown_classes(name)
 
 
 _TELLING = 8  # from so many leaves on, equal counts of rows at every node are no accident

@@ -123,6 +123,7 @@ def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, m
             raise ValueError(f"{name} has no target; encode the table with target=")
         if [target.classes for target in rows.schema.targets] != [classes_of(tree.schema)]:
             raise ValueError(f"the classes of {name} are not the tree's; encode it with schema=tree.schema")
+        rows.refuse_unknown_classes(name)
         if rows.n_rows == 0 or (rows.weight is not None and not rows.weight.any()):
             raise ValueError(f"{name} has no rows of positive weight; rules are counted on at least one")
     if tree.n_leaves > max_rules:

@@ -107,7 +107,11 @@ def report(
         raise ValueError(f"seed is {seed!r}; it must be a whole number of at least 0")
     subject = subject_of(model, path)
     given = dict(zip(NAMES, (train, validation, test), strict=True))
-    rows = {name: given_rows(subject.grown, part, name) for name, part in given.items() if part is not None}
+    rows = {
+        name: given_rows(subject.grown, part, name, judging=name == "test")
+        for name, part in given.items()
+        if part is not None
+    }
     refuse_known_rows(model, subject, rows)
     subject = curtailed(subject)
     return Report(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import NUMBER_LOSSES, most_cost, row_losses
 from treewright.encoding import Dataset
+from treewright.encoding.known_rows import KnownRows
 from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import counts_as
 from treewright.reporting.parts import Part, Rows
@@ -81,13 +82,14 @@ def refuse_known_rows(model: Any, subject: Subject, rows: Mapping[str, Dataset])
         same = [other for other in names if other != name and rows[other] is rows.get(name)]
         if same:
             raise ValueError(f"{name} and {same[0]} are the same rows; each row has one part only")
-    seen = vars(model).get("_seen") if hasattr(model, "__dict__") else None
-    for name, data in (("validation", validation), ("test", test)):
+    known: Sequence[KnownRows] = getattr(model, "_known", ())
+    grew: Sequence[KnownRows] = getattr(model, "_grew", known)  # others were set aside to prune by
+    for name, data, own in (("validation", validation, grew), ("test", test, known)):
         if data is None:
             continue
-        grown = subject.grown
-        known = [grown.rows] if seen is None else [grown.rows, seen]
-        if any(counts_as(grown, own, data) for own in known) or _is_own(grown, data):
+        if any(each.are_in(data) for each in own):
+            raise ValueError(f"{name} has rows of the fit; give rows that were never used")
+        if counts_as(subject.grown, subject.grown.rows, data) or _is_own(subject.grown, data):
             raise ValueError(
                 f"{name} has the rows that the tree was grown from: as many arrive at every node; give rows "
                 "that were never used"

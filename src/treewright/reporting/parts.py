@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import arrivals, leaves_of, rows_of, squared_losses
+from treewright.arriving import arrivals, leaves_of, rows_of, squared_losses, unknown_weights
 from treewright.certifying import binomial_lower, binomial_upper
 from treewright.encoding import Dataset
 from treewright.reporting.rounding import DIGITS, short, shorts
@@ -127,6 +127,8 @@ def part_facts(part: Rows, inside: NDArray[np.bool_]) -> dict[str, Any]:
     tree = part.tree
     if tree.schema.predicts_classes:
         facts["counts"] = _counts(part)
+        if isinstance(part, Part) and part.data.unknown_classes is not None:
+            facts["unknown"] = shorts(unknown_weights(tree, part.data)[:, 0])  # beside the counted classes
     else:
         facts |= _numbers(part, inside)
     return facts | {"loss": shorts(part.loss, _digits(tree))}

@@ -171,7 +171,7 @@ def _parts(
     refuse_no_rows(data, "data")
     for name, rows in (("validation", validation), ("test", test)):
         if rows is not None:
-            refuse_no_rows(rows, name)
+            refuse_no_rows(rows, name, judging=name == "test")
     if data is validation or data is test or (test is not None and test is validation):
         raise ValueError(
             "the same rows are given twice; a row grows the tree, chooses, or judges, and no two"

@@ -86,7 +86,7 @@ def overfitting_curve(
     for name, rows in others.items():
         if rows is None:
             continue
-        refuse_no_rows(rows, name)
+        refuse_no_rows(rows, name, judging=name == "test")
         if rows is data:
             raise ValueError(f"data and {name} are the same rows; a row grows the tree or judges it")
     if tree is None:

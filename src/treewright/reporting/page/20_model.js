@@ -86,7 +86,7 @@ function classPairs(part, node) {
 
 function weightAt(part, node) {
   const facet = facts.parts[part];
-  if (isClasses && !facet.counts.top) return facet.counts[node].reduce((sum, weight) => sum + weight, 0);
+  if (isClasses && !facet.counts.top) return facet.counts[node].reduce((sum, weight) => sum + weight, facet.unknown ? facet.unknown[node] : 0);
   return facet.node_rows[node] * (facet.weight / facet.rows);
 }
 

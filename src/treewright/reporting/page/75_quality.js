@@ -13,6 +13,7 @@ function drawQuality() {
   const rows = plural(facts.parts[judging].rows, `${PART_WORDS[judging]} row`, `${PART_WORDS[judging]} rows`);
   byId("quality-hint").textContent = `The tree shown, of ${leavesWords(view.shown.leaves.length)}, on the ${rows}.`
     + (isClasses && facts.parts[judging].counts.top && !facts.parts[judging].counts.whole ? " Of so many classes a leaf knows its most frequent ones; others in it are left out below." : "")
+    + (facts.parts[judging].unknown ? " Rows of classes that the tree does not know count as mistakes and are left out below." : "")
     + (judging === "train" ? " It was grown from these rows: on others it does worse." : "");
   if (!isClasses) {
     refill(byId("pictures"), residualCard());
