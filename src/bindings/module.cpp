@@ -13,6 +13,7 @@ void bind_totalling(nanobind::module_& module);
 void bind_neighbours(nanobind::module_& module);
 void bind_born_again(nanobind::module_& module);
 void bind_boosting(nanobind::module_& module);
+void bind_hashing(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
@@ -28,4 +29,5 @@ NB_MODULE(_core, module) {
     treewright::bind_neighbours(module);
     treewright::bind_born_again(module);
     treewright::bind_boosting(module);
+    treewright::bind_hashing(module);
 }

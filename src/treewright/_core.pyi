@@ -131,6 +131,9 @@ def apply_sums(
 ) -> NDArray[np.int32]:
     """`apply` for trees that test sums: columns and weights of each, in the order in which they follow."""
 
+def row_hashes(columns: Columns) -> NDArray[np.uint64]:
+    """A number for each row: equal for equal rows, and as good as never for others."""
+
 def totals(
     columns: Columns,
     trees: list[

@@ -7,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.encoding.dataset import Dataset
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT, _HALF = np.uint64(29), np.uint64(32)
-_TWO, _THREE = np.uint64(2), np.uint64(3)
-_AT_A_TIME = 4096  # rows, so that they stay in the cache from one column to the next
 
 
 class Fingerprint(NamedTuple):
@@ -65,38 +63,9 @@ def fingerprint(data: Dataset) -> Fingerprint:
 
 def row_numbers(data: Dataset, *, with_targets: bool = False) -> NDArray[np.uint64]:
     """A number for each row: equal for equal rows, and as good as never for others."""
-    rows = np.zeros(data.n_rows, np.uint64)
-    for first in range(0, data.n_rows, _AT_A_TIME):
-        some = slice(first, first + _AT_A_TIME)
-        if isinstance(data.columns, np.ndarray):
-            rows[some] = _mixed_cells(data.columns[some], 0).sum(axis=1, dtype=np.uint64)
-        else:
-            for position, column in enumerate(data.columns):
-                rows[some] += _mixed_cells(column[some, np.newaxis], position)[:, 0]
-    rows = _mixed(rows)
+    rows = _core.row_hashes(data.columns)
     return _labelled(rows, data) if with_targets else rows
 
 
 def _labelled(rows: NDArray[np.uint64], data: Dataset) -> NDArray[np.uint64]:
-    return _mixed(rows + _mixed_cells(np.asarray(data.targets).T, 0).sum(axis=1, dtype=np.uint64))
-
-
-def _mixed_cells(cells: NDArray[np.generic], first: int) -> NDArray[np.uint64]:
-    """A number for each cell of columns from the place `first` on; all missing numbers are alike."""
-    numbers = cells.astype(np.float64)
-    numbers += 0.0  # −0 is 0
-    missing = np.isnan(numbers)
-    if missing.any():
-        numbers[missing] = np.nan
-    mixed = numbers.view(np.uint64)
-    mixed ^= mixed >> _HALF
-    mixed *= _FACTOR * (np.arange(first, first + cells.shape[1], dtype=np.uint64) * _TWO + _THREE)  # all odd
-    return _mixed(mixed)
-
-
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers of which every bit depends on many; it is done in place."""
-    numbers ^= numbers >> _SHIFT
-    numbers *= _FACTOR
-    numbers ^= numbers >> _HALF
-    return numbers
+    return rows * _FACTOR ^ _core.row_hashes(tuple(np.asarray(data.targets)))

@@ -36,8 +36,8 @@ class KnownRows:
     (True, False)
     """
 
-    number: NDArray[np.uint64]  # of different rows, in rising order
-    count: NDArray[np.int32]  # how often each came
+    kept: NDArray[np.uint64]  # numbers of rows; each once where they are counted
+    counts: NDArray[np.int32] | None  # how often each came; None: as often as it is there
     limit: int  # no row with a larger number is kept
     n_rows: int  # of the table, those that weigh something
 
@@ -45,6 +45,8 @@ class KnownRows:
     def of(cls, data: Dataset) -> KnownRows:
         """The rows of a table that weigh something."""
         rows, limit = _numbers(data), _LARGEST
+        if len(rows) <= _MOST:  # they are counted when they are asked for: a small fit is done in no time
+            return cls(rows, None, limit, len(rows))
         some = rows
         if len(rows) > 2 * _MOST:  # to sort a part of them is enough, if it has as many different ones
             some = rows[rows <= np.uint64(_LARGEST // len(rows) * 2 * _MOST)]
@@ -55,6 +57,23 @@ class KnownRows:
             number, count = number[:_MOST], count[:_MOST]
             limit = int(number[-1])
         return cls(number, count.astype(np.int32), limit, len(rows))
+
+    @cached_property
+    def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.integer]]:
+        """The numbers of different rows, in rising order, and how often each came."""
+        if self.counts is not None:
+            return self.kept, self.counts
+        return np.unique(self.kept, return_counts=True)
+
+    @property
+    def number(self) -> NDArray[np.uint64]:
+        """The numbers of different rows, in rising order."""
+        return self._counted[0]
+
+    @property
+    def count(self) -> NDArray[np.integer]:
+        """How often each of them came."""
+        return self._counted[1]
 
     def are_in(self, data: Dataset) -> bool:
         """Whether so many rows of another table are among these that it is no accident: all, or a tenth and

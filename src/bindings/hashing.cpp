@@ -1,0 +1,24 @@
+// Python's door to numbers by which rows are known again.
+#include "hashing.hpp"
+
+#include "arrays.hpp"
+
+namespace treewright {
+
+namespace {
+
+nb::object row_hashes(nb::handle columns) {
+    const Table table = read_table(columns);
+    std::vector<std::uint64_t> hashes;
+    without_gil([&](Interrupt& interrupt) { hashes = hash_rows(table.columns, table.n_rows, interrupt); });
+    return to_numpy(std::move(hashes));
+}
+
+}  // namespace
+
+void bind_hashing(nb::module_& module) {
+    using namespace nb::literals;
+    module.def("row_hashes", &row_hashes, "columns"_a);
+}
+
+}  // namespace treewright
