@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from treewright._version import __version__
+from treewright.cli import outlets
 
 COMMANDS = (
     "describe",
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
         from treewright.cli import pipes
         from treewright.cli.errors import Misuse, Trouble, one_line, usage_error
 
+        outlets.hold()
         given = sys.argv[1:] if arguments is None else arguments
         _given.set(tuple(given))
         called = [name for name in COMMANDS if name in given[:1]]
@@ -56,7 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
         finally:
             pipes.clear()
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr, flush=True)
+        outlets.tell("stopped")
         os._exit(130)  # at once: a thread that still reads would be torn down in the midst of native code
 
 
@@ -66,20 +68,23 @@ def command_line() -> str:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    print(f"treewright: error: {message}", file=sys.stderr)
+    outlets.tell(f"treewright: error: {message}")
     sys.exit(code)
 
 
 def _app(names: Iterable[str]) -> Any:
     """The commands of these names; cyclopts reads their options from their signatures and docstrings."""
     import cyclopts
+    from rich.console import Console
 
+    outlet: Any = outlets.Outlet()
     app = cyclopts.App(
         name="treewright",
         help="Decision trees that people can read, with a guarantee that they can quote.",
         version=__version__,
         help_format="markdown",
         suppress_keyboard_interrupt=False,
+        console=Console(file=outlet),
     )
     for place, name in enumerate(names):
         command = getattr(import_module(f"treewright.cli.{name}"), name)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from treewright.cli.outlets import CLOSED_PIPE
 from treewright.growing import n_threads
 
 LONGEST_NAME = 60  # characters that are shown of the name of a column
@@ -65,6 +66,8 @@ def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
     """What the system says of a full disk and the like gets the name of the file."""
     try:
         yield
+    except BrokenPipeError:
+        raise SystemExit(CLOSED_PIPE) from None  # as `| head` ends it
     except OSError as error:
         raise Trouble(f"{os.fspath(path)} cannot be written: {error.strerror or error}") from error
 

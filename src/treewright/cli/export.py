@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from treewright.cli.console import Voice, unbroken_pipe
+from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, Trouble, check_output, known, listed, writing_to
 from treewright.cli.models import open_model
 from treewright.cli.options import OUTPUT, PIPE, Flag, Json, Model, Output, Quiet, Repeated
+from treewright.cli.outlets import show_bytes
 from treewright.cli.plans import named
 from treewright.exporting import FORMATS
 from treewright.exporting import export as export_tree
@@ -128,6 +129,4 @@ def write(rendered: str | bytes) -> None:
     """Write an export to the standard output, as a file would have it."""
     if isinstance(rendered, bytes) and sys.stdout.isatty():
         raise Misuse("this format is not text that a terminal could show; export -o FILE writes it to a file")
-    with unbroken_pipe():
-        sys.stdout.flush()
-        sys.stdout.buffer.write(rendered if isinstance(rendered, bytes) else rendered.encode() + b"\n")
+    show_bytes(rendered if isinstance(rendered, bytes) else rendered.encode() + b"\n")
