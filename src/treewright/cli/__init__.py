@@ -6,7 +6,7 @@ import inspect
 import os
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, NoReturn
@@ -48,11 +48,11 @@ def main(arguments: list[str] | None = None) -> None:
         _given.set(tuple(given))
         called = [name for name in COMMANDS if name in given[:1]]
         try:
-            _app(called or COMMANDS)(
-                given, exit_on_error=False, print_error=False, result_action="return_value"
-            )
+            app = _app(called or COMMANDS)
+            app(_names_as_files(given), exit_on_error=False, print_error=False, result_action="return_value")
         except (cyclopts.CycloptsError, Misuse) as error:
-            _fail(f"{usage_error(error)} ({' '.join(['treewright', *called])} --help tells more)", 2)
+            said = usage_error(error, given, _options(app[called[0]] if called else app))
+            _fail(f"{said} ({' '.join(['treewright', *called])} --help tells more)", 2)
         except (Trouble, OSError, ValueError, MemoryError) as error:
             _fail(one_line(error), 1)
         finally:
@@ -65,6 +65,24 @@ def main(arguments: list[str] | None = None) -> None:
 def command_line() -> str:
     """The command that is being run, as one would type it."""
     return shlex.join(["treewright", *_given.get()])
+
+
+def _names_as_files(given: Sequence[str]) -> list[str]:
+    """The arguments; those behind `--` are no options, so that files may have any name.
+
+    >>> _names_as_files(["predict", "-q", "--", "m.json", "-x.csv"])
+    ['predict', '-q', '--', 'm.json', './-x.csv']
+    """
+    end = list(given).index("--") if "--" in given else len(given)
+    names = (f"./{name}" if name.startswith("-") and name != "-" else name for name in given[end + 1 :])
+    return [*given[: end + 1], *names]
+
+
+def _options(command: Any) -> list[str]:
+    """The names of all options of a command, or of the program."""
+    arguments = command.assemble_argument_collection() if command.default_command is not None else ()
+    names = [name for argument in arguments for name in argument.names if name.startswith("-")]
+    return [*names, *command.help_flags, *command.version_flags]
 
 
 def _fail(message: str, code: int) -> NoReturn:

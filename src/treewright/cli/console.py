@@ -34,6 +34,11 @@ class Voice:
         if not (self.json or self.quiet):
             tell(_noted(text))
 
+    def mention(self, text: str) -> None:
+        """One line beside the output that tells people what was done; documents say it in their own words."""
+        if not (self.json or self.quiet):
+            tell(f"treewright: {text}")
+
     def answer(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
         """Print what was asked for."""
         show(as_json({**document(), "notes": self.notes}) if self.json else text())

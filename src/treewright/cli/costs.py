@@ -157,7 +157,7 @@ def _read(path: str) -> dict[str, dict[str, float]]:
         raise Misuse(
             f"--cost {path}: it must be TRUTH:ANSWER=COST, such as --cost ill:well=10, or a file"
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Trouble(f"{path} cannot be read as JSON: {error}") from error
     rows = content.values() if isinstance(content, dict) else [None]
     numbers = [cost for row in rows for cost in (row.values() if isinstance(row, dict) else [None])]

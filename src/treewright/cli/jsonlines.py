@@ -113,7 +113,7 @@ def _diagnose(path: str, place: str, compressed: bool) -> None:
 
 
 def _lines(place: str, compression: str) -> str:
-    return f"read_ndjson_objects({pattern(place)}, compression = '{compression}')"
+    return f"read_ndjson_objects({pattern(place)}, compression = '{compression}', hive_partitioning = false)"
 
 
 def _pointer(name: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+LONGEST = 2000  # characters of a message
 CLOSED_PIPE = 141  # the exit code of a program that the signal of a closed pipe ends
 
 
@@ -75,7 +76,14 @@ def show_bytes(content: bytes) -> None:
 
 
 def tell(line: str) -> None:
-    """Print a line on the standard error; if nobody hears it, the exit code still tells how it went."""
+    """Print a line on the standard error; if nobody hears it, the exit code still tells how it went.
+
+    Names of files and cells may hold anything: what would rule the terminal is written as codes, and of a
+    very long line the midst is left out.
+    """
+    if len(line) > LONGEST:
+        line = f"{line[: LONGEST * 3 // 4]} … {line[-LONGEST // 4 :]}"
+    line = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)
     try:
         print(line, file=sys.stderr, flush=True)
     except (OSError, ValueError):

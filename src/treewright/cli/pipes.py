@@ -1,4 +1,4 @@
-"""What comes from a pipe: laid down as a file, which can be read twice, for as long as the program runs."""
+"""What comes from a pipe or has an odd name: a file that SQL can read, for as long as the program runs."""
 
 from __future__ import annotations
 
@@ -35,6 +35,17 @@ def laid_down(path: Path) -> str:
     return name
 
 
+def readable(path: str) -> str:
+    """The file by a name that SQL takes as it stands: a link where a backslash would hide what follows it."""
+    if os.sep == "\\" or "\\" not in os.path.abspath(path):
+        return path
+    folder = tempfile.mkdtemp(prefix="treewright-")
+    _laid_down.append(folder)
+    link = os.path.join(folder, "table")
+    os.symlink(os.path.abspath(path), link)
+    return link
+
+
 def shown(path: Path) -> str:
     """What a file is called in front of the user."""
     return SHOWN if path == PIPE else str(path)
@@ -43,5 +54,6 @@ def shown(path: Path) -> str:
 def clear() -> None:
     """Remove the files again."""
     while _laid_down:
+        name = _laid_down.pop()
         with suppress(OSError):
-            os.unlink(_laid_down.pop())
+            shutil.rmtree(name) if os.path.isdir(name) else os.unlink(name)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from treewright.cli.errors import Trouble, writing_to
 from treewright.cli.forms import literal
+from treewright.cli.layout import pattern
 from treewright.cli.outlets import Outlet
 from treewright.cli.sources import JSON_SUFFIXES, PARQUET_SUFFIXES, first_line
 from treewright.files import replacing
@@ -212,7 +213,7 @@ class ParquetSink(Sink):
         whole = self._pieces[0]
         if len(self._pieces) > 1:
             whole = os.path.join(self._place, "whole.parquet")
-            pieces = ", ".join(map(literal, self._pieces))
+            pieces = ", ".join(map(pattern, self._pieces))
             with duckdb.connect() as database:
                 self._copy(database, f"SELECT * FROM read_parquet([{pieces}])", whole)
         with open(whole, "rb") as written:
