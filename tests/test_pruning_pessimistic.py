@@ -170,10 +170,8 @@ def test_the_recursion_in_trees_of_random_tests(
 def feared(tree: Tree, confidence: float) -> float:
     """The share of errors to fear of a tree, from the class weights of its own leaves."""
     leaves = np.asarray(tree.statistic)[tree.is_leaf]
-    charges = [
-        add_errs(n := float(c.sum()), e := n - float(c.max()), confidence) + e for c in leaves if c.any()
-    ]
-    return sum(charges) / float(leaves.sum())
+    sizes = [(float(counts.sum()), float(counts.sum() - counts.max())) for counts in leaves if counts.any()]
+    return sum(e + add_errs(n, e, confidence) for n, e in sizes) / float(leaves.sum())
 
 
 @pytest.mark.parametrize("missing", ["learn", "fractional"])
