@@ -249,6 +249,31 @@ def test_a_first_line_like_the_rows_is_doubted(tmp_path: Path, text: str, odd: b
     assert open_source(path, Dialect(header=True)).doubt is None
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_empty_lines_before_the_names(tmp_path: Path, end: str, mark: bytes) -> None:
+    path = written(tmp_path, mark + end.join(["", "  ", "", "a,b", "1,x", "2,y", ""]).encode())
+    frame = frame_of(path)
+    assert {name: column.tolist() for name, column in frame.columns.items()} == {"a": [1, 2], "b": ["x", "y"]}
+    assert frame.place(1) == "line 6"
+    short = written(tmp_path, mark + end.join(["", "", "a,b", "1,x", "2", ""]).encode(), "s.csv")
+    with pytest.raises(Trouble, match="line 5 has 1 cell, but the first line names 2 columns"):
+        frame_of(short)
+    nameless = open_source(path, Dialect(header=False))
+    assert [len(column) for column in read(nameless, dict.fromkeys(nameless.names)).columns.values()] == [
+        3,
+        3,
+    ]
+
+
+def test_a_separator_that_stands_in_words_for_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path, 'a#b\n1#x\n"#N/A"#"#N/A"\n')
+    source = open_source(path, Dialect(separator="#"))
+    frame = read(source, dict.fromkeys(source.names))
+    assert values(frame.columns["a"]) == [1, None]
+    assert values(frame.columns["b"]) == ["x", None]
+
+
 def test_files_without_names(tmp_path: Path) -> None:
     path = written(tmp_path, b"\xef\xbb\xbf" + DATA.encode())
     source = open_source(path, Dialect(header=False))

@@ -20,6 +20,7 @@ FILES: dict[str, bytes] = {
     "ok.csv": TABLE.encode(),
     "ok.xlsx": TABLE.encode(),
     "empty.csv": b"",
+    "broken.jsonl": b"{",
     "nameless.csv": b"5,2,x\n3,4,z\n5,6,x\n",
     "deep.json": b"[" * 100_000,
     "blank.csv": b"\n\n",
@@ -157,6 +158,32 @@ OTHER = [
     (2, "fit ok.csv --target y --separator ab", "--separator 'ab': it is one character"),
     (2, "fit list.jsonl --target y --separator ;", "--separator is for CSV files; JSON lines have none"),
     (2, "fit text.parquet --target y --separator ;", "--separator is for CSV files; a Parquet file has none"),
+    (1, "describe broken.jsonl", "broken.jsonl, line 1 is not JSON"),
+    (1, "describe .", ". is a folder; name one CSV"),
+    (1, "show -", "a model is read from a file, not from the standard input"),
+    (2, "fit ok.csv --target y --seed 1.5", "--seed: '1.5' is no whole number"),
+    (2, "fit ok.csv --target y --max-leaves 2.7", "--max-leaves: '2.7' is no whole number"),
+    (2, "fit ok.csv --target y --jobs 0.5", "--jobs: '0.5' is no whole number"),
+    (2, "show m.json --depth 1e1", "--depth: '1e1' is no whole number"),
+    (2, "explain m.json ok.csv --row 1.9", "--row: '1.9' is no whole number"),
+    (2, "fit ok.csv --target y --cost x:z=nan", "--cost x:z=nan: the number must be finite and at least 0"),
+    (2, "fit ok.csv --target y --prior x=inf --prior z=0", "--prior x=inf: the number must be finite"),
+    (
+        2,
+        "export m.json --format python --option check=1",
+        "--option: python has no option 'check'; its options",
+    ),
+    (2, "export m.json --format sql --option table=[1]", "--option: sql cannot work with one of the values"),
+    (
+        1,
+        "prune m.json --method chi_squared --option significance=[1]",
+        "significance is [1]; it must be between",
+    ),
+    (
+        1,
+        'prune m.json --method pessimistic --option raising=false --option confidence="x"',
+        "confidence is 'x'; it must be above 0",
+    ),
     (2, "fit --taget", "there is no option --taget here; did you mean --target?"),
     (2, "fit ok.csv --traget y", "there is no option --traget here; did you mean --target?"),
     (2, "fit ok.csv --traget=y", "there is no option --traget here; did you mean --target?"),
@@ -342,6 +369,19 @@ def test_names_that_look_like_options_and_patterns(folder: Path, capfd: pytest.C
     (folder / "-").unlink()
     cli.main(["export", "m.json", "--format", "sql", "-o", "./-"])
     assert (folder / "-").read_text().startswith("CASE")
+
+
+def test_files_that_are_none(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for command, name in (("describe", "link.csv"), ("show", "link.json")):
+        os.symlink("nowhere", name)
+        with pytest.raises(SystemExit):
+            cli.main([command, name])
+        assert f"error: {name} is a link to nowhere, where there is no file\n" in capfd.readouterr().err
+    for command in (["describe", ""], ["predict", "m.json", "ok.csv", "-o", ""]):
+        with pytest.raises(SystemExit):
+            cli.main(command)
+        assert "error: " in (err := capfd.readouterr().err)
+        assert "the name of a file is empty" in err
 
 
 def test_messages_do_not_rule_the_terminal(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -106,9 +106,12 @@ def _number(option: str, said: str, form: str) -> tuple[str, float]:
     """What stands before the last = and the number behind it."""
     name, equals, text = said.rpartition("=")
     try:
-        return name, float(text if equals else "")
+        number = float(text if equals else "")
     except ValueError:
         raise Misuse(f"{option} {said}: it must be {form}") from None
+    if not 0 <= number < float("inf"):
+        raise Misuse(f"{option} {said}: the number must be finite and at least 0")
+    return name, number
 
 
 def _pair(names: str, classes: tuple[Any, ...]) -> tuple[Any, Any]:

@@ -117,10 +117,14 @@ def rendered_as(tree: Tree, format: str, options: dict[str, Any], check: bool) -
     names = [target.name for target in tree.schema.targets]
     if len(names) > 1 and "target" in FORMATS.options(format) and options.get("target") not in names:
         raise Misuse(f"this tree predicts {listed(names)}; --option target=… says which one {format} answers")
+    unknown = [name for name in options if name not in FORMATS.options(format)]
+    if unknown:
+        known_ones = ", ".join(sorted(FORMATS.options(format))) or "none"
+        raise Misuse(f"--option: {format} has no option {unknown[0]!r}; its options are {known_ones}")
     try:
         return export_tree(tree, format, check=True if check else None, **options)
     except TypeError as error:
-        raise Misuse(f"--option: {error}") from error
+        raise Misuse(f"--option: {format} cannot work with one of the values ({error})") from error
     except ImportError as error:
         raise Trouble(str(error)) from error
 

@@ -66,6 +66,7 @@ def json_layout(path: str, place: str, database: Any) -> JsonLayout:
     if strangers:
         _diagnose(path, place, compressed)
     if not rows or not keys:
+        _diagnose(path, place, compressed)
         raise Trouble(f"{path} has no rows with columns in them")
     sample = [found for _, found in islice(_objects(path, place, compressed), SAMPLED)]
     first = dict.fromkeys(key for found in sample for key in found)

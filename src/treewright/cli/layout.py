@@ -100,6 +100,7 @@ class CsvLayout(Layout):
 
     separator: str = ","
     header: bool = True
+    blank: int = 0  # empty lines before all others
     is_odd: bool = False  # whether the first line looks like a row, not like names
 
     @property
@@ -117,12 +118,14 @@ class CsvLayout(Layout):
     ) -> str:
         """SQL for all cells, whatever the positions; DuckDB itself guesses nothing."""
         columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(self.names)))
+        # A marker that holds the separator only stands in quotes; DuckDB refuses it, but `known` knows it.
+        markers = [marker for marker in missing if self.separator not in marker]
         longest = "" if strict else f", max_line_size = {LONGEST_LINE}"
         return (
             f"read_csv({pattern(self.place)}, auto_detect = false, columns = {{{columns}}}, "
-            f"header = {str(self.header).lower()}, "
+            f"header = {str(self.header).lower()}, skip = {self.blank}, "
             f"delim = {literal(self.separator)}, quote = '\"', escape = '\"', null_padding = false, "
-            f"nullstr = [{', '.join(map(literal, missing))}], strict_mode = {str(strict).lower()}, "
+            f"nullstr = [{', '.join(map(literal, markers))}], strict_mode = {str(strict).lower()}, "
             f"parallel = {str(strict).lower()}, compression = '{self.compression}', "
             f"hive_partitioning = false{longest})"
         )
@@ -130,14 +133,16 @@ class CsvLayout(Layout):
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """The records, below the header if there is one."""
         with opened(self.place, self.compressed) as file:
+            for _ in range(self.blank):
+                file.readline()
             reader = _reader(file, self.separator)
             if self.header:
                 next(reader)
-            line = reader.line_num + 1
+            line = self.blank + reader.line_num + 1
             for record in reader:
                 if record:
                     yield line, record
-                line = reader.line_num + 1
+                line = self.blank + reader.line_num + 1
 
     def diagnose(self) -> None:
         """Trouble about a line that has more cells or fewer than the first, bytes, quotes."""
@@ -172,6 +177,8 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
     Where nobody says whether it has a header, it has one, perhaps with a doubt.
     """
     compressed, text = head(path, place)
+    empty = re.match(r"(?: *(?:\r\n|\n|\r))*", text)
+    blank, text = (len(empty[0].splitlines()), text[empty.end() :]) if empty else (0, text)
     if separator is None:
         separator = _separator(text, prefers_tabs=path.lower().removesuffix(".gz").endswith((".tsv", ".tab")))
     records = _first(text, separator, SAMPLED + 1)
@@ -179,10 +186,10 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
         raise Trouble(f"{path}: the first line cannot be read as names of columns: its quotes do not close")
     if header is False:
         names = tuple(f"column {position}" for position in range(1, len(records[0]) + 1))
-        return CsvLayout(path, place, compressed, names, tuple(records), separator, header=False)
+        return CsvLayout(path, place, compressed, names, tuple(records), separator, False, blank)
     is_odd = header is None and looks_like_cells(records[0], records[1:], separator == ";")
     names = _names(path, records[0], DOUBT if is_odd else None)
-    return CsvLayout(path, place, compressed, names, tuple(records[1:]), separator, is_odd=is_odd)
+    return CsvLayout(path, place, compressed, names, tuple(records[1:]), separator, True, blank, is_odd)
 
 
 def head(path: str, place: str) -> tuple[bool, str]:

@@ -32,6 +32,7 @@ annotated there; `group=` puts them under a heading.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,11 +74,22 @@ def _as_file(_: Any, tokens: Sequence[Any]) -> Path:
     """
     said = str(tokens[0].value)
     path = Path(said)
+    if not said:
+        raise ValueError("the name of a file is empty")
     if said.startswith("-") and path != PIPE:
         raise ValueError(f"there is no option {said} here; a file of this name is ./{said}")
     return Path(os.path.abspath(said)) if path == PIPE and said != str(PIPE) else path
 
 
+def _as_whole(_: Any, tokens: Sequence[Any]) -> int:
+    """A whole number; 1.5 is none, and nobody rounds it."""
+    said = str(tokens[0].value)
+    if re.fullmatch(r"[+-]?[0-9]{1,4000}", said, re.ASCII) is None:
+        raise ValueError(f"{said!r} is no whole number")
+    return int(said)
+
+
+WHOLE = Parameter(converter=_as_whole)
 _FILE = Parameter(allow_leading_hyphen=True, converter=_as_file)
 
 Model = Annotated[Path, _FILE, Parameter(help="A file that `treewright fit` wrote.")]
@@ -95,11 +107,15 @@ Output = Annotated[OutputFile, Parameter(alias="-o")]
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Repeated = Annotated[list[str] | None, Parameter(negative=())]
-Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
-NotNegativeCount = Annotated[int, Parameter(validator=validators.Number(gte=0))]
+Positive = Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=1))]
+NotNegativeCount = Annotated[int, WHOLE, Parameter(validator=validators.Number(gte=0))]
 NotNegative = Annotated[float | None, Parameter(validator=validators.Number(gte=0))]
-Seed = Annotated[int, Parameter(validator=validators.Number(gte=0), help="Of the choice which rows do what.")]
-Jobs = Annotated[int, Parameter(help="Threads; -1 is one per core. The result is the same for any number.")]
+Seed = Annotated[
+    int, WHOLE, Parameter(validator=validators.Number(gte=0), help="Of the choice which rows do what.")
+]
+Jobs = Annotated[
+    int, WHOLE, Parameter(help="Threads; -1 is one per core. The result is the same for any number.")
+]
 Delta = Annotated[float, Parameter(help="The chance with which the certificate may fail.")]
 
 Drop = Annotated[

@@ -31,6 +31,8 @@ def laid_down(path: Path) -> str:
                 with open(path, "rb") as pipe:
                     shutil.copyfileobj(pipe, file)
     except OSError as error:
+        if error.filename == str(path):
+            raise  # it cannot even be opened
         raise Trouble(f"{shown(path)} cannot be kept in {name}: {error.strerror or error}") from error
     return name
 

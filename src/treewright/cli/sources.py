@@ -54,8 +54,10 @@ def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Sourc
         place = pipes.laid_down(path)
         kind = _kind_by_content(place)
     else:
+        _check_there(name)
         kind = _kind(name)
-        _check_readable(name)
+        with open(name, "rb"):
+            pass  # permission denied is told by the system in its own words
         place = pipes.readable(place)
     _check_dialect(kind, dialect)
     # In files of text some words stand for nothing; elsewhere nothing does but what is named.
@@ -99,13 +101,18 @@ def check_columns(source: Source, named: Iterable[tuple[str, str]]) -> None:
             raise Trouble(f"{source.path} has no column {quoted(name)} ({option}); {source.hint(name)}")
 
 
-def _check_readable(name: str) -> None:
+def _check_there(name: str) -> None:
     if os.path.isdir(name):
         raise Trouble(f"{name} is a folder; name one CSV, JSON lines or Parquet file in it")
     if not os.path.exists(name):
-        raise Trouble(f"there is no file {name}{similar(name)}")
-    with open(name, "rb"):
-        pass  # permission denied is told by the system in its own words
+        raise Trouble(no_file(name))
+
+
+def no_file(name: str) -> str:
+    """What to say of a file that is not there, and which one may have been meant."""
+    if os.path.islink(name):
+        return f"{name} is a link to {os.readlink(name)}, where there is no file"
+    return f"there is no file {name}{similar(name)}"
 
 
 def _kind(name: str) -> str:

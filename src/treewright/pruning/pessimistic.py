@@ -8,6 +8,8 @@ more than the branch. A tenth of an error of slack favours the smaller tree. So 
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -95,7 +97,7 @@ def _check(tree: Tree, data: Dataset | None, confidence: float, raising: bool) -
         raise ValueError("pessimistic counts errors; it is for trees that predict the classes of one target")
     if schema.has_costs:
         raise ValueError("pessimistic counts errors; it cannot weigh what mistakes cost")
-    if not 0 < confidence <= 1:
+    if not isinstance(confidence, Real) or not 0 < confidence <= 1:
         raise ValueError(f"confidence is {confidence!r}; it must be above 0 and at most 1 (C4.5's is 0.25)")
     if not raising:
         return
