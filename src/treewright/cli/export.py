@@ -123,8 +123,12 @@ def rendered_as(tree: Tree, format: str, options: dict[str, Any], check: bool) -
         raise Misuse(f"--option: {format} has no option {unknown[0]!r}; its options are {known_ones}")
     try:
         return export_tree(tree, format, check=True if check else None, **options)
-    except TypeError as error:
-        raise Misuse(f"--option: {format} cannot work with one of the values ({error})") from error
+    except (TypeError, AttributeError) as error:
+        texts = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        raise Misuse(
+            f"--option: {format} cannot work with one of the values {texts} ({error}); a text that looks "
+            "like something else stands in quotes: title='\"5\"'"
+        ) from error
     except ImportError as error:
         raise Trouble(str(error)) from error
 
