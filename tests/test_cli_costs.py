@@ -82,7 +82,7 @@ def test_names_of_classes(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
         (["--cost", "sick:well=3"], 2, "there is no class 'sick'; the classes are 'ill', 'well'"),
         (["--cost", "ill:wel=3"], 2, "did you mean 'well'?"),
         (["--cost", "ill:well=3", "--cost", "ill:well=4"], 2, "names ill:well twice"),
-        (["--cost", "ill:well=-3"], 1, "finite numbers of at least 0"),
+        (["--cost", "ill:well=-3"], 2, "the number must be finite and at least 0"),
         (["--cost", "ill:ill=3"], 1, "zeros on its diagonal"),
         (["--cost", "t.csv"], 1, "t.csv cannot be read as JSON"),
         (["--cost", "list.json"], 1, "must hold costs by truth and answer"),

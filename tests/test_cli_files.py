@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from treewright.cli.errors import Trouble
 from treewright.cli.options import MISSING, NEVER_KNOWN, Dialect
 from treewright.cli.reading import Frame, read
 from treewright.cli.sources import open_source
+from treewright.cli.streaming import stream
 
 
 def frame_of(path: Path, wanted: dict[str, Any] | None = None, kept: tuple[str, ...] = ()) -> Frame:
@@ -93,10 +95,16 @@ def test_decimal_commas_between_semicolons(tmp_path: Path) -> None:
     assert frame.columns["b"].tolist() == ["1.5", "2,5"]  # thousands or decimals? nobody knows
 
 
-def test_compressed_and_oddly_named_files(tmp_path: Path) -> None:
+def test_compressed_and_oddly_named_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, "a\n9\n", "x1.csv")
-    for name in ("x[1].csv", "x*.csv", "it's.csv", "x?.csv"):
-        assert frame_of(written(tmp_path, "a\n1\n2\n", name)).columns["a"].tolist() == [1, 2]
+    names = ["x[1].csv", "x*.csv", "it's.csv", "x?.csv", "x{a,b}.csv", "~.csv", "~root.csv", "-x.csv"]
+    if os.name == "posix":
+        names += ["a\\b.csv", "a\\*.csv", "a\\[b].csv", "\\.csv", "a:b.csv", "new\nline.csv"]
+    monkeypatch.chdir(tmp_path)
+    for name in names:
+        path = written(tmp_path, "a\n1\n2\n", name)
+        for called in (path, Path(name)):
+            assert frame_of(called).columns["a"].tolist() == [1, 2]
     path = written(tmp_path, gzip.compress(b"a,b\n1,x\n"), "t.csv.gz")
     assert frame_of(path).columns["b"].tolist() == ["x"]
 
@@ -139,6 +147,150 @@ def test_digits_are_never_lost_in_silence(tmp_path: Path, cell: str) -> None:
     path = written(tmp_path, f"a,b\n0.5,1\n{cell},2\n")
     with pytest.raises(Trouble, match=f"line 3: column 'a' has the number {re.escape(cell)}"):
         frame_of(path)
+
+
+def test_whole_numbers_beyond_float64_are_told_truly(tmp_path: Path) -> None:
+    """Float64 has this number, but skips others beside it: rule and words are those of `encode`."""
+    whole = written(tmp_path, "a\n5\n64000000000000000\n")
+    assert frame_of(whole).columns["a"].tolist() == [5, 64000000000000000]
+    mixed = written(tmp_path, "a\n0.5\n64000000000000000\n", "m.csv")
+    with pytest.raises(
+        Trouble, match=r"has the number 64000000000000000, beyond ±2\^53, where float64 skips"
+    ):
+        frame_of(mixed)
+    large = written(tmp_path, "a\n0.5\n1e400\n", "l.csv")
+    with pytest.raises(Trouble, match=r"has the number 1e400, which is too large for float64"):
+        frame_of(large)
+    assert frame_of(written(tmp_path, "a\n0.5\n6.4e16\n", "e.csv")).columns["a"].tolist() == [0.5, 6.4e16]
+
+
+def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
+    for digits in (3999, 4000, 5000):
+        path = written(tmp_path, f"a,b\n1,x\n{'9' * digits},y\n")
+        if digits < forms.MOST_DIGITS:
+            assert frame_of(path).columns["a"].tolist() == [1, 10**digits - 1]
+        else:
+            with pytest.raises(
+                Trouble, match=r"line 3: column 'a' has the number 9+\.\.\., which is too large"
+            ):
+                frame_of(path)
+        assert frame_of(path, {"a": "text"}).columns["a"].tolist() == ["1", "9" * digits]
+
+
+def test_folders_named_like_partitions_add_no_column(tmp_path: Path) -> None:
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    duckdb.sql(f"COPY (SELECT 1 AS a) TO '{folder / 't.parquet'}' (FORMAT parquet)")
+    written(folder, "a\n1\n")
+    written(folder, '{"a": 1}\n', "t.jsonl")
+    for name in ("t.csv", "t.jsonl", "t.parquet"):
+        assert {name: column.tolist() for name, column in frame_of(folder / name).columns.items()} == {
+            "a": [1]
+        }
+
+
+@pytest.mark.parametrize("length", [1_000_000, 3_000_000, 40_000_000])
+def test_long_cells(tmp_path: Path, length: int) -> None:
+    path = written(tmp_path, f"a,b\n1,{'x' * length}\n2,y\n")
+    found = frame_of(path).columns
+    assert found["a"].tolist() == [1, 2]
+    assert [len(cell) for cell in found["b"]] == [length, 1]
+    pieces = list(stream(open_source(path), {"a": None, "b": None}))
+    assert [len(cell) for piece in pieces for cell in piece.columns["b"]] == [length, 1]
+
+
+def test_what_is_wrong_below_long_cells_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of lines that are longer than its buffers DuckDB may not even say that they are there."""
+    path = written(tmp_path, f"a,b,c\n{'x' * 20_000_000},{'x' * 20_000_000},\n2,z\n")
+    with pytest.raises(Trouble, match="line 3 has 2 cells, but the first line names 3 columns"):
+        frame_of(path)
+    with pytest.raises(Trouble, match="line 3 has 2 cells"):
+        list(stream(open_source(path), {"a": None}))
+    path = written(tmp_path, f"a,b\n1,{'x' * 3_000_000}\n")
+    monkeypatch.setattr("treewright.cli.layout.LONGEST_LINE", 2_500_000)
+    monkeypatch.setattr("treewright.cli.reading.LONGEST_LINE", 2_500_000)
+    with pytest.raises(Trouble, match=r"it has more than 2,500,000 bytes, which are the most that are read"):
+        frame_of(path)
+    monkeypatch.setattr("treewright.cli.layout.LONGEST_CELL", 2_500_000)
+    with pytest.raises(Trouble, match=r"a cell has more than 2,500,000 characters, which are the most"):
+        frame_of(path)
+
+
+DATA = "5.1,3.5,a\n4.9,3.0,a\n6.2,2.8,b\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "odd"),
+    [
+        (DATA, True),
+        ("1;2,5;7\n2;3,5;8\n", True),
+        ("p,x\ne,x\np,f\ne,x\n", True),
+        ("2020-01-01,1.5\n2020-01-02,2.5\n", True),
+        ("1,0,1\n0,1,1\n", True),  # and no names that stand there twice
+        (f"x,y,z\n{DATA}", False),
+        ("country,2019,2020\nFrance,1,2\nSpain,3,4\n", False),
+        ("0,1,2\n7,8,9\n", False),
+        ("7\n1\n2\n", False),
+        ("a,b\nx,y\nz,w\n", False),
+        ("1.5,2.5\n", False),  # nothing to compare it with
+        ("a,1.5\n2,3\n", False),
+        (",1.5\nx,3\n", True),
+    ],
+)
+def test_a_first_line_like_the_rows_is_doubted(tmp_path: Path, text: str, odd: bool) -> None:
+    path = written(tmp_path, text)
+    if text.startswith("1,0,1"):
+        with pytest.raises(
+            Trouble, match="several columns have the name '1'; its first line looks like a row"
+        ):
+            open_source(path)
+        return
+    assert (open_source(path).doubt is not None) == odd
+    assert open_source(path, Dialect(header=True)).doubt is None
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_empty_lines_before_the_names(tmp_path: Path, end: str, mark: bytes) -> None:
+    path = written(tmp_path, mark + end.join(["", "  ", "", "a,b", "1,x", "2,y", ""]).encode())
+    frame = frame_of(path)
+    assert {name: column.tolist() for name, column in frame.columns.items()} == {"a": [1, 2], "b": ["x", "y"]}
+    assert frame.place(1) == "line 6"
+    short = written(tmp_path, mark + end.join(["", "", "a,b", "1,x", "2", ""]).encode(), "s.csv")
+    with pytest.raises(Trouble, match="line 5 has 1 cell, but the first line names 2 columns"):
+        frame_of(short)
+    nameless = open_source(path, Dialect(header=False))
+    assert [len(column) for column in read(nameless, dict.fromkeys(nameless.names)).columns.values()] == [
+        3,
+        3,
+    ]
+
+
+def test_a_separator_that_stands_in_words_for_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path, 'a#b\n1#x\n"#N/A"#"#N/A"\n')
+    source = open_source(path, Dialect(separator="#"))
+    frame = read(source, dict.fromkeys(source.names))
+    assert values(frame.columns["a"]) == [1, None]
+    assert values(frame.columns["b"]) == ["x", None]
+
+
+def test_files_without_names(tmp_path: Path) -> None:
+    path = written(tmp_path, b"\xef\xbb\xbf" + DATA.encode())
+    source = open_source(path, Dialect(header=False))
+    frame = read(source, dict.fromkeys(source.names))
+    assert {name: column.tolist() for name, column in frame.columns.items()} == {
+        "column 1": [5.1, 4.9, 6.2],
+        "column 2": [3.5, 3.0, 2.8],
+        "column 3": ["a", "a", "b"],
+    }
+    assert frame.place(0) == "line 1"
+    pieces = list(stream(open_source(path, Dialect(header=False)), {"column 1": "number"}))
+    assert [cell for piece in pieces for cell in piece.columns["column 1"]] == [5.1, 4.9, 6.2]
+    with pytest.raises(Trouble, match="line 1: column 'column 3' has the cell 'a', which is not a number"):
+        read(open_source(path, Dialect(header=False)), {"column 3": "number"})
+    short = open_source(written(tmp_path, "1,2\n3\n"), Dialect(header=False))
+    with pytest.raises(Trouble, match="line 2 has 1 cell, but the first line has 2 cells"):
+        read(short, dict.fromkeys(short.names))
 
 
 def test_parquet(tmp_path: Path) -> None:

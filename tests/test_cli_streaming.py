@@ -57,7 +57,10 @@ def test_every_format_has_the_same_answers_in_order(model: Path, capfd: pytest.C
     wanted = expected()
     for name in ("p.csv", "p.tsv.gz", "p.jsonl", "p.ndjson.gz", "p.parquet"):
         cli.main(["predict", "m.json", "t.csv", "-o", name, "--keep", "id", "--proba"])
-    assert capfd.readouterr() == ("", "")
+    done = capfd.readouterr()
+    assert done.out == ""
+    assert done.err.splitlines()[0] == f"treewright: {N:,} predictions written to p.csv"
+    assert len(done.err.splitlines()) == 5
     with open("p.csv") as file:
         rows = list(csv.DictReader(file))
     assert [row["prediction"] for row in rows] == wanted
@@ -151,7 +154,7 @@ def test_from_a_pipe_to_a_pipe(
 ) -> None:
     table = Path("t.csv").read_bytes()
     as_lines = "\n".join(json.dumps(row) for row in csv.DictReader(io.StringIO(table.decode()))).encode()
-    cli.main(["predict", "m.json", "t.csv", "-o", "p.parquet"])
+    cli.main(["predict", "m.json", "t.csv", "-o", "p.parquet", "--quiet"])
     duckdb.sql("COPY (FROM 't.csv') TO 't.parquet'")
     parquet = Path("t.parquet").read_bytes()
     for content in (table, gzip.compress(table), as_lines, gzip.compress(as_lines), parquet):

@@ -20,6 +20,10 @@ FILES: dict[str, bytes] = {
     "ok.csv": TABLE.encode(),
     "ok.xlsx": TABLE.encode(),
     "empty.csv": b"",
+    "broken.jsonl": b"{",
+    "other.csv": b"a,b,y\n2,3,x\n4,4,z\n7,6,x\n",
+    "nameless.csv": b"5,2,x\n3,4,z\n5,6,x\n",
+    "deep.json": b"[" * 100_000,
     "blank.csv": b"\n\n",
     "header.csv": b"a,b,y\n",
     "short.csv": b"a,b,y\n1,2,x\n3,4\n5,6,x\n",
@@ -155,8 +159,105 @@ OTHER = [
     (2, "fit ok.csv --target y --separator ab", "--separator 'ab': it is one character"),
     (2, "fit list.jsonl --target y --separator ;", "--separator is for CSV files; JSON lines have none"),
     (2, "fit text.parquet --target y --separator ;", "--separator is for CSV files; a Parquet file has none"),
-    (2, "fit --taget", "there is no option --taget here"),
-    (2, "fit ok.csv --target y -o --json", "there is no option --json here"),
+    (1, "describe broken.jsonl", "broken.jsonl, line 1 is not JSON"),
+    (1, "describe .", ". is a folder; name one CSV"),
+    (1, "show -", "a model is read from a file, not from the standard input"),
+    (2, "fit ok.csv --target y --seed 1.5", "--seed: '1.5' is no whole number"),
+    (2, "fit ok.csv --target y --max-leaves 2.7", "--max-leaves: '2.7' is no whole number"),
+    (2, "fit ok.csv --target y --jobs 0.5", "--jobs: '0.5' is no whole number"),
+    (2, "show m.json --depth 1e1", "--depth: '1e1' is no whole number"),
+    (2, "explain m.json ok.csv --row 1.9", "--row: '1.9' is no whole number"),
+    (2, "fit ok.csv --target y --cost x:z=nan", "--cost x:z=nan: the number must be finite and at least 0"),
+    (2, "fit ok.csv --target y --prior x=inf --prior z=0", "--prior x=inf: the number must be finite"),
+    (
+        2,
+        "export m.json --format python --option check=1",
+        "--option: python has no option 'check'; its options",
+    ),
+    (2, "export m.json --format sql --option table=[1]", "--option: sql cannot work with one of the values"),
+    (
+        2,
+        "export m.json --format svg --option title=5",
+        "--option: svg cannot work with one of the values title=5",
+    ),
+    (
+        2,
+        "export m.json --option intervals=1",
+        "--option: text cannot work with one of the values intervals=1",
+    ),
+    (1, "prune m.json --method srm --option c=[1]", "c is [1]; it must be a number of at least 0, or 'cv'"),
+    (1, "prune m.json --method bottom_up --option delta=null", "delta is None; it must be between 0 and 1"),
+    (
+        1,
+        "prune m.json --method reduced_error --validation other.csv --option significance={}",
+        "significance is {}; it must be between 0 and 1",
+    ),
+    (
+        1,
+        "prune m.json --method chi_squared --option significance=[1]",
+        "significance is [1]; it must be between",
+    ),
+    (
+        1,
+        'prune m.json --method pessimistic --option raising=false --option confidence="x"',
+        "confidence is 'x'; it must be above 0",
+    ),
+    (2, "fit --taget", "there is no option --taget here; did you mean --target?"),
+    (2, "fit ok.csv --traget y", "there is no option --traget here; did you mean --target?"),
+    (2, "fit ok.csv --traget=y", "there is no option --traget here; did you mean --target?"),
+    (2, "fit --traget y ok.csv", "there is no option --traget here; did you mean --target?"),
+    (
+        2,
+        "fit ok.csv --target y --max-depht 3",
+        "there is no option --max-depht here; did you mean --max-depth?",
+    ),
+    (
+        2,
+        "fit ok.csv --target y -ox.json --no-repot",
+        "there is no option --no-repot here; did you mean --no-re",
+    ),
+    (2, "describe ok.csv --jsno", "there is no option --jsno here; did you mean --json?"),
+    (2, "describe --jsno", "there is no option --jsno here; did you mean --json?"),
+    (2, "predict --prob m.json ok.csv", "there is no option --prob here; did you mean --proba?"),
+    (2, "prune m.json --leafs 3", "there is no option --leafs here; did you mean --leaves?"),
+    (2, "compare ok.csv --taget y", "there is no option --taget here; did you mean --target?"),
+    (2, "explain m.json ok.csv --rwo 1", "there is no option --rwo here; did you mean --row?"),
+    (2, "report m.json --tset ok.csv", "there is no option --tset here; did you mean --test?"),
+    (2, "show m.json --dept 3", "there is no option --dept here; did you mean --depth?"),
+    (2, "rules m.json --quit", "there is no option --quit here; did you mean --quiet?"),
+    (2, "export m.json --formt sql", "there is no option --formt here; did you mean --format?"),
+    (2, "demo --jsn", "there is no option --jsn here; did you mean --json?"),
+    (2, "--verison", "there is no option --verison here; did you mean --version?"),
+    (2, "--json describe ok.csv", "there is no option --json here (treewright --help tells more)"),
+    (2, "describe ok.csv --zzz", "there is no option --zzz here (treewright describe"),
+    (2, "describe -x.csv", "there is no option -x.csv here; a file of this name is ./-x.csv"),
+    (2, "describe ok.csv --missing --zzz --jsno", "there is no option --jsno here"),
+    (2, "fit ok.csv --target y -o --json", "-o needs a value, and --json is an option"),
+    (
+        2,
+        f"fit ok.csv --target y --option c={'[' * 100_000}",
+        "--option: the value [[[[[[[[[[[[[[[[[[[[… is nested",
+    ),
+    (2, f"export m.json --option c={'[' * 100_000}", "--option: the value [[[[[[[[[[[[[[[[[[[[… is nested"),
+    (
+        1,
+        "fit ok.csv --target y --cost deep.json",
+        "deep.json cannot be read as JSON: maximum recursion depth",
+    ),
+    (2, "describe list.jsonl --no-header", "--no-header is for CSV files; JSON lines have names of columns"),
+    (2, "describe text.parquet --header", "--header is for CSV files; a Parquet file has names of columns"),
+    (
+        1,
+        "fit nameless.csv --target y",
+        "looks like a row, not like names of columns; --no-header reads it as one",
+    ),
+    (
+        1,
+        "predict m.json nameless.csv",
+        "looks like a row, not like names of columns; --no-header reads it as one",
+    ),
+    (1, "explain m.json nameless.csv --row 1", "looks like a row, not like names of columns; --no-header"),
+    (1, "show m.json --test nameless.csv", "looks like a row, not like names of columns; --no-header"),
     (1, "fit ok.csv --target y --drop c", "no column 'c' (--drop)"),
     (1, "fit ok.csv --target y -o none/m.json", "there is no folder 'none'; make it first"),
     (1, "fit ok.csv --target y -o sub.csv", "sub.csv is a folder; name a file in it"),
@@ -238,7 +339,11 @@ OTHER = [
     (2, "fit ok.csv --target y --alpha 1 --option alpha=2", "--alpha and --option alpha=… say the same"),
     (2, "fit ok.csv --target y --option colour=red", "--option has 'colour', which cost_complexity does not"),
     (1, "fit ok.csv --target y --option rule=9-SE", "rule is '9-SE'; it must be '0-SE' or '1-SE'"),
-    (1, "fit ok.csv --target y --prune srm --option c=[]", "srm cannot work with one of the values"),
+    (
+        1,
+        "fit ok.csv --target y --prune srm --option c=[]",
+        "c is []; it must be a number of at least 0, or 'cv'",
+    ),
     (2, "fit ok.csv --target y --delta 2", "--delta 2: the chance of being wrong is between 0 and 1"),
     (2, "fit ok.csv --target y --delta 0", "--delta 0: the chance"),
     (2, "fit ok.csv --target y --delta nan", "--delta nan: the chance"),
@@ -252,7 +357,7 @@ OTHER = [
 CASES = [(1, f"fit {name} --target y", message) for name, message in FIT] + OTHER
 
 
-@pytest.mark.parametrize(("code", "command", "message"), CASES, ids=[command for _, command, _ in CASES])
+@pytest.mark.parametrize(("code", "command", "message"), CASES, ids=[command[:80] for _, command, _ in CASES])
 def test_trouble_is_one_line(
     folder: Path, capfd: pytest.CaptureFixture[str], code: int, command: str, message: str
 ) -> None:
@@ -267,6 +372,77 @@ def test_trouble_is_one_line(
     assert message in done.err
     assert len(done.err) < 500
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+
+
+def test_names_that_look_like_options_and_patterns(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Whatever a file is called, it can be read and written."""
+    cli.main(["predict", "m.json", "ok.csv"])
+    expected = capfd.readouterr().out
+    for name in ("-x.csv", "--json.csv", "~.csv", "*.csv", "?.csv", "[a].csv", "a\\b.csv", "$x.csv", "-"):
+        (folder / name).write_text(TABLE)
+        if name != "-":
+            cli.main(["predict", "m.json", f"./{name}"])
+            assert capfd.readouterr().out == expected
+            cli.main(["predict", "m.json", "--", name])
+            assert capfd.readouterr().out == expected
+        cli.main(["predict", "m.json", "ok.csv", "-o", f"./p{name}.csv"])
+        assert (folder / f"p{name}.csv").read_text() == expected
+        (folder / f"p{name}.csv").unlink()
+    (folder / "-").unlink()
+    cli.main(["export", "m.json", "--format", "sql", "-o", "./-"])
+    assert (folder / "-").read_text().startswith("CASE")
+
+
+def test_files_that_are_none(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for command, name in (("describe", "link.csv"), ("show", "link.json")):
+        os.symlink("nowhere", name)
+        with pytest.raises(SystemExit):
+            cli.main([command, name])
+        assert f"error: {name} is a link to nowhere, where there is no file\n" in capfd.readouterr().err
+    for command in (["describe", ""], ["predict", "m.json", "ok.csv", "-o", ""]):
+        with pytest.raises(SystemExit):
+            cli.main(command)
+        assert "error: " in (err := capfd.readouterr().err)
+        assert "the name of a file is empty" in err
+
+
+def test_messages_do_not_rule_the_terminal(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for name in ("\x1b[31mred.csv", "two\nlines.csv", "bell\a.csv", "n" * 100_000):
+        with pytest.raises(SystemExit):
+            cli.main(["describe", name])
+        err = capfd.readouterr().err
+        assert err.count("\n") == 1
+        assert err.rstrip("\n").isprintable()
+        assert len(err) < 2500
+
+
+def test_a_first_line_without_names_is_noted(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for command in (
+        "describe nameless.csv",
+        "fit nameless.csv --target x -o n.json",
+        "describe nameless.csv --json",
+    ):
+        cli.main(command.split())
+        done = capfd.readouterr()
+        said = done.out if "--json" in command else done.err
+        assert "nameless.csv: its first line looks like a row, not like names of columns; --no-header" in said
+    for option in ("--header", "--no-header", "--quiet"):
+        cli.main(["describe", "nameless.csv", option])
+        assert capfd.readouterr().err == ""
+    cli.main(["fit", "nameless.csv", "--no-header", "--target", "column 3", "-o", "n.json", "--quiet"])
+    cli.main(["predict", "n.json", "nameless.csv", "--no-header"])
+    assert capfd.readouterr().out == "prediction\nx\nz\nx\n"
+
+
+def test_written_predictions_are_mentioned(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    cli.main(["predict", "m.json", "ok.csv", "-o", "p.csv"])
+    done = capfd.readouterr()
+    assert (done.out, done.err) == ("", "treewright: 3 predictions written to p.csv\n")
+    cli.main(["predict", "m.json", "ok.csv", "-o", "p.csv", "--quiet"])
+    done = capfd.readouterr()
+    assert (done.out, done.err) == ("", "")
+    cli.main(["predict", "m.json", "ok.csv", "-o", "p.csv", "--json"])
+    assert capfd.readouterr().err == ""
 
 
 def test_rows_without_a_target_may_be_dropped(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

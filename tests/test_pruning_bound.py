@@ -86,6 +86,23 @@ def test_subtrees_that_rise_again(seed: int, several: bool, price: float) -> Non
 
     path = prune(tree, "bound", data=data, f=f)
     assert path.pruned == naive(tree, data, f, raising=True)
+    again = prune(path.pruned, "bound", data=data, f=f)
+    assert path.details["bound"][1] == pytest.approx(again.details["bound"][0], rel=1e-12)
+
+
+@pytest.mark.parametrize("f", ["mdl", "occam", "pac_bayes", "vc", "compression", "occam_hoeffding"])
+@pytest.mark.parametrize("raising", [True, False])
+def test_the_bound_told_is_that_of_the_pruned_tree(f: str, raising: bool) -> None:
+    """Whatever rose or was cut: the pruned tree by itself has the bound that is told of it."""
+    cut = 0
+    for seed in range(12):
+        data = with_missing(seed, several=False)
+        tree = random_tree(seed, data)
+        path = prune(tree, "bound", data=data, f=f, raising=raising)
+        again = prune(path.pruned, "bound", data=data, f=f, raising=raising)
+        assert path.details["bound"][1] == pytest.approx(again.details["bound"][0], rel=1e-12)
+        cut += path.pruned.n_nodes < tree.n_nodes
+    assert cut
 
 
 @pytest.mark.parametrize("f", ["mdl", "compression", "vc"])

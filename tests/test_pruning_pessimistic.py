@@ -167,6 +167,27 @@ def test_the_recursion_in_trees_of_random_tests(
     assert path.details["estimate"] * tree.weight[0] == pytest.approx(errors)
 
 
+def feared(tree: Tree, confidence: float) -> float:
+    """The share of errors to fear of a tree, from the class weights of its own leaves."""
+    leaves = np.asarray(tree.statistic)[tree.is_leaf]
+    sizes = [(float(counts.sum()), float(counts.sum() - counts.max())) for counts in leaves if counts.any()]
+    return sum(e + add_errs(n, e, confidence) for n, e in sizes) / float(leaves.sum())
+
+
+@pytest.mark.parametrize("missing", ["learn", "fractional"])
+def test_the_estimate_is_that_of_the_pruned_tree(missing: Any) -> None:
+    """With raising and without, also where a branch has taken the place of the root."""
+    at_the_root = 0
+    for seed in range(40):
+        data = case(seed, classes=3, mixed=missing == "learn").data
+        tree = random_tree(seed, data).with_missing(missing)
+        for raising in (True, False):
+            path = pessimistic(tree, data=data, raising=raising)
+            assert path.details["estimate"] == pytest.approx(feared(path.pruned, 0.25), rel=1e-9)
+            at_the_root += path.pruned.n_nodes > 1 and path.pruned.test(0) != tree.test(0)
+    assert at_the_root >= 5
+
+
 def test_branches_do_rise_in_these_trees() -> None:
     """The comparison above is about something: in many cases branches rise, and some rise again."""
     raised = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ from report_browser import browser, opened  # noqa: F401  fixtures
 from routed_trees import all_parts, mixture, with_holes, with_surrogates
 
 from treewright import Tree, encode, grow, report
+from treewright.answering import codes, proportions
 from treewright.encoding import Dataset
 from treewright.reporting import Report
+from treewright.routing import parts_of
 
 N = 300
 TYPE_ROWS = """([rows]) => rows.map((row) => {
@@ -82,6 +85,10 @@ def test_facts_of_divided_rows() -> None:
     inner = ~tree.is_leaf
     shares = np.array(facts["tree"]["left_share"])[inner]
     np.testing.assert_array_equal(shares, tree.weight[tree.left[inner]] / tree.weight[inner])
+    shares = np.array(facts["tree"]["right_share"])[inner]
+    np.testing.assert_array_equal(shares, tree.weight[tree.right[inner]] / tree.weight[inner])
+    for own, pairs in zip(tree.proportions[0].tolist(), facts["tree"]["class_shares"], strict=True):
+        assert pairs == [[code, share] for code, share in enumerate(own) if share]
     assert "surrogates" not in facts
     assert "intervals" not in facts
     assert any("count their shares" in note for note in facts["headline"]["notes"])
@@ -107,6 +114,49 @@ def test_rows_go_where_the_tree_sends_them(opened: Any, kind: str, missing: str)
                 assert answer == tree.schema.targets[0].classes[int(mixed.argmax())]
         else:
             assert float(answer.replace("−", "-")) == pytest.approx(mixed[0], rel=1e-5)
+
+
+def near_ties(costs: Any) -> Iterator[tuple[Tree, Dataset]]:
+    """Small trees that divide rows, and rows that miss values; the classes weigh almost the same."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        half = 12
+        table = {name: rng.integers(0, 5, 2 * half).astype(float) for name in "xz"}
+        weight = rng.choice([0.1, 0.2, 0.3, 0.7, 1 / 3, 1.0], half)
+        data = encode(table, ["a", "b"] * half, weight=np.repeat(weight, 2))
+        tree = grow(data, missing="fractional", max_leaf_nodes=6)
+        tree = tree if costs is None else tree.with_costs(costs)
+        cells: Any = np.array([[x, z] for x in (None, 0, 1, 2, 3) for z in (None, 0, 2, 4)], float)
+        yield tree, encode({"x": cells[:, 0], "z": cells[:, 1]}, schema=tree.schema)
+
+
+@pytest.mark.parametrize("costs", [None, [[0, 1 / 3], [0.1 + 0.2, 0]]])
+def test_the_page_breaks_ties_as_the_tree_does(opened: Any, costs: Any) -> None:  # noqa: F811
+    """The last bit of a sum decides where classes weigh the same: the page adds up the same numbers."""
+    ties = 0
+    for tree, rows in near_ties(costs):
+        page = opened(payload_of(report(tree)))
+        page.click("#tab-trial")
+        table = np.transpose(rows.columns).tolist()
+        cells = [[None if cell != cell else cell for cell in row] for row in table]
+        found = page.evaluate(
+            """([rows]) => rows.map(([x, z]) => {
+                const parts = leavesOf(new Map([[0, x], [1, z]]), view.shown.ends);
+                const mixed = mixedShares(parts);
+                const answer = parts.length > 1 ? cheapestOf(mixed) : tree.label[parts[0].leaf];
+                return [parts.map((part) => part.share), mixed, answer];
+            })""",
+            [cells],
+        )
+        [together] = parts_of(tree, rows)
+        for row, (shares, mixed, code) in enumerate(found):
+            own = slice(*together.start[row : row + 2].tolist())
+            assert shares == together.share[own].tolist()
+            assert code == codes(tree, rows)[row, 0]
+            if len(shares) > 1:
+                assert mixed == proportions(tree, rows)[0][row].tolist()
+                ties += abs(mixed[0] - mixed[1]) < 1e-6
+    assert ties > 5
 
 
 def test_the_page_tells_what_decides(opened: Any) -> None:  # noqa: F811

@@ -6,12 +6,13 @@ import inspect
 import os
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, NoReturn
 
 from treewright._version import __version__
+from treewright.cli import outlets
 
 COMMANDS = (
     "describe",
@@ -42,21 +43,22 @@ def main(arguments: list[str] | None = None) -> None:
         from treewright.cli import pipes
         from treewright.cli.errors import Misuse, Trouble, one_line, usage_error
 
+        outlets.hold()
         given = sys.argv[1:] if arguments is None else arguments
         _given.set(tuple(given))
         called = [name for name in COMMANDS if name in given[:1]]
         try:
-            _app(called or COMMANDS)(
-                given, exit_on_error=False, print_error=False, result_action="return_value"
-            )
+            app = _app(called or COMMANDS)
+            app(_names_as_files(given), exit_on_error=False, print_error=False, result_action="return_value")
         except (cyclopts.CycloptsError, Misuse) as error:
-            _fail(f"{usage_error(error)} ({' '.join(['treewright', *called])} --help tells more)", 2)
+            said = usage_error(error, given, _options(app[called[0]] if called else app))
+            _fail(f"{said} ({' '.join(['treewright', *called])} --help tells more)", 2)
         except (Trouble, OSError, ValueError, MemoryError) as error:
             _fail(one_line(error), 1)
         finally:
             pipes.clear()
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr, flush=True)
+        outlets.tell("stopped")
         os._exit(130)  # at once: a thread that still reads would be torn down in the midst of native code
 
 
@@ -65,21 +67,42 @@ def command_line() -> str:
     return shlex.join(["treewright", *_given.get()])
 
 
+def _names_as_files(given: Sequence[str]) -> list[str]:
+    """The arguments; those behind `--` are no options, so that files may have any name.
+
+    >>> _names_as_files(["predict", "-q", "--", "m.json", "-x.csv"])
+    ['predict', '-q', '--', 'm.json', './-x.csv']
+    """
+    end = list(given).index("--") if "--" in given else len(given)
+    names = (f"./{name}" if name.startswith("-") and name != "-" else name for name in given[end + 1 :])
+    return [*given[: end + 1], *names]
+
+
+def _options(command: Any) -> list[str]:
+    """The names of all options of a command, or of the program."""
+    arguments = command.assemble_argument_collection() if command.default_command is not None else ()
+    names = [name for argument in arguments for name in argument.names if name.startswith("-")]
+    return [*names, *command.help_flags, *command.version_flags]
+
+
 def _fail(message: str, code: int) -> NoReturn:
-    print(f"treewright: error: {message}", file=sys.stderr)
+    outlets.tell(f"treewright: error: {message}")
     sys.exit(code)
 
 
 def _app(names: Iterable[str]) -> Any:
     """The commands of these names; cyclopts reads their options from their signatures and docstrings."""
     import cyclopts
+    from rich.console import Console
 
+    outlet: Any = outlets.Outlet()
     app = cyclopts.App(
         name="treewright",
         help="Decision trees that people can read, with a guarantee that they can quote.",
         version=__version__,
         help_format="markdown",
         suppress_keyboard_interrupt=False,
+        console=Console(file=outlet),
     )
     for place, name in enumerate(names):
         command = getattr(import_module(f"treewright.cli.{name}"), name)

@@ -23,7 +23,6 @@ from treewright.cli.options import (
     Table,
     Target,
 )
-from treewright.cli.reading import read
 from treewright.cli.tables import Reading
 from treewright.pruning import methods
 from treewright.selecting import compare as compare_methods
@@ -70,7 +69,7 @@ def compare(
     with voice.stages() as work:
         work.begin("reading", str(data))
         source = reading.open(data)
-        frame = read(source, reading.roles.forms(source), jobs=threads)
+        frame = reading.frame(source, threads, work)
         work.begin("encoding", count(frame.n_rows, "row"))
         rows = reading.encoded(frame)
         if rows.n_counted < 5:

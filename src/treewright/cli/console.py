@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from treewright.cli.errors import Trouble
+from treewright.cli.outlets import show, tell
 from treewright.plain import plain
 
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
@@ -34,12 +32,16 @@ class Voice:
         """One line about something worth knowing, beside the output; or in it, where that is a document."""
         self.notes.append(text)
         if not (self.json or self.quiet):
-            print(_noted(text), file=sys.stderr)
+            tell(_noted(text))
+
+    def mention(self, text: str) -> None:
+        """One line beside the output that tells people what was done; documents say it in their own words."""
+        if not (self.json or self.quiet):
+            tell(f"treewright: {text}")
 
     def answer(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
         """Print what was asked for."""
-        with unbroken_pipe():
-            print(as_json({**document(), "notes": self.notes}) if self.json else text())
+        show(as_json({**document(), "notes": self.notes}) if self.json else text())
 
     def summarize(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
         """Print what is to be told beside the files that were written, unless nobody wants to hear it."""
@@ -147,21 +149,3 @@ class Stages:
             self._timer.join()
         if self._progress is not None:
             self._progress.stop()
-
-
-@contextmanager
-def unbroken_pipe() -> Iterator[None]:
-    """Output that goes through: a reader who has seen enough (`| head`) ends the program quietly, as a signal
-    would, and characters that the encoding of the output lacks are written as codes.
-    """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Python flushes once more at exit, into the closed pipe; let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(141) from None
-    except OSError as error:
-        raise Trouble(f"the standard output cannot be written: {error.strerror or error}") from error

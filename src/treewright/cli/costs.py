@@ -106,9 +106,12 @@ def _number(option: str, said: str, form: str) -> tuple[str, float]:
     """What stands before the last = and the number behind it."""
     name, equals, text = said.rpartition("=")
     try:
-        return name, float(text if equals else "")
+        number = float(text if equals else "")
     except ValueError:
         raise Misuse(f"{option} {said}: it must be {form}") from None
+    if not 0 <= number < float("inf"):
+        raise Misuse(f"{option} {said}: the number must be finite and at least 0")
+    return name, number
 
 
 def _pair(names: str, classes: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -157,7 +160,7 @@ def _read(path: str) -> dict[str, dict[str, float]]:
         raise Misuse(
             f"--cost {path}: it must be TRUTH:ANSWER=COST, such as --cost ill:well=10, or a file"
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Trouble(f"{path} cannot be read as JSON: {error}") from error
     rows = content.values() if isinstance(content, dict) else [None]
     numbers = [cost for row in rows for cost in (row.values() if isinstance(row, dict) else [None])]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from treewright.cli.outlets import CLOSED_PIPE
 from treewright.growing import n_threads
 
 LONGEST_NAME = 60  # characters that are shown of the name of a column
@@ -31,15 +32,44 @@ def one_line(error: BaseException) -> str:
     return " ".join(str(error).split()).removesuffix(".")
 
 
-def usage_error(error: Exception) -> str:
-    """What is wrong with the arguments, in our words where the parser's would puzzle."""
-    from cyclopts import MissingArgumentError, UnknownOptionError, UnusedCliTokensError
+def usage_error(error: Exception, given: Sequence[str] = (), options: Collection[str] = ()) -> str:
+    """What is wrong with the arguments, in our words where the parser's would puzzle.
 
+    `options` are those of the command. One that is misspelt comes first: the parser may have taken it for a
+    file, or miss the one that was meant.
+    """
+    from cyclopts import (
+        CoercionError,
+        CycloptsError,
+        MissingArgumentError,
+        UnknownOptionError,
+        UnusedCliTokensError,
+    )
+
+    if isinstance(error, CycloptsError) and (slip := _misspelt(given, options)) is not None:
+        bare = {option.lstrip("-"): option for option in reversed(list(options))}
+        close = bare.get(closest(slip.lstrip("-"), bare) or "")
+        named = f"; a file of this name is ./{slip}" if "." in slip or os.path.exists(slip) else ""
+        return f"there is no option {slip} here" + (named if close is None else f"; did you mean {close}?")
+    if isinstance(error, CoercionError) and error.token is not None and error.token.value in options:
+        return f"{error.token.keyword} needs a value, and {error.token.value} is an option"
     if isinstance(error, MissingArgumentError) and error.argument is not None and not error.tokens_so_far:
         return f"{error.keyword} needs a value" if error.keyword else f"{error.argument.name} is missing"
     if isinstance(error, UnusedCliTokensError) and not isinstance(error, UnknownOptionError):
         return f"there is no place for {listed(map(str, error.unused_tokens or ()))}"
     return one_line(error)
+
+
+def _misspelt(given: Sequence[str], options: Collection[str]) -> str | None:
+    """The first argument that looks like an option and is none."""
+    names = given[: given.index("--")] if "--" in given else given
+    for before, argument in zip(("", *names), names, strict=False):
+        name = argument.partition("=")[0]
+        looks = re.match(r"--?[A-Za-z]", name) is not None and before not in ("--missing", "--separator")
+        is_short = not name.startswith("--") and name[:2] in options  # -oFILE, -qo
+        if options and looks and name not in options and not is_short:
+            return name
+    return None
 
 
 @contextmanager
@@ -65,6 +95,8 @@ def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
     """What the system says of a full disk and the like gets the name of the file."""
     try:
         yield
+    except BrokenPipeError:
+        raise SystemExit(CLOSED_PIPE) from None  # as `| head` ends it
     except OSError as error:
         raise Trouble(f"{os.fspath(path)} cannot be written: {error.strerror or error}") from error
 

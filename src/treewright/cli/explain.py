@@ -124,8 +124,7 @@ def _cells(path: Path, tree: Tree, row: int, dialect: Dialect, work: Stages) -> 
     known = {column.name: form_of(column) for column in tree.schema.columns if column.name in source.names}
     for name in _tested(tree):
         if name not in known:
-            hint = did_you_mean(name, source.names)
-            raise Trouble(f"{source.path} has no column {name!r}, which the tree tests; {hint}")
+            raise Trouble(f"{source.path} has no column {name!r}, which the tree tests; {source.hint(name)}")
     if not known:
         raise Trouble(f"{source.path} has none of the columns of the tree, {listed(tree.schema.names)}")
     frame = read(source, known)

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from treewright.cli.console import Voice, unbroken_pipe
+from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, Trouble, check_output, known, listed, writing_to
 from treewright.cli.models import open_model
 from treewright.cli.options import OUTPUT, PIPE, Flag, Json, Model, Output, Quiet, Repeated
+from treewright.cli.outlets import show_bytes
 from treewright.cli.plans import named
 from treewright.exporting import FORMATS
 from treewright.exporting import export as export_tree
@@ -116,10 +117,18 @@ def rendered_as(tree: Tree, format: str, options: dict[str, Any], check: bool) -
     names = [target.name for target in tree.schema.targets]
     if len(names) > 1 and "target" in FORMATS.options(format) and options.get("target") not in names:
         raise Misuse(f"this tree predicts {listed(names)}; --option target=… says which one {format} answers")
+    unknown = [name for name in options if name not in FORMATS.options(format)]
+    if unknown:
+        known_ones = ", ".join(sorted(FORMATS.options(format))) or "none"
+        raise Misuse(f"--option: {format} has no option {unknown[0]!r}; its options are {known_ones}")
     try:
         return export_tree(tree, format, check=True if check else None, **options)
-    except TypeError as error:
-        raise Misuse(f"--option: {error}") from error
+    except (TypeError, AttributeError) as error:
+        texts = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        raise Misuse(
+            f"--option: {format} cannot work with one of the values {texts} ({error}); a text that looks "
+            "like something else stands in quotes: title='\"5\"'"
+        ) from error
     except ImportError as error:
         raise Trouble(str(error)) from error
 
@@ -128,6 +137,4 @@ def write(rendered: str | bytes) -> None:
     """Write an export to the standard output, as a file would have it."""
     if isinstance(rendered, bytes) and sys.stdout.isatty():
         raise Misuse("this format is not text that a terminal could show; export -o FILE writes it to a file")
-    with unbroken_pipe():
-        sys.stdout.flush()
-        sys.stdout.buffer.write(rendered if isinstance(rendered, bytes) else rendered.encode() + b"\n")
+    show_bytes(rendered if isinstance(rendered, bytes) else rendered.encode() + b"\n")

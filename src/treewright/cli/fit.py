@@ -45,7 +45,7 @@ from treewright.cli.options import (
 from treewright.cli.outcomes import Outcome
 from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small
 from treewright.cli.plans import planned
-from treewright.cli.reading import Frame, read
+from treewright.cli.reading import Frame
 from treewright.cli.sources import stem
 from treewright.cli.summary import Fit, Score, certificate, summary, where
 from treewright.cli.tables import Reading
@@ -204,7 +204,7 @@ def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]
     check_files(reading.path, wishes)
     source = reading.open(reading.path)
     others = {wish.option: reading.open(wish.file) for wish in wishes if wish.file is not None}
-    frame = read(source, reading.roles.forms(source), jobs=recipe.n_threads)
+    frame = reading.frame(source, recipe.n_threads, work)
     work.begin("encoding", count(frame.n_rows, "row"))
     data = reading.encoded(frame)
     if recipe.loss_bound is not None and data.schema.predicts_classes:

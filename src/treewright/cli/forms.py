@@ -32,6 +32,7 @@ CALLED: Mapping[Form, str] = {
     "time": "a date or time (as 2026-01-31 or 2026-01-31 12:30:00)",
 }
 
+MOST_DIGITS = 4000  # of a whole number, sign included, that is read exactly; Python itself reads 4300
 _SPACE = "E' \\t'"
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _CLOCK = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?"
@@ -39,7 +40,7 @@ _TIME = rf"\d{{4}}-\d\d-\d\d|{_CLOCK}"
 _ZONED = rf"{_CLOCK} ?(Z|[+-]\d\d(:?\d\d)?)"
 _PATTERNS: Mapping[Form, str] = {
     "integer": r"[+-]?(0|[1-9][0-9]{0,17})",
-    "huge": _WHOLE,
+    "huge": rf"(?!.{{{MOST_DIGITS}}}){_WHOLE}",
     "number": rf"({_WHOLE}\.?|{_WHOLE}?\.[0-9]+|[+-]\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf|infinity)",
     "comma": rf"({_WHOLE},?|{_WHOLE}?,[0-9]+|[+-],[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(?i:inf|infinity)",
     "bool": "(?i:true|false)",
@@ -55,7 +56,7 @@ _MACROS = (
     f"THEN stated(trim(v, {_SPACE})) ELSE stated(v) END",  # to trim all cells takes as long as to read them
     f"CREATE MACRO is_whole(v) AS regexp_full_match(v, '{_WHOLE}')",
     "CREATE MACRO as_integer(v) AS CASE WHEN is_whole(v) THEN try_cast(v AS BIGINT) END",
-    "CREATE MACRO as_huge(v) AS CASE WHEN is_whole(v) THEN v END",
+    f"CREATE MACRO as_huge(v) AS CASE WHEN is_whole(v) AND length(v) < {MOST_DIGITS} THEN v END",
     "CREATE MACRO as_number(v) AS CASE WHEN padded(v) OR v < '!' OR contains(v, '_') THEN NULL "
     "ELSE try_cast(nullif(v, '') AS DOUBLE) END",
     "CREATE MACRO as_loose(v) AS CASE WHEN NOT contains(v, '_') THEN try_cast(nullif(v, '') AS DOUBLE) END",

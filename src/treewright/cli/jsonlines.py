@@ -66,6 +66,7 @@ def json_layout(path: str, place: str, database: Any) -> JsonLayout:
     if strangers:
         _diagnose(path, place, compressed)
     if not rows or not keys:
+        _diagnose(path, place, compressed)
         raise Trouble(f"{path} has no rows with columns in them")
     sample = [found for _, found in islice(_objects(path, place, compressed), SAMPLED)]
     first = dict.fromkeys(key for found in sample for key in found)
@@ -113,7 +114,7 @@ def _diagnose(path: str, place: str, compressed: bool) -> None:
 
 
 def _lines(place: str, compression: str) -> str:
-    return f"read_ndjson_objects({pattern(place)}, compression = '{compression}')"
+    return f"read_ndjson_objects({pattern(place)}, compression = '{compression}', hive_partitioning = false)"
 
 
 def _pointer(name: str) -> str:

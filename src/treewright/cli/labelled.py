@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treewright.cli.console import Stages
-from treewright.cli.errors import Misuse, Trouble, count, did_you_mean
+from treewright.cli.errors import Misuse, Trouble, count
 from treewright.cli.options import PIPE, Dialect
 from treewright.cli.parts import Wish, check_files
 from treewright.cli.reading import read
@@ -63,8 +63,9 @@ class Labelling:
         tested = [(names[column], "tests") for column in asked_columns(tree)]
         for name, use in [(tree.schema.targets[0].name, "predicts"), *tested]:
             if name not in source.names:
-                hint = did_you_mean(name, source.names)
-                raise Trouble(f"{source.path} has no column {name!r}, which the tree {use}; {hint}")
+                raise Trouble(
+                    f"{source.path} has no column {name!r}, which the tree {use}; {source.hint(name)}"
+                )
 
 
 def _unknown(column: Column, n_rows: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
 import re
 import shlex
 import zlib
@@ -16,12 +17,14 @@ from typing import IO, Any
 
 from treewright.cli.errors import Trouble, count, listed
 from treewright.cli.forms import literal
+from treewright.cli.headers import DOUBT, looks_like_cells
 
 SEPARATORS = (",", ";", "\t", "|")
 HEAD = 1 << 20  # characters that are looked at to tell the layout
 START = 1 << 16  # bytes that are looked at to tell the kind of a file
 SAMPLED = 2000  # records that are looked at to guess the forms of the columns
-LONGEST_CELL = 1 << 27
+LONGEST_CELL = 1 << 27  # characters
+LONGEST_LINE = 2 * LONGEST_CELL  # bytes; DuckDB reads 2 MB unless it is told otherwise
 _NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _GZIP = b"\x1f\x8b"
 
@@ -45,6 +48,11 @@ class Layout(ABC):
     def has_decimal_commas(self) -> bool:
         """Whether numbers such as 1,5 are at home in the file."""
         return False
+
+    @property
+    def doubt(self) -> str | None:
+        """Why the names of the columns may be none."""
+        return None
 
     def holds_texts(self, position: int) -> bool:
         """Whether the file itself says that the cells of a column are texts, even if they look otherwise."""
@@ -88,9 +96,17 @@ class Layout(ABC):
 
 @dataclass(frozen=True)
 class CsvLayout(Layout):
-    """A CSV file: the first line has the names."""
+    """A CSV file: the first line has the names, if it has a header."""
 
     separator: str = ","
+    header: bool = True
+    blank: int = 0  # empty lines before all others
+    is_odd: bool = False  # whether the first line looks like a row, not like names
+
+    @property
+    def doubt(self) -> str | None:
+        """Said where the first line looks like a row."""
+        return DOUBT if self.is_odd else None
 
     @property
     def has_decimal_commas(self) -> bool:
@@ -102,23 +118,31 @@ class CsvLayout(Layout):
     ) -> str:
         """SQL for all cells, whatever the positions; DuckDB itself guesses nothing."""
         columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(self.names)))
+        # A marker that holds the separator only stands in quotes; DuckDB refuses it, but `known` knows it.
+        markers = [marker for marker in missing if self.separator not in marker]
+        longest = "" if strict else f", max_line_size = {LONGEST_LINE}"
         return (
-            f"read_csv({pattern(self.place)}, auto_detect = false, columns = {{{columns}}}, header = true, "
+            f"read_csv({pattern(self.place)}, auto_detect = false, columns = {{{columns}}}, "
+            f"header = {str(self.header).lower()}, skip = {self.blank}, "
             f"delim = {literal(self.separator)}, quote = '\"', escape = '\"', null_padding = false, "
-            f"nullstr = [{', '.join(map(literal, missing))}], strict_mode = {str(strict).lower()}, "
-            f"parallel = {str(strict).lower()}, compression = '{self.compression}')"
+            f"nullstr = [{', '.join(map(literal, markers))}], strict_mode = {str(strict).lower()}, "
+            f"parallel = {str(strict).lower()}, compression = '{self.compression}', "
+            f"hive_partitioning = false{longest})"
         )
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
-        """The records below the header."""
+        """The records, below the header if there is one."""
         with opened(self.place, self.compressed) as file:
+            for _ in range(self.blank):
+                file.readline()
             reader = _reader(file, self.separator)
-            next(reader)
-            line = reader.line_num + 1
+            if self.header:
+                next(reader)
+            line = self.blank + reader.line_num + 1
             for record in reader:
                 if record:
                     yield line, record
-                line = reader.line_num + 1
+                line = self.blank + reader.line_num + 1
 
     def diagnose(self) -> None:
         """Trouble about a line that has more cells or fewer than the first, bytes, quotes."""
@@ -130,24 +154,42 @@ class CsvLayout(Layout):
                 trailing = len(record) == width + 1 and not record[-1]  # a separator at the end of the line
                 if len(record) != width and not trailing:
                     separated = _NAMED.get(self.separator, repr(self.separator))
+                    first = (
+                        f"names {count(width, 'column')}" if self.header else f"has {count(width, 'cell')}"
+                    )
                     raise Trouble(
                         f"{self.path}, line {line} has {count(len(record), 'cell')}, but the first line "
-                        f"names {count(width, 'column')} (separated by {separated}); mend or remove it"
+                        f"{first} (separated by {separated}); mend or remove it"
                     )
         except csv.Error as error:
             said = "its quotes do not close" if "end of" in str(error) else f"it cannot be read ({error})"
+            if "field limit" in str(error):
+                said = (
+                    f"a cell has more than {LONGEST_CELL:,} characters, which are the most that are read; "
+                    "does a quote not close? Mend or shorten it"
+                )
             raise Trouble(f"{self.path}: something is wrong from line {line + 1} on: {said}") from error
 
 
-def csv_layout(path: str, place: str, separator: str | None = None) -> CsvLayout:
-    """The layout of a CSV file, from its first lines; Trouble if it is no such file."""
+def csv_layout(path: str, place: str, separator: str | None = None, header: bool | None = None) -> CsvLayout:
+    """The layout of a CSV file, from its first lines; Trouble if it is no such file.
+
+    Where nobody says whether it has a header, it has one, perhaps with a doubt.
+    """
     compressed, text = head(path, place)
+    empty = re.match(r"(?: *(?:\r\n|\n|\r))*", text)
+    blank, text = (len(empty[0].splitlines()), text[empty.end() :]) if empty else (0, text)
     if separator is None:
         separator = _separator(text, prefers_tabs=path.lower().removesuffix(".gz").endswith((".tsv", ".tab")))
     records = _first(text, separator, SAMPLED + 1)
     if not records:
         raise Trouble(f"{path}: the first line cannot be read as names of columns: its quotes do not close")
-    return CsvLayout(path, place, compressed, _names(path, records[0]), tuple(records[1:]), separator)
+    if header is False:
+        names = tuple(f"column {position}" for position in range(1, len(records[0]) + 1))
+        return CsvLayout(path, place, compressed, names, tuple(records), separator, False, blank)
+    is_odd = header is None and looks_like_cells(records[0], records[1:], separator == ";")
+    names = _names(path, records[0], DOUBT if is_odd else None)
+    return CsvLayout(path, place, compressed, names, tuple(records[1:]), separator, True, blank, is_odd)
 
 
 def head(path: str, place: str) -> tuple[bool, str]:
@@ -201,8 +243,12 @@ def opened(place: str, compressed: bool) -> IO[str]:
 
 
 def pattern(path: str) -> str:
-    """A path as SQL; DuckDB takes it for a pattern, in which some characters must be fenced."""
-    return literal(re.sub(r"([*?\[])", r"[\1]", path))
+    """A path as SQL.
+
+    DuckDB takes it for a pattern, in which some characters must be fenced, and would take the beginning of a
+    relative one for a home (~) or a protocol (file:).
+    """
+    return literal(re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path)))
 
 
 def _reader(file: Any, separator: str) -> Any:
@@ -233,11 +279,12 @@ def _separator(text: str, prefers_tabs: bool) -> str:
     return "\t" if prefers_tabs and score("\t") > (0, 0) else max(SEPARATORS, key=score)
 
 
-def _names(path: str, header: list[str]) -> tuple[str, ...]:
+def _names(path: str, header: list[str], doubt: str | None) -> tuple[str, ...]:
     names = [name.strip() or f"column {position}" for position, name in enumerate(header, 1)]
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        raise Trouble(f"{path}: several columns have the name {listed(twice)}; rename them in the first line")
+        remedy = "rename them in the first line" if doubt is None else doubt
+        raise Trouble(f"{path}: several columns have the name {listed(twice)}; {remedy}")
     return tuple(names)
 
 

@@ -6,7 +6,8 @@ import os
 
 from treewright.cli.errors import Trouble, count
 from treewright.cli.forms import Form
-from treewright.cli.sources import TABLE_SUFFIXES, similar
+from treewright.cli.options import PIPE
+from treewright.cli.sources import TABLE_SUFFIXES, no_file
 from treewright.saving import Model, load, trees_in
 from treewright.schema import Column
 from treewright.tree import Tree
@@ -30,11 +31,16 @@ def open_any_model(path: str) -> Model:
         raise Trouble(
             f"{path} looks like a table, but a model is wanted here (a file that `treewright fit` wrote)"
         )
+    if path == str(PIPE):
+        raise Trouble("a model is read from a file, not from the standard input")
     if os.path.isdir(path):
         raise Trouble(f"{path} is a folder; name a model file in it")
     if not os.path.exists(path):
-        raise Trouble(f"there is no file {path}{similar(path)}")
-    return load(path)
+        raise Trouble(no_file(path))
+    try:
+        return load(path)
+    except OSError as error:
+        raise Trouble(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def form_of(column: Column) -> Form:

@@ -31,6 +31,9 @@ annotated there; `group=` puts them under a heading.
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -64,13 +67,30 @@ _SEPARATORS = {
 }
 
 
-def _is_no_option(_: Any, value: Path | None) -> None:
-    """The name of a file may be a lonely `-`, but what else begins so is an option with a slip in it."""
-    if value is not None and str(value).startswith("-") and value != PIPE:
-        raise ValueError(f"there is no option {value} here; a file of this name is ./{value}")
+def _as_file(_: Any, tokens: Sequence[Any]) -> Path:
+    """The name of a file may be a lonely `-`, but what else begins so is an option with a slip in it.
+
+    A file of such a name is written as ./-name, and what is so written is never the pipe.
+    """
+    said = str(tokens[0].value)
+    path = Path(said)
+    if not said:
+        raise ValueError("the name of a file is empty")
+    if said.startswith("-") and path != PIPE:
+        raise ValueError(f"there is no option {said} here; a file of this name is ./{said}")
+    return Path(os.path.abspath(said)) if path == PIPE and said != str(PIPE) else path
 
 
-_FILE = Parameter(allow_leading_hyphen=True, validator=_is_no_option)
+def _as_whole(_: Any, tokens: Sequence[Any]) -> int:
+    """A whole number; 1.5 is none, and nobody rounds it."""
+    said = str(tokens[0].value)
+    if re.fullmatch(r"[+-]?[0-9]{1,4000}", said, re.ASCII) is None:
+        raise ValueError(f"{said!r} is no whole number")
+    return int(said)
+
+
+WHOLE = Parameter(converter=_as_whole)
+_FILE = Parameter(allow_leading_hyphen=True, converter=_as_file)
 
 Model = Annotated[Path, _FILE, Parameter(help="A file that `treewright fit` wrote.")]
 Table = Annotated[
@@ -87,11 +107,15 @@ Output = Annotated[OutputFile, Parameter(alias="-o")]
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Repeated = Annotated[list[str] | None, Parameter(negative=())]
-Positive = Annotated[int | None, Parameter(validator=validators.Number(gte=1))]
-NotNegativeCount = Annotated[int, Parameter(validator=validators.Number(gte=0))]
+Positive = Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=1))]
+NotNegativeCount = Annotated[int, WHOLE, Parameter(validator=validators.Number(gte=0))]
 NotNegative = Annotated[float | None, Parameter(validator=validators.Number(gte=0))]
-Seed = Annotated[int, Parameter(validator=validators.Number(gte=0), help="Of the choice which rows do what.")]
-Jobs = Annotated[int, Parameter(help="Threads; -1 is one per core. The result is the same for any number.")]
+Seed = Annotated[
+    int, WHOLE, Parameter(validator=validators.Number(gte=0), help="Of the choice which rows do what.")
+]
+Jobs = Annotated[
+    int, WHOLE, Parameter(help="Threads; -1 is one per core. The result is the same for any number.")
+]
 Delta = Annotated[float, Parameter(help="The chance with which the certificate may fail.")]
 
 Drop = Annotated[
@@ -121,7 +145,7 @@ Quiet = Annotated[
 @Parameter(name="*")  # its fields are options by themselves
 @dataclass(frozen=True)
 class Dialect:
-    """How a file of text says where a cell ends and what is not known."""
+    """How a file of text says where a cell ends, what is not known and what the columns are called."""
 
     separator: Annotated[
         str | None,
@@ -140,6 +164,16 @@ class Dialect:
             allow_leading_hyphen=True,
             help="A cell that says that a value is missing, such as -999; may be repeated. Instead of NA, "
             "N/A, #N/A, null and ?, which are missing in CSV files by default. Nothing and NaN always are.",
+        ),
+    ] = None
+
+    header: Annotated[
+        bool | None,
+        Parameter(
+            negative="--no-header",
+            group=TABLE,
+            help="Whether the first line of a CSV file holds the names of the columns, as by default. "
+            "Without it they are called 'column 1', 'column 2', …",
         ),
     ] = None
 

@@ -1,4 +1,4 @@
-"""What comes from a pipe: laid down as a file, which can be read twice, for as long as the program runs."""
+"""What comes from a pipe or has an odd name: a file that SQL can read, for as long as the program runs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,21 @@ def laid_down(path: Path) -> str:
                 with open(path, "rb") as pipe:
                     shutil.copyfileobj(pipe, file)
     except OSError as error:
+        if error.filename == str(path):
+            raise  # it cannot even be opened
         raise Trouble(f"{shown(path)} cannot be kept in {name}: {error.strerror or error}") from error
     return name
+
+
+def readable(path: str) -> str:
+    """The file by a name that SQL takes as it stands: a link where a backslash would hide what follows it."""
+    if os.sep == "\\" or "\\" not in os.path.abspath(path):
+        return path
+    folder = tempfile.mkdtemp(prefix="treewright-")
+    _laid_down.append(folder)
+    link = os.path.join(folder, "table")
+    os.symlink(os.path.abspath(path), link)
+    return link
 
 
 def shown(path: Path) -> str:
@@ -43,5 +56,6 @@ def shown(path: Path) -> str:
 def clear() -> None:
     """Remove the files again."""
     while _laid_down:
+        name = _laid_down.pop()
         with suppress(OSError):
-            os.unlink(_laid_down.pop())
+            shutil.rmtree(name) if os.path.isdir(name) else os.unlink(name)

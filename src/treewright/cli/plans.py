@@ -76,6 +76,8 @@ def _value(text: str) -> Any:
         return json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
     except ValueError:
         return text
+    except RecursionError as error:
+        raise Misuse(f"--option: the value {text[:20]}… is nested too deeply to be one") from error
 
 
 def in_words(plan: Plan, details: Mapping[str, Any]) -> str:

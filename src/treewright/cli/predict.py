@@ -20,7 +20,6 @@ from treewright.cli.errors import (
     check_output,
     closest,
     count,
-    did_you_mean,
     listed,
     quoted,
     thread_count,
@@ -126,6 +125,8 @@ def predict(
             answering.tell_oddities(voice)
             if isinstance(sink, JsonSink):
                 sink.more = {**answering.document(source, model), "notes": voice.notes}
+    if output is not None:
+        voice.mention(f"{count(answering.rows, 'prediction')} written to {output}")
     if json and output is not None:
         document = {**answering.document(source, model), "files": {"predictions": str(output)}}
         voice.answer(str, lambda: document)
@@ -150,12 +151,11 @@ def _check_names(source: Source, answering: Answering) -> None:
         verb = "lacks the column" if len(absent) == 1 else "lacks the columns"
         close = closest(absent[0], source.names)
         there = f"its columns are {listed(source.names)}" if close is None else f"it has {close!r}"
+        there += "" if source.doubt is None else f"; {source.doubt}"
         raise Trouble(f"{source.path} {verb} {listed(absent)}, which the {answering.word} tests; {there}")
     for name in answering.keep:
         if name not in source.names:
-            raise Trouble(
-                f"--keep: {source.path} has no column {quoted(name)}; {did_you_mean(name, source.names)}"
-            )
+            raise Trouble(f"--keep: {source.path} has no column {quoted(name)}; {source.hint(name)}")
 
 
 def encode_rows(frame: Frame, schema: Schema, tested: Iterable[Column]) -> Dataset:

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from treewright.cli import forms
 from treewright.cli.errors import Trouble, listed, quoted
 from treewright.cli.forms import Form
-from treewright.cli.layout import Layout
+from treewright.cli.layout import LONGEST_LINE, Layout
 from treewright.cli.sources import Source, first_line
+from treewright.encoding.cells import BEYOND, EXACT
 
 Column = NDArray[Any]
 Result = TypeVar("Result")
 
 COLUMNS_AT_ONCE = 256
-EXACT = 2**53  # whole numbers up to here are exact in float64
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,14 @@ class Frame:
             return self.place(row if rows is None else int(rows[row]))
 
         text = re.sub(r"\brow (\d+)\b", place, str(error))
-        for said, meant in _OPTIONS.items():
-            text = text.replace(said, meant)
-        return Trouble(f"{self.path}: {text}")
+        return in_words_of_options(f"{self.path}: {text}")
+
+
+def in_words_of_options(text: str) -> Trouble:
+    """What `encode` says, with options for arguments."""
+    for said, meant in _OPTIONS.items():
+        text = text.replace(said, meant)
+    return Trouble(text)
 
 
 _OPTIONS = {
@@ -132,19 +137,28 @@ def explained(source: Source) -> Iterator[None]:
     except duckdb.OutOfMemoryException as error:
         raise MemoryError(f"the memory does not suffice to read {source.path}; leave columns out") from error
     except duckdb.Error as error:
-        raise Trouble(f"{source.path} is damaged or cannot be read ({first_line(error)})") from error
+        reason = first_line(error)
+        if "Maximum line size" in str(error):
+            reason = f"{reason}: it has more than {LONGEST_LINE:,} bytes, which are the most that are read"
+        raise Trouble(f"{source.path} is damaged or cannot be read ({reason})") from error
 
 
 def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
     """The table `cells`, as of `_load`; if a file of text cannot be read, the wrong line is looked for."""
-    try:
-        plans = _load(source, asked, carried, strict=True)
-    except duckdb.Error as error:
-        diagnose(source, error)
-        plans = _load(source, asked, carried, strict=False)
-    if _run(source, partial(_row, source, "SELECT count(*) FROM cells"))[0] == 0:
-        raise no_rows(source)
-    return plans
+    for strict in (True, False):
+        try:
+            plans = _load(source, asked, carried, strict=strict)
+        except duckdb.Error as error:
+            if not strict:
+                raise
+            diagnose(source, error)
+            continue
+        if _run(source, partial(_row, source, "SELECT count(*) FROM cells"))[0]:
+            return plans
+        if source.layout is None:
+            break
+        source.layout.diagnose()  # of lines longer than its buffers the quick reader may say nothing
+    raise no_rows(source)
 
 
 def _load(
@@ -340,7 +354,11 @@ def is_beyond_exact(values: Column) -> bool:
 
 
 def check_exact(source: Source, position: int) -> None:
-    """Trouble if whole digits of a number in a column were lost on its way to float64."""
+    """Trouble if whole digits of a number in a column may have been lost on its way to float64.
+
+    The rule is that of `encode` for integers: beyond ±2^53 float64 skips some, so what is written out there
+    may be a name, whether or not float64 happens to have it.
+    """
     if source.layout is None:
         return
     cells = f"(SELECT known(c{position}) AS c FROM {source.layout.table([position])})"
@@ -350,7 +368,9 @@ def check_exact(source: Source, position: int) -> None:
     found = _run(source, lambda: source.database.cursor().execute(query).fetchone())
     if found is not None:
         line = source.layout.line_of(position, found[0])
-        raise Trouble(
-            f"{source.path}, line {line}: column {quoted(source.names[position])} has the number {found[0]}, "
-            "which float64 cannot hold; if it is a name, make it a category (--kinds), else scale it"
+        is_whole = forms.guessed(found, False) in ("integer", "huge")
+        why = BEYOND if is_whole else "which is too large for float64; scale the column"
+        raise in_words_of_options(
+            f"{source.path}, line {line}: column {quoted(source.names[position])} has the number "
+            f"{found[0] if len(found[0]) <= 60 else f'{found[0][:57]}...'}, {why}"
         )

@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
-from treewright.cli.console import Voice, in_colour, terminal_width, unbroken_pipe
+from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.documents import nodes_document, tree_document
 from treewright.cli.errors import Misuse, check_delta_option, known
 from treewright.cli.export import rendered_as, write
 from treewright.cli.labelled import Labelling
 from treewright.cli.models import open_model
-from treewright.cli.options import ROWS, USUAL, Delta, Dialect, Json, Model, Quiet, Rows, Weights
+from treewright.cli.options import ROWS, USUAL, WHOLE, Delta, Dialect, Json, Model, Quiet, Rows, Weights
+from treewright.cli.outlets import show as show_text
 from treewright.exporting import FORMATS
 
 
@@ -20,7 +21,7 @@ def show(
     model: Model,
     /,
     *,
-    depth: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
+    depth: Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=0))] = None,
     format: str = "text",
     test: Annotated[Rows, ROWS] = None,
     surrogates: Literal["short", "full", "none"] | None = None,
@@ -88,5 +89,4 @@ def show(
     if isinstance(rendered, bytes):
         write(rendered)
         return
-    with unbroken_pipe():
-        print(rendered)
+    show_text(rendered)

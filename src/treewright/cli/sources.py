@@ -36,6 +36,15 @@ class Source:
     database: Any = field(repr=False)
     layout: Layout | None = None  # of a file of text
 
+    @property
+    def doubt(self) -> str | None:
+        """Why the names of the columns may be none."""
+        return None if self.layout is None else self.layout.doubt
+
+    def hint(self, name: str) -> str:
+        """What to do about a column that is not there, as the end of a sentence."""
+        return did_you_mean(name, self.names) + ("" if self.doubt is None else f"; {self.doubt}")
+
 
 def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Source:
     """A file as a source; Trouble if it is none, or not of a kind that can be read."""
@@ -45,12 +54,12 @@ def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Sourc
         place = pipes.laid_down(path)
         kind = _kind_by_content(place)
     else:
+        _check_there(name)
         kind = _kind(name)
-        _check_readable(name)
-    if kind == "parquet" and dialect.character is not None:
-        raise Misuse("--separator is for CSV files; a Parquet file has none")
-    if kind == "json" and dialect.character is not None:
-        raise Misuse("--separator is for CSV files; JSON lines have none")
+        with open(name, "rb"):
+            pass  # permission denied is told by the system in its own words
+        place = pipes.readable(place)
+    _check_dialect(kind, dialect)
     # In files of text some words stand for nothing; elsewhere nothing does but what is named.
     markers = dialect.markers if dialect.markers is not None else MISSING if kind == "csv" else ()
     missing = (*NEVER_KNOWN, *markers)
@@ -65,27 +74,45 @@ def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Sourc
         return _parquet(name, place, database, markers)
     layout: Layout
     layout = (
-        csv_layout(name, place, dialect.character) if kind == "csv" else json_layout(name, place, database)
+        csv_layout(name, place, dialect.character, dialect.header)
+        if kind == "csv"
+        else json_layout(name, place, database)
     )
     texts = ("VARCHAR",) * len(layout.names)
     return Source(name, layout.names, texts, "", missing, database, layout)
+
+
+def _check_dialect(kind: str, dialect: Dialect) -> None:
+    """Misuse about options that are for CSV files only."""
+    if kind == "csv":
+        return
+    others = "a Parquet file has" if kind == "parquet" else "JSON lines have"
+    if dialect.character is not None:
+        raise Misuse(f"--separator is for CSV files; {others} none")
+    if dialect.header is not None:
+        option = "--header" if dialect.header else "--no-header"
+        raise Misuse(f"{option} is for CSV files; {others} names of columns always")
 
 
 def check_columns(source: Source, named: Iterable[tuple[str, str]]) -> None:
     """Trouble about a column that an option names and that is not there."""
     for option, name in named:
         if name not in source.names:
-            hint = did_you_mean(name, source.names)
-            raise Trouble(f"{source.path} has no column {quoted(name)} ({option}); {hint}")
+            raise Trouble(f"{source.path} has no column {quoted(name)} ({option}); {source.hint(name)}")
 
 
-def _check_readable(name: str) -> None:
+def _check_there(name: str) -> None:
     if os.path.isdir(name):
         raise Trouble(f"{name} is a folder; name one CSV, JSON lines or Parquet file in it")
     if not os.path.exists(name):
-        raise Trouble(f"there is no file {name}{similar(name)}")
-    with open(name, "rb"):
-        pass  # permission denied is told by the system in its own words
+        raise Trouble(no_file(name))
+
+
+def no_file(name: str) -> str:
+    """What to say of a file that is not there, and which one may have been meant."""
+    if os.path.islink(name):
+        return f"{name} is a link to {os.readlink(name)}, where there is no file"
+    return f"there is no file {name}{similar(name)}"
 
 
 def _kind(name: str) -> str:
@@ -134,7 +161,7 @@ def similar(name: str) -> str:
 
 
 def _parquet(path: str, place: str, database: Any, markers: tuple[str, ...]) -> Source:
-    table = f"read_parquet({pattern(place)})"
+    table = f"read_parquet({pattern(place)}, hive_partitioning = false)"
     try:
         described = database.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
         schema = database.execute(

@@ -73,9 +73,12 @@ class _Reader:
         """The frames; Trouble where the file is at fault."""
         try:
             yield from self._pieces(strict=True)
+            if self.done or self.source.layout is None:
+                return
+            self.source.layout.diagnose()  # of lines longer than its buffers the quick reader may say nothing
         except duckdb.Error as error:
             diagnose(self.source, error)
-            yield from self._pieces(strict=False)
+        yield from self._pieces(strict=False)
 
     def _pieces(self, strict: bool) -> Iterator[Frame]:
         for plans, query in attempts(self.source, self.asked, self.carried, strict=strict):

@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from treewright.cli.console import Stages
 from treewright.cli.options import Columns, Dialect, kinds_of
 from treewright.cli.reading import Frame, read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
 from treewright.encoding import Dataset
 from treewright.schema import Schema
+
+
+def note_doubt(source: Source, work: Stages) -> None:
+    """Say that the names of the columns may be none, where they look so."""
+    if source.doubt is not None:
+        work.note(f"{source.path}: {source.doubt}; --header insists that they are names")
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,12 @@ class Reading:
     def open(self, path: str | Path) -> Source:
         """The table, or another one that is written alike."""
         return open_source(path, self.dialect)
+
+    def frame(self, source: Source, threads: int, work: Stages) -> Frame:
+        """The columns of the table."""
+        forms = self.roles.forms(source)
+        note_doubt(source, work)
+        return read(source, forms, jobs=threads)
 
     def encoded(self, frame: Frame, schema: Schema | None = None, *, judging: bool = False) -> Dataset:
         """The rows of a frame that have a target."""

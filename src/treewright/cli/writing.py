@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -22,9 +21,10 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli.console import unbroken_pipe
 from treewright.cli.errors import Trouble, writing_to
 from treewright.cli.forms import literal
+from treewright.cli.layout import pattern
+from treewright.cli.outlets import Outlet
 from treewright.cli.sources import JSON_SUFFIXES, PARQUET_SUFFIXES, first_line
 from treewright.files import replacing
 
@@ -87,12 +87,11 @@ class Sink(ABC):
 def open_sink(path: Path | None, format: str, *, raw: bool) -> Iterator[Sink]:
     """A file that is replaced as a whole when all is written, or the standard output."""
     if path is None:
-        with unbroken_pipe():
-            sys.stdout.flush()
-            with _sink(sys.stdout.buffer, format, raw) as sink:
-                yield sink
-                sink.finish()
-            sys.stdout.buffer.flush()
+        outlet: Any = Outlet(binary=True)
+        with _sink(outlet, format, raw) as sink:
+            yield sink
+            sink.finish()
+        outlet.flush()
         return
     with writing_to(path), replacing(path) as file:
         packed = str(path).lower().endswith(".gz")
@@ -214,7 +213,7 @@ class ParquetSink(Sink):
         whole = self._pieces[0]
         if len(self._pieces) > 1:
             whole = os.path.join(self._place, "whole.parquet")
-            pieces = ", ".join(map(literal, self._pieces))
+            pieces = ", ".join(map(pattern, self._pieces))
             with duckdb.connect() as database:
                 self._copy(database, f"SELECT * FROM read_parquet([{pieces}])", whole)
         with open(whole, "rb") as written:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from math import isfinite
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -94,7 +95,7 @@ def bottom_up(
     """
     if form not in FORMS:
         raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}")
-    if not 0 < delta < 1:
+    if not isinstance(delta, Real) or not 0 < delta < 1:
         raise ValueError(f"delta is {delta!r}; it must be between 0 and 1, such as 0.05")
     if not tree.schema.predicts_classes:
         raise ValueError("bottom_up compares shares of errors; it is for trees that predict classes")

@@ -99,13 +99,25 @@ def bound(
             raise ValueError(
                 "data must be the rows that the tree was grown from; other rows arrive at its nodes"
             )
+    rows, asks_bits = data if raising else None, not callable(f) and f not in _BY_LEAVES
     worth = _checked(f, tree, delta)
-    walk = _Walk(tree, data if raising else None, worth, not callable(f) and f not in _BY_LEAVES)
-    before = worth(walk.total)
-    pruned = walk.run()
-    return PruningPath.single(
-        "bound", tree, pruned, validation, bound=(before, worth(walk.total)), f=f, delta=delta
-    )
+    pruned = _Walk(tree, rows, worth, asks_bits).run()
+    bounds = worth(_whole(tree, rows, asks_bits)), _checked(f, pruned, delta)(_whole(pruned, rows, asks_bits))
+    return PruningPath.single("bound", tree, pruned, validation, bound=bounds, f=f, delta=delta)
+
+
+def _bits(tree: Tree, data: Dataset | None, asked: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The bits that each node costs as a leaf and as a split; none where nobody asks for them."""
+    if not asked:
+        return np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+    return node_bits(tree, complete=data is not None and is_complete(tree, data))
+
+
+def _whole(tree: Tree, data: Dataset | None, asks_bits: bool) -> Size:
+    """The size of a tree as it is."""
+    leaf_bits, split_bits = _bits(tree, data, asks_bits)
+    bits = leaf_bits[tree.is_leaf].sum() + split_bits[~tree.is_leaf].sum()
+    return Size(float(tree.loss[tree.is_leaf].sum()), tree.n_nodes, float(bits))
 
 
 def _checked(f: str | Bound, tree: Tree, delta: float) -> Callable[[Size], float]:
@@ -175,14 +187,10 @@ class _Walk:
             self.rows = data.take(order)
             self.start = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1)).tolist()
             self.taken_over: dict[int, NDArray[np.float64]] = {}  # the counts of leaves that got more rows
-        leaf_bits, self.split_bits = np.zeros((2, tree.n_nodes))
-        if asks_bits:
-            complete = data is not None and is_complete(tree, data)
-            leaf_bits, self.split_bits = node_bits(tree, complete=complete)
+        leaf_bits, self.split_bits = _bits(tree, data, asks_bits)
         parts = zip(tree.loss.tolist(), [1] * tree.n_nodes, leaf_bits.tolist(), strict=True)
         self.leaf = [Size(*part) for part in parts]
-        bits = leaf_bits[tree.is_leaf].sum() + self.split_bits[~tree.is_leaf].sum()
-        self.total = Size(float(tree.loss[tree.is_leaf].sum()), tree.n_nodes, float(bits))
+        self.total = _whole(tree, data, asks_bits)
 
     def run(self) -> Tree:
         """Decide every branch, children first, and cut."""

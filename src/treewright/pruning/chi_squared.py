@@ -7,6 +7,7 @@ best of very many: its p-values are too small; a strict `significance` or Bonfer
 from __future__ import annotations
 
 from math import log, log1p
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ def chi_squared(
     >>> path.leaves.tolist(), path.details["p_value"][0].round(4).item()
     ([4, 2], 0.0034)
     """
-    if not 0 < significance < 1:
+    if not isinstance(significance, Real) or not 0 < significance < 1:
         raise ValueError(f"significance is {significance!r}; it must be between 0 and 1, such as 0.05")
     if not tree.schema.predicts_classes or len(tree.schema.targets) != 1:
         raise ValueError("chi_squared compares classes; it is for trees that predict those of one target")

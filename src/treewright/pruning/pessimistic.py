@@ -8,6 +8,8 @@ more than the branch. A tenth of an error of slack favours the smaller tree. So 
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -73,15 +75,20 @@ def pessimistic(
     _check(tree, data, confidence, raising)
     if data is not None and tree.n_nodes > 1 and (tree.joined.any() or tree.missing == "fractional"):
         sharing = Sharing(tree, data, confidence, raising)
-        pruned, estimate = sharing.pruned()
-        raised = sharing.n_raised
+        pruned, raised = sharing.pruned(), sharing.n_raised
     elif raising and data is not None and tree.n_nodes > 1:
-        pruned, estimate, raised = _with_raising(tree, data, confidence)
+        pruned, raised = _with_raising(tree, data, confidence)
     else:
-        pruned, estimate = _without_raising(tree, confidence)
-        raised = 0
-    share = estimate / float(tree.weight[0])
-    return PruningPath.single("pessimistic", tree, pruned, validation, estimate=share, raised=raised)
+        pruned, raised = _without_raising(tree, confidence), 0
+    estimate = _estimate(pruned, confidence)
+    return PruningPath.single("pessimistic", tree, pruned, validation, estimate=estimate, raised=raised)
+
+
+def _estimate(tree: Tree, confidence: float) -> float:
+    """The share of errors to fear of a tree, from what its own leaves count."""
+    leaf = tree.is_leaf & (tree.weight > 0)
+    weight, loss = tree.weight[leaf], tree.loss[leaf]
+    return float((loss + add_errors(weight, loss, confidence)).sum() / tree.weight[0])
 
 
 def _check(tree: Tree, data: Dataset | None, confidence: float, raising: bool) -> None:
@@ -90,7 +97,7 @@ def _check(tree: Tree, data: Dataset | None, confidence: float, raising: bool) -
         raise ValueError("pessimistic counts errors; it is for trees that predict the classes of one target")
     if schema.has_costs:
         raise ValueError("pessimistic counts errors; it cannot weigh what mistakes cost")
-    if not 0 < confidence <= 1:
+    if not isinstance(confidence, Real) or not 0 < confidence <= 1:
         raise ValueError(f"confidence is {confidence!r}; it must be above 0 and at most 1 (C4.5's is 0.25)")
     if not raising:
         return
@@ -103,19 +110,17 @@ def _check(tree: Tree, data: Dataset | None, confidence: float, raising: bool) -
     refuse_no_rows(data, "data")
 
 
-def _without_raising(tree: Tree, confidence: float) -> tuple[Tree, float]:
+def _without_raising(tree: Tree, confidence: float) -> Tree:
     """Leaves for branches only: the counts of the tree say it all."""
     charge = tree.loss + add_errors(tree.weight, tree.loss, confidence)
 
     def decide(wave: Ints, kept: Floats) -> Mask:
         return np.asarray(charge[wave] <= kept[:, 0] + SLACK)
 
-    pruned = tree.collapse(np.flatnonzero(pass_up(tree, charge[:, np.newaxis], decide)).tolist())
-    loss, weight = pruned.loss[pruned.is_leaf], pruned.weight[pruned.is_leaf]
-    return pruned, float((loss + add_errors(weight, loss, confidence)).sum())
+    return tree.collapse(np.flatnonzero(pass_up(tree, charge[:, np.newaxis], decide)).tolist())
 
 
-def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, float, int]:
+def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, int]:
     def estimate(counts: Floats) -> Floats:
         rows = counts.sum(axis=1)
         errors = rows - counts.max(axis=1)
@@ -136,8 +141,7 @@ def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, f
         if len(rows):
             agenda.push(current.rise(wave[rises], larger[rises], leaves, rows))
             raised += int(rises.sum())
-    pruned = current.cut()
-    return pruned, float(current.estimate(np.asarray(pruned.statistic))[pruned.is_leaf].sum()), raised
+    return current.cut(), raised
 
 
 def _larger(current: Moving, nodes: Ints) -> tuple[Ints, Ints]:

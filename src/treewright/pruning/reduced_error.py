@@ -9,6 +9,7 @@ ties prune none of those that lose as little is smaller.
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -136,7 +137,7 @@ def _significantly_right(tree: Tree, validation: Dataset, significance: float) -
 
 
 def _check_testable(tree: Tree, validation: Dataset, significance: float) -> None:
-    if not 0 < significance < 1:
+    if not isinstance(significance, Real) or not 0 < significance < 1:
         raise ValueError(f"significance is {significance!r}; it must be between 0 and 1, such as 0.05")
     schema = tree.schema
     if not schema.predicts_classes or len(schema.targets) != 1:

@@ -99,11 +99,10 @@ class Sharing:
         self.tables: dict[int, Ints] = {}  # by decision: the branch of each category
         self.n_raised = 0
 
-    def pruned(self) -> tuple[Tree, float]:
-        """The pruned tree, and the errors to fear of it."""
+    def pruned(self) -> Tree:
+        """The pruned tree."""
         rows = self.data.counted
-        root = _Visit(0, rows, self.weight[rows].astype(np.float64), None, True)
-        todo = [root]
+        todo = [_Visit(0, rows, self.weight[rows].astype(np.float64), None, True)]
         while todo:
             visit = todo[-1]
             if not visit.is_entered:
@@ -117,7 +116,7 @@ class Sharing:
                 again = self._leave(visit)
                 if again is not None:
                     todo.append(again)
-        return self._cut(), root.charge
+        return self._cut()
 
     def _standing(self, node: int) -> int:
         while self.stands[node] != node:

@@ -9,6 +9,7 @@ chord.
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -83,7 +84,7 @@ def srm(
 
 def chosen_by_penalty(path: PruningPath, c: float, size: Size, **changes: Any) -> PruningPath:
     """The path with the tree of least training loss + c·√(size / rows) chosen, the smallest among equals."""
-    if isinstance(c, str) or not 0 <= c < np.inf:
+    if not isinstance(c, Real) or not 0 <= c < np.inf:
         raise ValueError(f"c is {c!r}; it must be a number of at least 0, or 'cv'")
     value = path.training + c * penalty(path, size)
     best = len(path) - 1 - int(np.argmin(value[::-1]))

@@ -28,7 +28,7 @@ from treewright.reporting.nodes import (
 )
 from treewright.reporting.parts import OwnRows, Part, Rows, intervals, part_facts
 from treewright.reporting.reproducing import reproduction
-from treewright.reporting.rounding import shorts
+from treewright.reporting.rounding import ALL_DIGITS, shorts
 from treewright.reporting.ruling import rules_text
 from treewright.reporting.slider import slide_facts, slides
 from treewright.reporting.subjects import Subject, shortened
@@ -130,7 +130,7 @@ def _target(tree: Tree) -> dict[str, Any]:
         "classes": words,
         "colours": list(class_colours(tree)),
         "loss": {"name": name, "share": name == "errors"},
-        "costs": None if target.costs is None else shorts(target.costs),
+        "costs": None if target.costs is None else shorts(target.costs, ALL_DIGITS),
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.combining import asked_columns
-from treewright.reporting.rounding import short, shorts
+from treewright.reporting.rounding import ALL_DIGITS, short, shorts
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing
 from treewright.wording import branch_in_words, escape, surrogate_in_words, way_in_words, word
@@ -18,6 +18,7 @@ Ints = NDArray[np.int64]
 MOST_NAMED = 200  # categories of a column that a page knows by name …
 MOST_CODES = 100_000  # … fewer where many nodes would list them
 FEWEST_NAMED = 12
+MOST_PAIRS = 200_000  # of class and share at all nodes
 _FEW_NAMES = 3  # of categories in the words of a surrogate
 _FEW_BRANCHES = 2_000  # from so many on, a test names fewer categories
 
@@ -28,6 +29,7 @@ def tree_facts(tree: Tree, named: dict[int, Ints]) -> dict[str, Any]:
     is_classes = tree.schema.predicts_classes
     risk = float(tree.risk[0])
     value = None if is_classes else tree.value[:, 0]
+    is_whole = tree.missing != "fractional"  # rows that are divided are answered by sums: those must be exact
     return {
         "end": tree.end.tolist(),
         "feature": tree.feature.tolist(),
@@ -38,7 +40,7 @@ def tree_facts(tree: Tree, named: dict[int, Ints]) -> dict[str, Any]:
         **_words(tree, inner.tolist()),
         "answer": answers(tree),
         "label": tree.label[:, 0].tolist() if is_classes else [-1] * tree.n_nodes,
-        "value": [None] * tree.n_nodes if value is None else shorts(value, 8),
+        "value": [None] * tree.n_nodes if value is None else shorts(value, 8 if is_whole else ALL_DIGITS),
         "gain": shorts(tree.gain / risk if risk > 0 else tree.gain, 4),
         "step": tree.step.tolist(),
         **_on_missing(tree),
@@ -51,11 +53,32 @@ def _on_missing(tree: Tree) -> dict[str, Any]:
         return {}
     facts: dict[str, Any] = {"missing": tree.missing}
     if tree.missing == "fractional":
-        inner = ~tree.is_leaf
-        share = np.ones(tree.n_nodes)
-        share[inner] = tree.weight[tree.left[inner]] / tree.weight[inner]
-        facts["left_share"] = share.tolist()
+        facts |= _shares(tree)
     return facts
+
+
+def _shares(tree: Tree) -> dict[str, Any]:
+    """Which share of a divided row goes left and right at each node, and the share of each class there, as
+    pairs [code, share]: all digits of all of them, since the last one may decide what is answered.
+    """
+    inner = ~tree.is_leaf
+    left, right = np.ones(tree.n_nodes), np.zeros(tree.n_nodes)
+    left[inner] = tree.weight[tree.left[inner]] / tree.weight[inner]
+    right[inner] = tree.weight[tree.right[inner]] / tree.weight[inner]
+    facts: dict[str, Any] = {"left_share": left.tolist(), "right_share": right.tolist()}
+    if not tree.schema.predicts_classes:
+        return facts
+    pairs, total = [], 0
+    for node in range(tree.n_nodes):
+        [shares] = tree.shares(np.array([node]))[:1]
+        codes = np.flatnonzero(shares[0])
+        total += len(codes)
+        if total > MOST_PAIRS:  # a page without them goes by the weights that it shows
+            return facts
+        pairs.append(
+            [[code, share] for code, share in zip(codes.tolist(), shares[0, codes].tolist(), strict=True)]
+        )
+    return facts | {"class_shares": pairs}
 
 
 def surrogate_facts(

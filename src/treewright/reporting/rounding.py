@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 DIGITS = 6  # a page shows four
+ALL_DIGITS = 17  # so many tell every float64 from its neighbours
 _EXACT = 2.0**53  # beyond it a float is no longer a count
 
 

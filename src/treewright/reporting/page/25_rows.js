@@ -61,9 +61,9 @@ function leavesOf(row, ends) {
     if (ends[node]) {
       parts.push({ leaf: node, share });
     } else if (isDivided && isMissing(valueAt(row, tree.feature[node]))) {
-      const left = tree.left_share[node];
-      if (left < 1) waiting.push({ node: rightOf(node), share: share * (1 - left) });
-      if (left > 0) waiting.push({ node: leftOf(node), share: share * left });
+      const left = share * tree.left_share[node], right = share * tree.right_share[node];
+      if (right > 0) waiting.push({ node: rightOf(node), share: right });
+      if (left > 0) waiting.push({ node: leftOf(node), share: left });
     } else {
       waiting.push({ node: goesLeft(node, row) ? leftOf(node) : rightOf(node), share });
     }
@@ -73,12 +73,18 @@ function leavesOf(row, ends) {
 
 const largestPart = (parts) => parts.reduce((most, part) => (part.share > most.share ? part : most));
 
-/** The share of each class in the mixture of some leaves. */
+/** The share of each class at a leaf, as pairs [code, share]: those of the tree itself, or by the weights that are shown. */
+function sharesAt(leaf) {
+  if (tree.class_shares) return tree.class_shares[leaf];
+  const node = answeringOf(leaf), weight = weightAt(learning, node);
+  return classPairs(learning, node).map(([code, own]) => [code, own / weight]);
+}
+
+/** The share of each class in the mixture of some leaves, added up leaf after leaf: to the last bit as the tree does it. */
 function mixedShares(parts) {
   const mixed = new Array(facts.classes.length).fill(0);
   for (const { leaf, share } of parts) {
-    const node = answeringOf(leaf), weight = weightAt(learning, node);
-    for (const [code, own] of classPairs(learning, node)) mixed[code] += share * own / weight;
+    for (const [code, own] of sharesAt(leaf)) mixed[code] += share * own;
   }
   return mixed;
 }
