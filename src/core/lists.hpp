@@ -382,7 +382,7 @@ class ListGrower {
             for (std::uint64_t mask = 1; mask < std::uint64_t{1} << groups.size(); ++mask) attempt_mask(mask);
             return found;
         }
-        if (scanner_.divide_groups(groups, refused, is_left)) attempt(is_left);
+        if (scanner_.divide_groups(groups, limits_, refused, is_left)) attempt(is_left);
         for (std::size_t g = 0; g < std::min<std::size_t>(groups.size(), 64); ++g)
             attempt_mask(std::uint64_t{1} << g);
         return found;

@@ -20,6 +20,7 @@ from treewright.growing.limits import (
     split_budget,
     whole_number,
 )
+from treewright.growing.scaling import Scale
 from treewright.growing.targets import check_rows, checked_criterion, criteria, targets_for
 from treewright.memory import check_memory, memory_needed
 from treewright.ruling import ByColumn, Groups, check_company, rules_from
@@ -179,6 +180,8 @@ def grow(
     if cost_matrix is not None or priors is not None:
         data = costed(data, cost_matrix, priors, cost_split)
     name = checked_criterion(criterion, data)
+    if scale := Scale.of(data, weights_count=significance is not None or selection == "test"):
+        return scale.undone(grow(**scale.options(given, name)))
     if leaf == "linear":
         check_can_formulate(name, data, missing, monotonic_cst)
         return with_formulas(grow(**given | {"leaf": "constant"}), data)
