@@ -103,6 +103,8 @@ class MedianScanner {
             return score;
         }
         double weight(std::size_t) const { return static_cast<double>(total) * scanner->grid_.unit; }
+        /// The weight of what was not sent left.
+        double rest() const { return static_cast<double>(scanner->total_ - total) * scanner->grid_.unit; }
     };
     Cursor cursor() {
         for (const Id id : ids_)

@@ -14,6 +14,7 @@ times a share of variation that is explained:
 
 from __future__ import annotations
 
+from math import frexp, ldexp
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,8 @@ def association(x: NDArray[Any], y: NDArray[Any], weight: Floats, n_classes: int
         n = int(x.max(initial=0)) + 1
         table = np.bincount(x.astype(np.int64) * n_classes + y, weight, n * n_classes).reshape(n, n_classes)
         statistic, freedom = pearson(table.astype(np.float64))
-        return statistic * (total - 1) / total, freedom
+        order = frexp(total)[1]  # their product would overflow where weights are huge
+        return statistic * ldexp(total - 1, -order) / ldexp(total, -order), freedom
     weight, _ = _near_one(weight)
     if is_category:
         share, freedom = _between(_scaled(y), x, weight)
