@@ -45,7 +45,8 @@ def run(seconds: float, seed: int) -> int:
 def attack_apart(seed: int, first: int, last: int, seconds: float = float("inf")) -> int:
     """Cases in a process of their own, until their time is over; the number of the next case."""
     work = (
-        "import sys, time; from fuzz import fuzz_categories as f; end = time.monotonic() + float(sys.argv[4])\n"
+        "import sys, time; from fuzz import fuzz_categories as f\n"
+        "end = time.monotonic() + float(sys.argv[4])\n"
         "for number in range(int(sys.argv[2]), int(sys.argv[3])):\n"
         "    if time.monotonic() > end: break\n"
         "    print(number, flush=True); f.attack(int(sys.argv[1]), number)\n"

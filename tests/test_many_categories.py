@@ -130,6 +130,8 @@ def test_absolute_error_of_a_great_many_categories() -> None:
     rng = np.random.default_rng(4)
     codes = np.concatenate([np.arange(30_000), rng.integers(0, 30_000, 10_000)])
     y = codes % 2 * 10 + rng.normal(size=len(codes))
-    tree = grow(encode({"wide": codes}, y, kinds={"wide": "category"}), criterion="absolute_error", max_splits=1)
+    tree = grow(
+        encode({"wide": codes}, y, kinds={"wide": "category"}), criterion="absolute_error", max_splits=1
+    )
     sides = tree.apply(encode({"wide": codes}, schema=tree.schema))
     assert len(set(sides[codes % 2 == 0])) == len(set(sides[codes % 2 == 1])) == 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treewright import answering
 from treewright.arriving import given_table
-from treewright.exporting.probing import decoded, encoded, probes, asked_positions
+from treewright.exporting.probing import asked_positions, decoded, encoded, probes
 from treewright.tree import Tree, named
 
 _MOST_SHOWN = 20  # columns of the row that is told of

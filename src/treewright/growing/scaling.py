@@ -37,8 +37,8 @@ class Scale:
         """
         if data.targets is None or data.schema.predicts_classes:
             return cls()
-        has_scale = data.weight is not None and not weights_count
-        return cls(max(_to_one(data.targets), 0), _to_one(data.weight) if has_scale else 0)
+        weights = 0 if weights_count or data.weight is None else _to_one(data.weight)
+        return cls(max(_to_one(data.targets), 0), weights)
 
     def __bool__(self) -> bool:
         return self != Scale()

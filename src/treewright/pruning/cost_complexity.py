@@ -142,8 +142,9 @@ def refuse_lost_squares(tree: Tree) -> None:
         values = tree.centre[:, place]
         if np.ptp(values) > 0 and tree.statistic[0, 3 * place + 2] < _LEAST_LOSS:
             raise ValueError(
-                f"target {target.name!r}: the squared errors of this tree add up to less than {_LEAST_LOSS:g}, "
-                "which leaves no digits to compare them by; scale the target or the weights up to prune it"
+                f"target {target.name!r}: the squared errors of this tree add up to less than "
+                f"{_LEAST_LOSS:g}, which leaves no digits to compare them by; scale the target or the "
+                "weights up to prune it"
             )
 
 
