@@ -174,8 +174,7 @@ def grow(
     ('scan', 'pulse')
     """
     given = dict(locals())
-    check_rows(data)
-    _check_choices(given)
+    _check_given(given)
     table = data  # it keeps its bins for other trees
     if cost_matrix is not None or priors is not None:
         data = costed(data, cost_matrix, priors, cost_split)
@@ -211,7 +210,8 @@ def grow(
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
-def _check_choices(given: Mapping[str, Any]) -> None:
+def _check_given(given: Mapping[str, Any]) -> None:
+    check_rows(given["data"])
     check_cost_split(given["cost_split"])
     for name, known in _CHOICES.items():
         if given[name] not in known:
