@@ -10,17 +10,17 @@ LONGEST_CASE = 20  # seconds
 
 
 @contextmanager
-def limited_time() -> Iterator[None]:
+def limited_time(seconds: int = LONGEST_CASE) -> Iterator[None]:
     """TimeoutError where a case takes too long, on systems that have alarms."""
     if not hasattr(signal, "SIGALRM"):
         yield
         return
 
     def stop(*_: object) -> None:
-        raise TimeoutError(f"the case takes more than {LONGEST_CASE} seconds")
+        raise TimeoutError(f"the case takes more than {seconds} seconds")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LONGEST_CASE)
+    signal.alarm(seconds)
     try:
         yield
     finally:

@@ -12,8 +12,10 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from treewright import CHAIDClassifier, ID3Classifier, Tree, encode
-from treewright.branching import grow_chaid, grow_id3
+from treewright.branching import grow_chaid, grow_id3, merging
 from treewright.branching.chaid import cuts_of, multiplier
+from treewright.branching.merging import merged
+from treewright.independence import two_samples
 
 Table = dict[str, list]
 
@@ -367,3 +369,54 @@ def test_the_estimators_of_many_branches_answer_as_their_trees() -> None:
         assert model.get_depth() == model.model_.height <= len(table)
         path = model.cost_complexity_pruning_path(table, labels)
         assert (np.diff(path.ccp_alphas) >= 0).all()
+
+
+# ---- many values ---------------------------------------------------------------------------------
+
+
+def merged_by_all_pairs(table: np.ndarray, alpha: float) -> list[list[int]]:
+    """As Kass says it: look at all pairs, merge the one that differs least, and begin again."""
+    groups = [[value] for value in np.flatnonzero(table.any(axis=1)).tolist()]
+    while len(groups) > 2:
+        sums = np.array([table[group].sum(axis=0) for group in groups])
+        first, second = np.triu_indices(len(groups), 1)
+        p = two_samples(sums[first], sums[second])
+        best = int(np.argmax(p))
+        if p[best] <= alpha:
+            break
+        i, j = int(first[best]), int(second[best])
+        groups[i] += groups.pop(j)
+    return sorted(map(sorted, groups))
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.5, 1.0])
+def test_merging_looks_at_few_pairs_and_finds_the_same_groups(alpha: float) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        table = rng.integers(0, (3, 30)[seed % 2], (rng.integers(3, 25), rng.integers(2, 5))).astype(float)
+        table *= rng.uniform(0.5, 2, (len(table), 1)) if seed % 3 == 0 else 1.0
+        if np.count_nonzero(table.any(axis=1)) < 2:
+            continue
+        rows = np.ceil(table.sum(axis=1)).astype(np.int64)
+        found = merged(table, rows, is_ordinal=False, alpha_merge=alpha)
+        assert sorted(found.members) == merged_by_all_pairs(table, alpha)
+
+
+def test_a_thousand_categories_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs are looked at some ten times as often as there are any, not once for every merge."""
+    looked = 0
+
+    def counted(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        nonlocal looked
+        looked += len(left)
+        return two_samples(left, right)
+
+    monkeypatch.setattr(merging, "two_samples", counted)
+    table = np.random.default_rng(0).poisson(9, (1000, 3)).astype(float)
+    found = merged(table, table.sum(axis=1).astype(np.int64), is_ordinal=False, alpha_merge=0.05)
+    assert 2 <= len(found.members) < 100
+    assert looked < 10 * 1000 * 999 / 2
+
+
+def test_ways_to_merge_very_many_values() -> None:
+    assert multiplier(50_000, 40, "nominal") == multiplier(5_000, 40, "nominal") == np.exp(690)

@@ -19,8 +19,10 @@ from treewright import (
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
+    GradientBoostingRegressor,
     encode,
     grow,
+    prune,
 )
 from treewright.encoding import Dataset
 from treewright.schema import Schema
@@ -474,3 +476,131 @@ def test_an_index_of_several_levels_is_no_column() -> None:
     index = pandas.MultiIndex.from_arrays([[1, 2], [3, 4]])
     with pytest.raises(TypeError, match="'x' is an index of 2 levels"):
         encode({"x": index})
+
+
+# ---- tiny and huge targets and weights -----------------------------------------------------------
+
+
+def scaled_table(n: int) -> dict[str, Any]:
+    rng = np.random.default_rng(5)
+    return {
+        "a": rng.normal(size=n),
+        "b": rng.integers(0, 9, n).astype(float),
+        "c": [f"k{code}" for code in rng.integers(0, 13, n)],
+    }
+
+
+def scaled_targets(n: int, n_targets: int) -> np.ndarray:
+    """Whole numbers below 2^10."""
+    table = scaled_table(n)
+    noise = np.random.default_rng(6).integers(0, 60, (n, n_targets))
+    return np.round(np.clip(np.asarray(table["a"])[:, None] + 4, 0, 8) * 80) + noise
+
+
+GROWN = [
+    {"max_leaf_nodes": 9},
+    {"max_depth": 4, "min_samples_leaf": 3},
+    {"splitter": "random", "max_leaf_nodes": 9},
+    {"missing": "category", "max_leaf_nodes": 5},
+    {"split": "oblique", "max_leaf_nodes": 4},
+    {"selection": "test"},
+    {"root": "b", "max_leaf_nodes": 5},
+]
+
+
+@pytest.mark.parametrize("criterion", NUMBERS)
+@pytest.mark.parametrize("options", GROWN, ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tiny_targets_give_the_same_tree(criterion: str, options: dict[str, Any], weighted: bool) -> None:
+    """10^-60, -165, -181, -300 and subnormal: powers of two, which change no digit. Squares of such numbers
+    are nothing, and so are the losses that a tree keeps; its tests are the same.
+    """
+    if criterion == "absolute_error" and "missing" in options:
+        return
+    for n, n_targets in ((60, 1), (60, 2), (5000 if criterion == "squared_error" else 300, 1)):
+        y, table = scaled_targets(n, n_targets), scaled_table(n)
+        weight = np.random.default_rng(7).integers(1, 4, n) if weighted else None
+        whole = grow(encode(table, y, weight=weight, classes=False), criterion=criterion, **options)
+        assert whole.n_leaves > 2
+        for power in (-200, -548, -600, -996, -1065):
+            data = encode(table, np.ldexp(y, power), weight=weight, classes=False)
+            tree = grow(data, criterion=criterion, **options)
+            tree.check()
+            same_structure(tree, whole)
+            assert tree.step.tolist() == whole.step.tolist()
+            if power > -1000:
+                np.testing.assert_array_equal(tree.value, np.ldexp(whole.value, power))
+
+
+@pytest.mark.parametrize("criterion", NUMBERS)
+def test_tiny_and_huge_weights_give_the_same_tree(criterion: str) -> None:
+    n = 60
+    y, table = scaled_targets(n, 1), scaled_table(n)
+    weight = np.random.default_rng(7).integers(1, 4, n).astype(float)
+    options: dict[str, Any] = {"criterion": criterion, "max_leaf_nodes": 9}
+    whole = grow(encode(table, y, weight=weight), min_weight_leaf=3.0, **options)
+    for power in (-900, -600, -300, 300, 700):
+        data = encode(table, y, weight=np.ldexp(weight, power))
+        tree = grow(data, min_weight_leaf=np.ldexp(3.0, power), **options)
+        same_structure(tree, whole)
+        np.testing.assert_array_equal(tree.weight, np.ldexp(whole.weight, power))
+        np.testing.assert_array_equal(tree.value, whole.value)
+
+
+def test_limits_in_units_of_tiny_targets_are_kept() -> None:
+    y, table = scaled_targets(60, 1), scaled_table(60)
+    for criterion, power in (("squared_error", 2), ("absolute_error", 1)):
+        whole = grow(encode(table, y), criterion=criterion)
+        least = float(np.sort(whole.gain)[-4])
+        limited = grow(encode(table, y), criterion=criterion, min_gain=least)
+        assert 1 < limited.n_leaves < whole.n_leaves
+        tiny = encode(table, np.ldexp(y, -400))
+        same_structure(grow(tiny, criterion=criterion, min_gain=np.ldexp(least, -400 * power)), limited)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_node_of_tiny_numbers_beside_large_ones(weighted: bool) -> None:
+    """Each node has units of its own: below the split by `big` there are only tiny numbers left."""
+    rng = np.random.default_rng(0)
+    x, big = rng.normal(size=80), np.arange(80) % 2
+    y = np.where(big, 1e3, np.where(x > 0.3, 3.0, 5.0) * 1e-200)
+    tree = grow(encode({"big": big, "x": x}, y, weight=np.ones(80) if weighted else None))
+    assert tree.n_leaves == 3
+    below = int(np.flatnonzero(tree.feature == 1)[0])
+    left, right = x[(big == 0) & (x <= tree.threshold[below])], x[(big == 0) & (x > tree.threshold[below])]
+    assert left.max() <= 0.3 < right.min()
+
+
+def test_formulas_of_tiny_targets() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 2))
+    y = np.round(100 * np.where(x[:, 0] > 0, 3 * x[:, 1], 5 - x[:, 1]))
+    whole = grow(encode(x, y), leaf="linear", max_leaf_nodes=4)
+    tiny = grow(encode(x, np.ldexp(y, -700)), leaf="linear", max_leaf_nodes=4)
+    same_structure(tiny, whole)
+    np.testing.assert_array_equal(tiny.predict(x), np.ldexp(whole.predict(x), -700))
+
+
+def test_losses_that_leave_the_range_of_floats_are_not_pruned_by() -> None:
+    """They are all 0: every split would seem useless, and pruning would leave the root in silence."""
+    y, table = scaled_targets(60, 1), scaled_table(60)
+    tree = grow(encode(table, np.ldexp(y, -600)))
+    with pytest.raises(ValueError, match="which leaves no digits to compare them by; scale the target"):
+        prune(tree)
+    with pytest.raises(ValueError, match="scale the target"):
+        DecisionTreeRegressor(ccp_alpha=1e-9).fit(table, np.ldexp(y[:, 0], -600))
+    assert prune(grow(encode(table, np.ldexp(y, -300)))).leaves[0] > 2
+    prune(grow(encode(table, np.full(60, 1e-200))))  # nothing to tell apart
+    with pytest.raises(ValueError, match="scale it up"):
+        GradientBoostingRegressor().fit(table, np.ldexp(y[:, 0], -600))
+
+
+def test_weights_that_count_as_very_many_rows() -> None:
+    """Tests take weights for numbers of rows: a great many are sure, and nothing overflows."""
+    y, table = scaled_targets(60, 1), scaled_table(60)
+    with np.errstate(all="raise"):
+        for power in (0, 300, 600):
+            weight = np.ldexp(np.ones(60), power)
+            assert grow(encode(table, y, weight=weight), selection="test").n_leaves > 2
+            classes = (y[:, 0] > np.median(y)).astype(int)
+            assert grow(encode(table, classes, weight=weight), selection="test").n_leaves > 1

@@ -284,6 +284,46 @@ def test_weights_are_repetitions(loss):
     np.testing.assert_allclose(weighted.raw(data), repeated.raw(data), rtol=1e-7, atol=1e-9)
 
 
+def decisions(model):
+    """Everything in the trees but rows and sums of weights."""
+    names = ("end", "feature", "threshold", "subset", "subsets", "missing_left", "step")
+    return [[getattr(tree, name).tobytes() for name in names] for trees in model.trees for tree in trees]
+
+
+def weighty(form, n_classes, seed):
+    """A table with whole weights: few values and many ties, more values than cells, or categories of either
+    kind; some values are missing.
+    """
+    rng = np.random.default_rng(seed)
+    n = 22_000 if form == "sampled" else 500
+    x = rng.normal(size=(n, 3))
+    x = np.round(x) if form == "ties" else x
+    code = rng.integers(0, 300 if form == "many categories" else 9, n)
+    y = x[:, 0] + x[:, 1] * x[:, 2] + code % 3 + rng.normal(size=n)
+    x[rng.random(n) < 0.05, 1] = np.nan
+    table = dict(zip("abc", x.T, strict=True))
+    if "categories" in form:
+        table["d"] = [f"v{each}" for each in code]
+    classes = np.digitize(y, [0, 1, 2][: n_classes - 1]) if n_classes else y
+    return table, classes, rng.integers(1, 4, n)
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 4])
+@pytest.mark.parametrize("form", ["ties", "values", "categories", "many categories", "sampled"])
+def test_whole_weights_choose_the_splits_of_repeated_rows(form, n_classes):
+    """Every test of every tree is the same one; answers are sums of floats and may differ by rounding."""
+    for seed in range(1 if form == "sampled" else 4):
+        table, y, weight = weighty(form, n_classes, seed)
+        times = np.repeat(np.arange(len(y)), weight)
+        more = {name: [column[i] for i in times] for name, column in table.items()}
+        options = {"n_iterations": 6, "min_samples_leaf": 1, "max_leaf_nodes": 12}
+        data = encode(table, y, weight=weight, classes=n_classes > 0)
+        repeated = boost(encode(more, y[times], schema=data.schema), **options)
+        weighted = boost(data, **options)
+        assert decisions(weighted) == decisions(repeated)
+        np.testing.assert_allclose(weighted.raw(data), repeated.raw(data), rtol=1e-9, atol=1e-11)
+
+
 def test_order_of_rows_changes_nothing():
     X, y = fine(2000)
     order = np.random.default_rng(0).permutation(len(y))

@@ -30,10 +30,12 @@ concept ClassCriterion = requires(Weights w) {
     { C::risk(w) } -> std::same_as<double>;
 };
 
-/// A criterion of numbers that needs only the weight and the sum of each side.
+/// A criterion of numbers that needs only the weight and the sum of each side, in any units; measured(gain,
+/// unit of the sums, unit of the weights) is a gain in the units of the data.
 template <class C>
 concept SumCriterion = requires(double x) {
     { C::gain(x, x, x, x) } -> std::same_as<double>;
+    { C::measured(x, x, x) } -> std::same_as<double>;
 };
 
 /// The weights with the heaviest set apart: differences from the total are taken without loss.

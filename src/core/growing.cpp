@@ -44,7 +44,7 @@ class Grower {
           searchers_(pool.size()),
           significance_(problem),
           spill_(problem.rows.size()) {
-        if (!limits_.random_splits && criterion.make_large_searcher && has_bins())
+        if (!limits_.random_splits && criterion.make_large_searcher && problem.fine_bins)
             large_ = criterion.make_large_searcher(problem, pool);
         small_rows_ = limits_.small_rows > 0 ? limits_.small_rows
                                              : std::max(default_small_rows, histogram_rows(problem.targets));
@@ -92,10 +92,6 @@ class Grower {
         }
     };
 
-    bool has_bins() const {
-        return std::all_of(problem_.columns.begin(), problem_.columns.end(),
-                           [](const Column& c) { return c.fine_bins || c.n_categories > max_bins; });
-    }
     std::span<Row> rows_of(std::int32_t node) {
         return {problem_.rows.data() + grown_.nodes[node].begin,
                 grown_.nodes[node].end - grown_.nodes[node].begin};

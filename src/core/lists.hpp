@@ -359,14 +359,19 @@ class ListGrower {
         const auto attempt = [&](std::vector<char> is_left) {
             if (!is_left[0])
                 for (auto& left : is_left) left = !left;  // the first category goes left, as everywhere
+            std::size_t n_left = 0;
+            for (std::size_t g = 0; g < groups.size(); ++g) n_left += is_left[g] ? groups[g].size() : 0;
+            // Both sides score alike, and the smaller one is sent sooner.
+            const bool sends_left = 2 * n_left <= node.size();
             auto cursor = scanner_.cursor();
             for (std::size_t g = 0; g < groups.size(); ++g)
                 for (const Id id : groups[g])
-                    if (is_left[g]) cursor.add(id);
+                    if ((is_left[g] != 0) == sends_left) cursor.add(id);
             const double score = cursor.score(0);
             if (!best.beaten_by(score)) return;
             best.set(score);
-            subset = {is_left, n_known < node.size() && is_left.back(), cursor.weight(0)};
+            subset = {is_left, n_known < node.size() && is_left.back(),
+                      sends_left ? cursor.weight(0) : cursor.rest()};
             subset.is_left.resize(group_start_.size() - 1);
             found = true;
         };
@@ -382,7 +387,7 @@ class ListGrower {
             for (std::uint64_t mask = 1; mask < std::uint64_t{1} << groups.size(); ++mask) attempt_mask(mask);
             return found;
         }
-        if (scanner_.divide_groups(groups, refused, is_left)) attempt(is_left);
+        if (scanner_.divide_groups(groups, limits_, refused, is_left)) attempt(is_left);
         for (std::size_t g = 0; g < std::min<std::size_t>(groups.size(), 64); ++g)
             attempt_mask(std::uint64_t{1} << g);
         return found;

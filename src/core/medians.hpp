@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "median_pairs.hpp"
 #include "scanning.hpp"
 
 namespace treewright {
@@ -67,6 +68,7 @@ class MedianScanner {
         weight_.resize(n);
         for (std::size_t id = 0; id < n; ++id) weight_[id] = weight_on(grid_, problem_, rows[id]);
         for (std::size_t o = 0; o < outputs_.size(); ++o) load_output(outputs_[o], rows, o);
+        set_units();
         ids_.clear();
         is_left_.assign(n, 0);
     }
@@ -83,7 +85,7 @@ class MedianScanner {
             for (auto& output : outputs_) output.move(id, weight_[id], nullptr, &output.right);
         }
         risk_ = 0;
-        for (auto& output : outputs_) risk_ += output.grid.unit * output.right.deviation(output.y);
+        for (auto& output : outputs_) risk_ += output.unit * output.right.deviation(output.y);
     }
 
     struct Cursor {
@@ -97,11 +99,12 @@ class MedianScanner {
         double score(std::size_t) const {
             double score = scanner->risk_;
             for (auto& output : scanner->outputs_)
-                score -=
-                    output.grid.unit * (output.left.deviation(output.y) + output.right.deviation(output.y));
+                score -= output.unit * (output.left.deviation(output.y) + output.right.deviation(output.y));
             return score;
         }
         double weight(std::size_t) const { return static_cast<double>(total) * scanner->grid_.unit; }
+        /// The weight of what was not sent left.
+        double rest() const { return static_cast<double>(scanner->total_ - total) * scanner->grid_.unit; }
     };
     Cursor cursor() {
         for (const Id id : ids_)
@@ -112,37 +115,32 @@ class MedianScanner {
     double weight() const { return static_cast<double>(total_) * grid_.unit; }
     double noise() const { return rounding_noise * risk_; }
     double gain(double score) const {
-        return std::max(0.0, score) * grid_.unit / static_cast<double>(outputs_.size());
+        return std::max(0.0, score) * unit_ * grid_.unit / static_cast<double>(outputs_.size());
     }
     /// The best division of groups of rows: the one that `refused` does not refuse and that leaves the least
     /// deviation from two medians. For fixed medians every group goes to the nearer one, so trying every pair
     /// of values is exact; above `max_values` distinct values only that many are tried, and of several
-    /// outputs only the first is looked at.
+    /// outputs only the first is looked at. `limits` are those of a leaf, which `refused` knows as well.
     template <class Refused>
-    bool divide_groups(const std::vector<std::span<const Id>>& groups, Refused refused,
+    bool divide_groups(const std::vector<std::span<const Id>>& groups, const Limits& limits, Refused refused,
                        std::vector<char>& is_left) const {
-        const auto costs = costs_of(groups);
-        const std::size_t n_values = costs.size() / groups.size();
-        double least = std::numeric_limits<double>::infinity();
-        std::vector<char> side(groups.size());
-        for (std::size_t a = 0; a < n_values; ++a)
-            for (std::size_t b = a + 1; b < n_values; ++b) {
-                double cost = 0;
-                for (std::size_t g = 0; g < groups.size(); ++g) {
-                    const double to_left = costs[g * n_values + a], to_right = costs[g * n_values + b];
-                    side[g] = to_left < to_right;
-                    cost += std::min(to_left, to_right);
-                }
-                if (cost >= least * (1 - 1e-12) || refused(side)) continue;  // ties: the first pair
-                least = cost;
-                is_left = side;
-            }
-        return least < std::numeric_limits<double>::infinity();
+        MedianPairs pairs(candidates(groups));
+        for (const auto& group : groups) pairs.add(rows_of(group));
+        const MedianPairs::Least least{limits.min_rows_leaf,
+                                       static_cast<Sum>(limits.min_weight_leaf / grid_.unit * (1 - 1e-9))};
+        for (pairs.finish(least); const auto pair = pairs.best();) {
+            for (std::size_t g = 0; g < groups.size(); ++g)
+                is_left[g] = pairs.goes_left(rows_of(groups[g]), *pair);
+            if (!refused(is_left)) return true;
+            pairs.drop(*pair);
+        }
+        return false;
     }
 
   private:
     struct Output {
         Grid grid;
+        double unit = 1;     // of the grid, in units of a score
         std::vector<Sum> y;  // by rank
         std::vector<std::uint32_t> rank;
         OrderedSums left, right;
@@ -174,8 +172,8 @@ class MedianScanner {
         output.left.resize(n);
         output.right.resize(n);
     }
-    /// Σ w·|y − v| of each group about each value v that may be a median, in the units of a score.
-    std::vector<double> costs_of(const std::vector<std::span<const Id>>& groups) const {
+    /// The values that may be medians.
+    std::vector<Sum> candidates(const std::vector<std::span<const Id>>& groups) const {
         constexpr std::size_t max_values = 256;
         const Output& output = outputs_[0];
         std::vector<Sum> values;
@@ -188,16 +186,23 @@ class MedianScanner {
                 values[i] = values[i * (values.size() - 1) / (max_values - 1)];
             values.resize(max_values);
         }
-        std::vector<double> costs;
-        for (const auto& group : groups)
-            for (const Sum value : values) {
-                double cost = 0;
-                for (const Id id : group)
-                    cost += static_cast<double>(weight_[id]) *
-                            std::abs(static_cast<double>(output.y[output.rank[id]] - value));
-                costs.push_back(cost * output.grid.unit);
-            }
-        return costs;
+        return values;
+    }
+    /// The rows of a group as weights at numbers of the first output.
+    std::span<const WeightAt> rows_of(std::span<const Id> group) const {
+        const Output& output = outputs_[0];
+        group_.clear();
+        for (const Id id : group) group_.push_back({output.y[output.rank[id]], weight_[id]});
+        return group_;
+    }
+    /// Scores count in the largest unit of the outputs that are not constant: tiny numbers keep their digits.
+    void set_units() {
+        const auto varies = [](const Output& output) { return output.y.front() != output.y.back(); };
+        unit_ = 0;
+        for (const auto& output : outputs_)
+            if (varies(output)) unit_ = std::max(unit_, output.grid.unit);
+        for (auto& output : outputs_) output.unit = varies(output) ? output.grid.unit / unit_ : 1.0;
+        if (unit_ == 0) unit_ = 1;
     }
     void send(Id id, bool to_left) {
         is_left_[id] = to_left;
@@ -212,8 +217,9 @@ class MedianScanner {
     std::vector<Sum> weight_;
     std::vector<Id> ids_;
     std::vector<std::uint8_t> is_left_;
+    mutable std::vector<WeightAt> group_;
     Sum total_ = 0;
-    double risk_ = 0;
+    double unit_ = 1, risk_ = 0;
 };
 
 }  // namespace treewright

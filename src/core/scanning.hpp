@@ -314,6 +314,7 @@ class SumScanner {
         rows_ = rows;
         values_.resize(rows.size() * width());
         grids_.resize(problem_.targets.n_outputs);
+        scales_.resize(problem_.targets.n_outputs);
     }
     /// Every node has its own grids, so that what lies outside it costs no digits.
     void enter(std::span<const Id> ids) {
@@ -322,9 +323,13 @@ class SumScanner {
         for (const Id id : ids) values_[id * width()] = weight_on(weight_grid_, problem_, rows_[id]);
         for (std::size_t output = 0; output < grids_.size(); ++output) {
             grids_[output] = number_grid(problem_, rows, output, C::is_centred);
+            Sum any = 0;
             for (const Id id : ids)
-                values_[id * width() + 1 + output] = number_on(grids_[output], problem_, rows_[id], output);
+                any |= values_[id * width() + 1 + output] =
+                    number_on(grids_[output], problem_, rows_[id], output);
+            scales_[output] = any != 0 ? grids_[output].unit : 0.0;
         }
+        set_units();
         total_.assign(width(), 0);
         for (const Id id : ids) add_to(total_.data(), id);
     }
@@ -343,7 +348,10 @@ class SumScanner {
 
     double weight() const { return weight_of(total_.data()); }
     double noise() const { return 0; }
-    double gain(double score) const { return std::max(0.0, score) / static_cast<double>(grids_.size()); }
+    double gain(double score) const {
+        return C::measured(std::max(0.0, score), unit_, weight_grid_.unit) /
+               static_cast<double>(grids_.size());
+    }
 
     std::size_t width() const { return problem_.targets.n_outputs + 1; }
     void add_to(Sum* statistic, Id id) const {
@@ -352,28 +360,38 @@ class SumScanner {
     double weight_of(const Sum* statistic) const {
         return static_cast<double>(statistic[0]) * weight_grid_.unit;
     }
+    /// In units of the grids: neither tiny nor huge numbers or weights leave the range of floating point.
     double score_of(const Sum* statistic) const {
-        const double left = weight_of(statistic), right = weight() - left;
+        const auto left = static_cast<double>(statistic[0]), right = static_cast<double>(total_[0]) - left;
         double score = 0;
         for (std::size_t output = 0; output < grids_.size(); ++output) {
-            const double unit = grids_[output].unit;
-            score += C::gain(left, static_cast<double>(statistic[1 + output]) * unit, right,
-                             static_cast<double>(total_[1 + output] - statistic[1 + output]) * unit);
+            const double scale = scales_[output];
+            score += C::gain(left, static_cast<double>(statistic[1 + output]) * scale, right,
+                             static_cast<double>(total_[1 + output] - statistic[1 + output]) * scale);
         }
         return score;
     }
     std::size_t dimensions() const { return grids_.size(); }
     void point(const Sum* statistic, double* out) const {
         for (std::size_t output = 0; output < grids_.size(); ++output)
-            out[output] =
-                static_cast<double>(statistic[1 + output]) * grids_[output].unit / weight_of(statistic);
+            out[output] = static_cast<double>(statistic[1 + output]) * scales_[output] /
+                          static_cast<double>(statistic[0]);
     }
 
   private:
+    /// Scores count in the largest unit of the outputs that are not all zero.
+    void set_units() {
+        const double largest = *std::max_element(scales_.begin(), scales_.end());
+        unit_ = largest > 0 ? largest : 1.0;
+        for (auto& scale : scales_) scale = scale > 0 ? scale / unit_ : 1.0;
+    }
+
     const Problem& problem_;
     std::span<const Row> rows_;
     Grid weight_grid_;
     std::vector<Grid> grids_;
+    std::vector<double> scales_;  // the unit of each output, in units of a score
+    double unit_ = 1;             // of the sums in a score
     std::vector<Sum> values_, total_, left_;
 };
 

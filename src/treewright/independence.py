@@ -14,6 +14,7 @@ times a share of variation that is explained:
 
 from __future__ import annotations
 
+from math import frexp, ldexp
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,9 @@ def pearson(table: Floats) -> tuple[float, int]:
     table = table[table.any(axis=1)][:, table.any(axis=0)]
     if min(table.shape) < 2:
         return 0.0, 0
+    table, order = _near_one(table)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    statistic = float(((table - expected) ** 2 / expected).sum())
+    statistic = float(np.ldexp(((table - expected) ** 2 / expected).sum(), order))
     return statistic, (table.shape[0] - 1) * (table.shape[1] - 1)
 
 
@@ -119,7 +121,9 @@ def association(x: NDArray[Any], y: NDArray[Any], weight: Floats, n_classes: int
         n = int(x.max(initial=0)) + 1
         table = np.bincount(x.astype(np.int64) * n_classes + y, weight, n * n_classes).reshape(n, n_classes)
         statistic, freedom = pearson(table.astype(np.float64))
-        return statistic * (total - 1) / total, freedom
+        order = frexp(total)[1]  # their product would overflow where weights are huge
+        return statistic * ldexp(total - 1, -order) / ldexp(total, -order), freedom
+    weight, _ = _near_one(weight)
     if is_category:
         share, freedom = _between(_scaled(y), x, weight)
     elif n_classes:
@@ -127,6 +131,12 @@ def association(x: NDArray[Any], y: NDArray[Any], weight: Floats, n_classes: int
     else:
         share, freedom = _correlation(_scaled(x), _scaled(y), weight)
     return share * (total - 1), freedom
+
+
+def _near_one(weight: Floats) -> tuple[Floats, int]:
+    """Weights divided by a power of two, so that no square overflows, and that power."""
+    order = int(np.frexp(weight.max(initial=0.0))[1])
+    return np.ldexp(weight, -order), order
 
 
 def _scaled(numbers: NDArray[Any]) -> Floats:

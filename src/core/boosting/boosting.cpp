@@ -23,20 +23,21 @@ class Booster {
           pool_(pool),
           serial_(1, interrupt),
           interrupt_(interrupt),
-          cells_(make_cells(columns, rows, aims.n_rows, plan.most_cells, pool, interrupt)),
+          repeats_(train_),
+          cells_(make_cells(columns, rows, aims.n_rows, Repeats(aims), plan.most_cells, pool, interrupt)),
           gradient_(plan.loss.n_outputs * stride_),
           hessian_(plan.loss.n_outputs * stride_) {
         const bool side_by_side = plan.loss.n_outputs > 1 && pool.size() > 1;
         for (std::size_t i = 0; i < (side_by_side ? pool.size() : 1); ++i)
-            growers_.push_back(make_grower(cells_, columns_, plan.limits, plan.n_train,
-                                           plan.loss.is_flat() && !aims.weight));
+            growers_.push_back(make_grower(cells_, columns_, plan.limits, train_, repeats_, plan.loss));
     }
 
     /// One tree for each output; many outputs side by side, a single one by all threads.
     void iterate(std::size_t iteration, Boosted& found) {
         const std::size_t n = plan_.loss.n_outputs;
-        find_gradients(plan_.loss, train_, raw_, stride_, gradient_.data(), hessian_.data(), pool_,
-                       interrupt_);
+        // Whole weights are multiplied with whole numbers later on.
+        const Aims once{train_.n_rows, train_.target, repeats_ ? nullptr : train_.weight};
+        find_gradients(plan_.loss, once, raw_, stride_, gradient_.data(), hessian_.data(), pool_, interrupt_);
         std::vector<GrownTree> trees(n);
         const auto grow = [&](std::size_t k, std::size_t thread, Pool& pool) {
             const std::uint64_t key = Random{plan_.limits.seed + iteration * n + k}.next();
@@ -77,6 +78,7 @@ class Booster {
     Pool& pool_;
     Pool serial_;
     Interrupt& interrupt_;
+    Repeats repeats_;
     Cells cells_;
     std::vector<double> gradient_, hessian_;
     std::vector<std::unique_ptr<TreeGrower>> growers_;  // one for each thread that grows a tree of its own

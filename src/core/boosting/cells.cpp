@@ -18,8 +18,14 @@ constexpr std::size_t largest_sample = 20000;
 struct Chosen {
     const Row* rows;
     std::size_t n;
+    Repeats repeats;
 
     std::size_t operator[](std::size_t i) const { return rows ? rows[i] : i; }
+    /// How many rows the i-th one stands for.
+    std::size_t count(std::size_t i) const {
+        return repeats ? static_cast<std::size_t>(repeats.weight[i]) : 1;
+    }
+    std::size_t n_repeated() const { return repeats ? repeats.n_rows : n; }
 };
 
 /// Upper edges of the cells of a column, to find the cell of a value by halving without branches.
@@ -102,10 +108,15 @@ bool complete(std::vector<double>& values, const Column& column, const Chosen& r
 }
 
 std::vector<double> edges_of(const Column& column, const Chosen& rows, std::size_t most) {
-    const std::size_t step = std::max<std::size_t>(1, rows.n / largest_sample);
+    const std::size_t step = std::max<std::size_t>(1, rows.n_repeated() / largest_sample);
     std::vector<double> sample;
-    for (std::size_t i = 0; i < rows.n; i += step)
-        if (const double value = column.value(rows[i]); !std::isnan(value)) sample.push_back(value + 0.0);
+    for (std::size_t i = 0, next = 0, end = 0; i < rows.n; ++i) {
+        end += rows.count(i);
+        if (next >= end) continue;
+        const double value = column.value(rows[i]);
+        for (; next < end; next += step)
+            if (!std::isnan(value)) sample.push_back(value + 0.0);
+    }
     const auto distinct = distinct_values(sample);
     if (distinct.size() > most) return even_edges(distinct, sample.size(), most);
     std::vector<double> values;
@@ -125,7 +136,8 @@ std::vector<std::uint8_t> cells_of_categories(const Column& column, const Chosen
     }
     std::vector<std::size_t> count(n_categories, 0), order(n_categories);
     for (std::size_t i = 0; i < rows.n; ++i)
-        if (const auto code = column.code(rows[i]); code >= 0) ++count[static_cast<std::size_t>(code)];
+        if (const auto code = column.code(rows[i]); code >= 0)
+            count[static_cast<std::size_t>(code)] += rows.count(i);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return count[a] > count[b]; });
     for (std::size_t place = 0; place < n_categories; ++place)
@@ -212,11 +224,11 @@ class Filler {
 
 }  // namespace
 
-Cells make_cells(const std::vector<Column>& columns, const Row* rows, std::size_t n_rows, std::size_t most,
-                 Pool& pool, Interrupt& interrupt) {
+Cells make_cells(const std::vector<Column>& columns, const Row* rows, std::size_t n_rows,
+                 const Repeats& repeats, std::size_t most, Pool& pool, Interrupt& interrupt) {
     Cells cells;
     cells.n_rows = n_rows;
-    Filler filler(columns, {rows, n_rows}, most, cells, pool, interrupt);
+    Filler filler(columns, {rows, n_rows, repeats}, most, cells, pool, interrupt);
     cells.by_row.resize(n_rows * columns.size());
     cells.by_column.resize(n_rows * columns.size());
     const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 16) / columns.size(), 64, 4096);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "boosting/losses.hpp"
 #include "columns.hpp"
 #include "threads.hpp"
 
@@ -32,8 +33,9 @@ struct Cells {
 };
 
 /// Some rows of a table (`rows`; null: all of them) in cells. Columns with at most `most` values have a cell
-/// for each; of others about equally many rows share a cell, except that a frequent value has its own.
-Cells make_cells(const std::vector<Column>& columns, const Row* rows, std::size_t n_rows, std::size_t most,
-                 Pool& pool, Interrupt& interrupt);
+/// for each; of others about equally many rows share a cell, except that a frequent value has its own. Where
+/// `repeats` has weights, rows count as often as these say.
+Cells make_cells(const std::vector<Column>& columns, const Row* rows, std::size_t n_rows,
+                 const Repeats& repeats, std::size_t most, Pool& pool, Interrupt& interrupt);
 
 }  // namespace treewright::boosting

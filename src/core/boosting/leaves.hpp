@@ -46,7 +46,8 @@ struct Moments {
 };
 
 /// The moments of all leaves, `leaf` by row: rows in their order, in parts that do not depend on the threads.
-inline std::vector<Moments> leaf_moments(const double* gradient, const double* hessian,
+/// `weight` is what gradients and hessians are to be multiplied with; null for nothing.
+inline std::vector<Moments> leaf_moments(const double* gradient, const double* hessian, const double* weight,
                                          const std::vector<std::uint32_t>& leaf, std::size_t n_rows,
                                          std::size_t n_leaves, Pool& pool) {
     constexpr std::size_t many = 50000;
@@ -55,7 +56,10 @@ inline std::vector<Moments> leaf_moments(const double* gradient, const double* h
     pool.run(n_parts, [&](std::size_t part, std::size_t) {
         Moments* const own = moments.data() + part * n_leaves;
         for (std::size_t row = part * n_rows / n_parts; row < (part + 1) * n_rows / n_parts; ++row)
-            own[leaf[row]].add(gradient[row], hessian[row]);
+            if (weight)
+                own[leaf[row]].add(weight[row] * gradient[row], weight[row] * hessian[row]);
+            else
+                own[leaf[row]].add(gradient[row], hessian[row]);
     });
     for (std::size_t i = n_leaves; i < moments.size(); ++i) moments[i % n_leaves].add(moments[i]);
     moments.resize(n_leaves);

@@ -171,6 +171,17 @@ double loss_of_piece(const Loss& loss, const Aims& aims, std::size_t begin, std:
 
 }  // namespace
 
+Repeats::Repeats(const Aims& aims) {
+    constexpr double most = 0x1p31;
+    double total = 0;
+    for (std::size_t i = 0; aims.weight && i < aims.n_rows; ++i) {
+        total += aims.weight[i];
+        if (aims.weight[i] != std::floor(aims.weight[i]) || !(total < most)) return;
+    }
+    weight = aims.weight;
+    n_rows = static_cast<std::size_t>(total);
+}
+
 Loss loss_named(const std::string& name, double quantile, std::size_t n_classes) {
     if (name == "squared_error") return {LossKind::squared_error};
     if (name == "absolute_error") return {LossKind::absolute_error};

@@ -44,6 +44,16 @@ struct Aims {
     const double* weight = nullptr;
 };
 
+/// Weights that are whole numbers: such a row counts as so many equal ones, to the last bit.
+struct Repeats {
+    const double* weight = nullptr;  // of each row; null where some weight is not whole, or there are none
+    std::size_t n_rows = 0;          // of a table in which every row is repeated
+
+    Repeats() = default;
+    explicit Repeats(const Aims& aims);
+    explicit operator bool() const { return weight != nullptr; }
+};
+
 /// Gradients and hessians at `raw`; all three are (outputs, stride) and the first n_rows of a line are meant.
 void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride,
                     double* gradient, double* hessian, Pool& pool, Interrupt& interrupt);

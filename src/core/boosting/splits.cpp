@@ -143,7 +143,7 @@ void SplitSearch<Form>::search_categories(std::size_t column, const Entry* histo
         Sums sums;
     };
     const auto& cells = cells_.columns[column];
-    const double per_hessian = static_cast<double>(node.all.count) / hessian(node.all);
+    const double per_hessian = node.weight / hessian(node.all);
     std::vector<Category> ordered;
     for (std::size_t cell = 0; cell < cells.width(); ++cell) {
         const Sums sums = Form::unpack(units_, histogram[cell]);
@@ -199,20 +199,15 @@ BoostedSplit SplitSearch<Form>::search(const Entry* histogram, const NodeSums& n
     return best.is_set ? written(best, histogram, node, own) : BoostedSplit{};
 }
 
-/// Cells in which the node has no rows go with the heavier side, or at numbers with the nearer one.
 template <class Form>
 BoostedSplit SplitSearch<Form>::written(const Best& best, const Entry* histogram, const NodeSums& node,
                                         double own) const {
     const auto& cells = cells_.columns[best.column];
-    const bool heavier_left = 2 * best.left.count >= node.all.count;
-    const Entry* const of = histogram + cells_.start[best.column];
     BoostedSplit split;
     split.gain = best.worth - own;
     split.column = best.column;
     split.left = best.left;
     if (cells.is_category()) {
-        for (std::size_t cell = 0; cell < cells.width(); ++cell)
-            split.goes_left[cell] = heavier_left && Form::is_empty(of[cell]);
         for (const auto cell : best.categories) split.goes_left[cell] = 1;
     } else {
         const std::size_t border = border_between(cells, best.cell, best.next_cell);
@@ -222,10 +217,19 @@ BoostedSplit SplitSearch<Form>::written(const Best& best, const Entry* histogram
                   1);
         split.goes_left[cells.n_values] = best.missing_left;
     }
+    send_unseen(split, histogram, 2 * best.left.count >= node.all.count);
+    return split;
+}
+
+template <class Form>
+void SplitSearch<Form>::send_unseen(BoostedSplit& split, const Entry* histogram, bool heavier_left) const {
+    const auto& cells = cells_.columns[split.column];
+    const Entry* const of = histogram + cells_.start[split.column];
+    for (std::size_t cell = 0; cells.is_category() && cell < cells.n_values; ++cell)
+        if (Form::is_empty(of[cell])) split.goes_left[cell] = heavier_left;
     if (!cells.has_missing || Form::is_empty(of[cells.n_values]))
         split.goes_left[cells.n_values] = heavier_left;
     split.missing_left = split.goes_left[cells.n_values];
-    return split;
 }
 
 template class SplitSearch<Narrow<std::int32_t>>;

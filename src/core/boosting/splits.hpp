@@ -44,6 +44,7 @@ struct BoostedSplit {
 /// The sums of a node, and what it may answer.
 struct NodeSums {
     Sums all;
+    double weight = 0;  // how many rows it has, each as often as its weight says where that is a whole number
     Bounds bounds;
 };
 
@@ -62,6 +63,8 @@ class SplitSearch {
     /// The best split of a node among the columns for which `is_drawn` (empty: all) is set.
     BoostedSplit search(const Entry* histogram, const NodeSums& node,
                         const std::vector<std::uint8_t>& is_drawn) const;
+    /// Sends cells in which the node has no rows with the heavier side, or at numbers with the nearer one.
+    void send_unseen(BoostedSplit& split, const Entry* histogram, bool heavier_left) const;
 
   private:
     struct Best;

@@ -81,6 +81,7 @@ struct Narrow {
     static RowEntry pack(const Units& units, double gradient, double) {
         return static_cast<RowEntry>(rounded(gradient / units.gradient));
     }
+    static RowEntry times(RowEntry row, std::int64_t n) { return static_cast<RowEntry>(row * n); }
     static Entry entry(RowEntry row, int count_bits) {
         return (static_cast<std::int64_t>(row) << count_bits) + 1;
     }
@@ -123,6 +124,9 @@ struct Wide {
     static RowEntry pack(const Units& units, double gradient, double hessian) {
         return {static_cast<Integer>(rounded(gradient / units.gradient)),
                 static_cast<Integer>(rounded(hessian / units.hessian))};
+    }
+    static RowEntry times(RowEntry row, std::int64_t n) {
+        return {static_cast<Integer>(row.gradient * n), static_cast<Integer>(row.hessian * n)};
     }
     static Entry entry(RowEntry row, int count_bits) {
         return Entry{row.gradient, (static_cast<std::int64_t>(row.hessian) << count_bits) + 1};

@@ -51,16 +51,24 @@ struct BoostedNode {
     static constexpr std::size_t no_histogram = static_cast<std::size_t>(-1);
 };
 
+/// The units of a form, by the number of rows and the largest gradient and hessian.
+using UnitsOf = Units (*)(std::size_t, double, double);
+
 template <class Form>
 class Grower : public TreeGrower {
   public:
     using Entry = typename Form::Entry;
 
-    Grower(const Cells& cells, const std::vector<Column>& columns, const Limits& limits, std::size_t n_train)
+    /// `n_train` rows; where they are `repeats`, `units_of` is that of the form that the repeated rows would
+    /// have.
+    Grower(const Cells& cells, const std::vector<Column>& columns, const Limits& limits, std::size_t n_train,
+           const Repeats& repeats, UnitsOf units_of)
         : cells_(cells),
           columns_(columns),
           limits_(limits),
           n_train_(n_train),
+          repeats_(repeats),
+          units_of_(units_of),
           rows_(n_train),
           leaf_(cells.n_rows),
           order_(n_train),
@@ -102,8 +110,24 @@ class Grower : public TreeGrower {
         for (std::size_t i = 0; i < n_train_; ++i)
             largest_gradient = std::max(largest_gradient, std::abs(g[i]));
         for (std::size_t i = 0; i < n_train_; ++i) largest_hessian = std::max(largest_hessian, h[i]);
-        units_ = Form::units(n_train_, largest_gradient, largest_hessian);
+        units_ = units_of_(repeats_ ? repeats_.n_rows : n_train_, largest_gradient, largest_hessian);
         for (std::size_t i = 0; i < n_train_; ++i) rows_[i] = Form::pack(units_, g[i], h[i]);
+        for (std::size_t i = 0; repeats_ && i < n_train_; ++i)
+            rows_[i] = Form::times(rows_[i], static_cast<std::int64_t>(repeats_.weight[i]));
+    }
+    /// How much the rows of a node count for.
+    double weight_of(const BoostedNode& node) const {
+        if (!repeats_) return static_cast<double>(node.sums.all.count);
+        double sum = 0;
+        for (std::size_t i = node.rows.begin; i < node.rows.end; ++i) sum += repeats_.weight[order_[i]];
+        return sum;
+    }
+    bool is_heavier_left(const BoostedNode& node) const {
+        const std::uint8_t* const cells = cells_.column(node.split.column);
+        double left = 0;
+        for (std::size_t i = node.rows.begin; i < node.rows.end; ++i)
+            left += node.split.goes_left[cells[order_[i]]] ? repeats_.weight[order_[i]] : 0.0;
+        return 2 * left >= node.sums.weight;
     }
 
     void start(std::uint64_t key) {
@@ -194,8 +218,11 @@ class Grower : public TreeGrower {
     void find_split(std::int32_t index) {
         BoostedNode& node = nodes_[index];
         if (node.histogram == BoostedNode::no_histogram) return;
+        node.sums.weight = weight_of(node);
         node.split = search_->search(histograms_[node.histogram].data(), node.sums, drawn(node.key));
         if (!node.split.is_set()) return drop_histogram(node);
+        if (repeats_)
+            search_->send_unseen(node.split, histograms_[node.histogram].data(), is_heavier_left(node));
         open_.push_back({node.split.gain, index});
         if (limits_.max_leaves >= 0) std::push_heap(open_.begin(), open_.end());
     }
@@ -296,7 +323,8 @@ class Grower : public TreeGrower {
             for (std::size_t k = leaf.validation.begin; k < leaf.validation.end; ++k)
                 leaf_[validation_[k]] = number;
         });
-        auto moments = leaf_moments(task.gradient, task.hessian, leaf_, n_train_, order.size(), *pool_);
+        auto moments =
+            leaf_moments(task.gradient, task.hessian, repeats_.weight, leaf_, n_train_, order.size(), *pool_);
         std::vector<double> added(order.size());
         for_leaves([&](std::size_t i, const BoostedNode& leaf) {
             const Row* const rows = order_.data() + leaf.rows.begin;
@@ -377,6 +405,8 @@ class Grower : public TreeGrower {
     const std::vector<Column>& columns_;
     const Limits& limits_;
     std::size_t n_train_;
+    Repeats repeats_;
+    UnitsOf units_of_;
     std::vector<typename Form::RowEntry> rows_;  // gradients and hessians
     std::vector<std::uint32_t> leaf_;            // of each row, in the end
     std::vector<Row> order_, validation_, spare_;
@@ -394,17 +424,24 @@ class Grower : public TreeGrower {
 }  // namespace
 
 std::unique_ptr<TreeGrower> make_grower(const Cells& cells, const std::vector<Column>& columns,
-                                        const Limits& limits, std::size_t n_train, bool is_flat) {
+                                        const Limits& limits, const Aims& train, const Repeats& repeats,
+                                        const Loss& loss) {
     constexpr int least_bits = 22;                           // of the largest gradient: small ones count, too
     constexpr std::size_t many_rows = std::size_t{1} << 17;  // that do not stay in cache
-    const auto make = [&]<class Form>() -> std::unique_ptr<TreeGrower> {
-        return std::make_unique<Grower<Form>>(cells, columns, limits, n_train);
+    const std::size_t n = repeats ? repeats.n_rows : train.n_rows;
+    const auto make = [&]<class Form>(UnitsOf units_of) -> std::unique_ptr<TreeGrower> {
+        return std::make_unique<Grower<Form>>(cells, columns, limits, train.n_rows, repeats, units_of);
     };
-    if (is_flat && Narrow<std::int64_t>::bits(n_train) >= least_bits)
-        return n_train < many_rows ? make.template operator()<Narrow<std::int64_t>>()
-                                   : make.template operator()<Narrow<std::int32_t>>();
-    return n_train < many_rows ? make.template operator()<Wide<std::int64_t>>()
-                               : make.template operator()<Wide<std::int32_t>>();
+    // Repeated rows have the units of a table in which they are repeated, and room for their products.
+    const auto make_form = [&]<class Form>() {
+        return repeats ? make.template operator()<Wide<std::int64_t>>(&Form::units)
+                       : make.template operator()<Form>(&Form::units);
+    };
+    if (loss.is_flat() && (!train.weight || repeats) && Narrow<std::int64_t>::bits(n) >= least_bits)
+        return n < many_rows ? make_form.template operator()<Narrow<std::int64_t>>()
+                             : make_form.template operator()<Narrow<std::int32_t>>();
+    return n < many_rows ? make_form.template operator()<Wide<std::int64_t>>()
+                         : make_form.template operator()<Wide<std::int32_t>>();
 }
 
 }  // namespace treewright::boosting

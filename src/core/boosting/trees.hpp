@@ -16,7 +16,7 @@ namespace treewright::boosting {
 struct Task {
     const Loss& loss;
     const Aims& aims;  // of the rows to learn from; rows to validate by follow them in cells and in `raw`
-    const double* gradient;
+    const double* gradient;  // where weights are whole numbers, of a row that weighs 1
     const double* hessian;
     double* raw;  // of all rows; the tree's answers are added
     std::uint64_t key;
@@ -30,6 +30,7 @@ class TreeGrower {
 };
 
 std::unique_ptr<TreeGrower> make_grower(const Cells& cells, const std::vector<Column>& columns,
-                                        const Limits& limits, std::size_t n_train, bool is_flat);
+                                        const Limits& limits, const Aims& train, const Repeats& repeats,
+                                        const Loss& loss);
 
 }  // namespace treewright::boosting

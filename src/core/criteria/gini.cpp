@@ -1,4 +1,6 @@
 // Gini: W·(1 − Σ p²), the chance that two rows of a node differ in class.
+#include <cmath>
+
 #include "searching.hpp"
 
 namespace treewright {
@@ -17,10 +19,12 @@ struct Gini {
     static double risk(Weights weights) {
         const Heaviest heaviest(weights);
         if (heaviest.rest <= 0) return 0;
-        double products = heaviest.weight * heaviest.rest;
+        // In units of a power of two, which changes no digit: products of huge or tiny weights stay in range.
+        const double unit = std::ldexp(1.0, std::ilogb(heaviest.total()));
+        double products = heaviest.weight / unit * heaviest.rest;
         for (std::size_t k = 0; k < weights.size(); ++k)
-            if (k != heaviest.index) products += weights[k] * (heaviest.total() - weights[k]);
-        return products / heaviest.total();
+            if (k != heaviest.index) products += weights[k] / unit * (heaviest.total() - weights[k]);
+        return products / heaviest.total() * unit;
     }
 
     /// Σ_k (l_k·R − r_k·L)² / (L·R·W): the difference of the risks without its cancellation.

@@ -15,6 +15,9 @@ struct SquaredError {
         const double difference = sum_left * (weight_right / total) - sum_right * (weight_left / total);
         return difference * difference * (1 / weight_left + 1 / weight_right);
     }
+    static double measured(double gain, double sum_unit, double weight_unit) {
+        return gain * sum_unit * (sum_unit / weight_unit);
+    }
 };
 
 static const Enlist<SquaredError> enlisted;

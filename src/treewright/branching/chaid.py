@@ -189,9 +189,11 @@ def multiplier(values: int, groups: int, kind: str) -> float:
         return float(comb(values - 1, groups - 1))
     if kind == "floating":
         return float(comb(values - 2, groups - 2) + groups * comb(values - 2, groups - 1))
-    ways = [1] + [0] * groups  # Stirling's numbers of the second kind
+    ways = [1] + [0] * groups  # Stirling's numbers of the second kind, which grow with the values
     for _ in range(values):
         for k in range(groups, 0, -1):
             ways[k] = k * ways[k] + ways[k - 1]
         ways[0] = 0
-    return float(ways[groups]) if ways[groups] < 10**300 else exp(690)
+        if ways[groups] >= 10**300:
+            return exp(690)
+    return float(ways[groups])

@@ -65,7 +65,10 @@ def merged(
     last = len(table) - 1
     present = np.flatnonzero(table.any(axis=1)).tolist()
     kind = "nominal" if not is_ordinal else "floating" if last in present else "ordinal"
-    groups = _Groups(table, rows, [[value] for value in present], last if is_ordinal else None)
+    start = [[value] for value in present]
+    if not is_ordinal and alpha_resplit is None:  # nothing is parted again: each merge changes few pairs
+        start = _Nearest(table, start, alpha_merge).merged()
+    groups = _Groups(table, rows, start, last if is_ordinal else None)
     seen: set[frozenset[frozenset[int]]] = set()
     while len(groups.members) > 2:
         p, i, j = groups.most_alike()
@@ -78,6 +81,68 @@ def merged(
     members = [sorted(group) for group in groups.members]
     sums = np.array([table[group].sum(axis=0) for group in members]).reshape(len(members), table.shape[1])
     return Merged(members, sums, len(present), kind, len(table))
+
+
+class _Nearest:
+    """Groups any two of which may be merged. Each knows the one after it that it differs from least: a merge
+    looks at one line of pairs, not at all of them, and of n values at n² pairs in all.
+    """
+
+    def __init__(self, table: Floats, members: list[list[int]], alpha: float) -> None:
+        self.members, self.alpha = members, alpha
+        self.sums = table[[group[0] for group in members]]
+        self.is_there = np.ones(len(members), np.bool_)
+        self.p = np.full(len(members), -1.0)  # of the nearest one
+        self.nearest = np.full(len(members), -1)
+        if alpha < 1:
+            self._join_equals()
+        for i in np.flatnonzero(self.is_there).tolist():
+            self._look(i)
+
+    def merged(self) -> list[list[int]]:
+        """The groups once the nearest pair differs significantly, or two are left."""
+        for _ in range(int(self.is_there.sum()) - 2):
+            i = int(np.argmax(self.p))
+            if self.p[i] <= self.alpha:
+                break
+            self._merge(i, int(self.nearest[i]))
+        return [self.members[i] for i in np.flatnonzero(self.is_there).tolist()]
+
+    def _join_equals(self) -> None:
+        """Values whose classes come in the same shares do not differ at all: they are merged first."""
+        shares = self.sums / self.sums.sum(axis=1, keepdims=True)
+        _, first, same = np.unique(shares, axis=0, return_index=True, return_inverse=True)
+        if len(first) < 2:
+            return
+        for i, home in enumerate(first[same.ravel()].tolist()):
+            if i != home:
+                self._put(home, i)
+
+    def _put(self, i: int, j: int) -> None:
+        self.members[i] = self.members[i] + self.members[j]
+        self.sums[i] += self.sums[j]
+        self.is_there[j] = False
+        self.p[j] = -1.0
+
+    def _merge(self, i: int, j: int) -> None:
+        self._put(i, j)
+        before = np.flatnonzero(self.is_there[:i])
+        lost = self.is_there & ((self.nearest == i) | (self.nearest == j))
+        lost[i] = True
+        p = two_samples(self.sums[before], np.broadcast_to(self.sums[i], (len(before), self.sums.shape[1])))
+        nearer = (p > self.p[before]) | ((p == self.p[before]) & (i < self.nearest[before]))
+        self.p[before[nearer]], self.nearest[before[nearer]] = p[nearer], i
+        for each in np.flatnonzero(lost).tolist():
+            self._look(each)
+
+    def _look(self, i: int) -> None:
+        """Find the nearest of the groups after one."""
+        others = i + 1 + np.flatnonzero(self.is_there[i + 1 :])
+        self.p[i], self.nearest[i] = -1.0, -1
+        if len(others):
+            p = two_samples(np.broadcast_to(self.sums[i], self.sums[others].shape), self.sums[others])
+            best = int(np.argmax(p))
+            self.p[i], self.nearest[i] = p[best], others[best]
 
 
 class _Groups:

@@ -17,6 +17,7 @@ BY_QUANTILE = ("absolute_error", "quantile")  # leaves answer a quantile of the 
 BY_LOGARITHM = ("poisson", "gamma")  # trees add up to the logarithm of the answer
 _LEAST_SHARE = 2.0**-52  # of a class without rows: its logarithm must be finite
 _LARGEST_TARGET = 1e100  # beyond it squares of residuals leave the range of floating point
+_SMALLEST_TARGET = 1e-130  # the same, where residuals are a small share of the targets
 
 
 def check_targets(loss: str, data: Dataset) -> None:
@@ -37,8 +38,14 @@ def check_targets(loss: str, data: Dataset) -> None:
                 f"target {name!r} has one class only, {only!r}; boosting needs at least two classes"
             )
         return
-    if np.abs(target).max() > _LARGEST_TARGET:
+    largest = float(np.abs(target).max())
+    if largest > _LARGEST_TARGET:
         raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
+    if loss == "squared_error" and 0 < largest < _SMALLEST_TARGET:
+        raise ValueError(
+            f"target {name!r} has no numbers beyond ±{_SMALLEST_TARGET:g}, whose squares leave the range of "
+            "floating point; scale it up"
+        )
     if loss == "poisson" and target.min() < 0:
         raise ValueError(f"target {name!r} is negative in row {target.argmin()}; loss='poisson' needs y >= 0")
     if loss == "poisson" and not target[counted].any():

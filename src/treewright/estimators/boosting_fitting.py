@@ -105,7 +105,8 @@ class GradientBoosting(EnsembleEstimator):
         y : array of shape (n_rows,)
             The classes or numbers to predict.
         sample_weight : array of shape (n_rows,), default=None
-            A weight per row, not negative. Zero is as good as no row.
+            A weight per row, not negative. Zero is as good as no row; whole weights are as good as so many
+            equal rows, except that `min_samples_leaf` and early stopping count rows.
 
         Returns
         -------

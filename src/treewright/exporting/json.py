@@ -85,7 +85,7 @@ class _Reader:
     def __init__(self, document: dict[str, Any], table: dict[str, Any]) -> None:
         self.nodes = document["nodes"]
         self.known = {c["name"]: set(map(_read, c.get("categories", ()))) for c in document["columns"]}
-        self.columns = {name: plain(table[name]) for name in self.known}
+        self.columns = {name: plain(table[name]) for name in self.known if name in table}
         self.sums = document.get("sums", ())
         self.targets = document["targets"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding import encode
 from treewright.exporting.onnx_inputs import Graph, Inputs, Layout, Made, demand_utf8
 from treewright.exporting.pieces import Pieces, pieces
+from treewright.exporting.probing import encoded, parts
 from treewright.exporting.questions import refuse_parts
 from treewright.tree import Tree, as_array
 
@@ -100,7 +100,8 @@ def answers(
         wanted = ["value"]
     else:
         wanted = ["label"] if len(targets) == 1 else [f"label_{i}" for i in range(len(targets))]
-    found = session.run(wanted, layout.fed(encode(table, schema=tree.schema)))
+    runs = [session.run(wanted, layout.fed(part)) for part in parts(encoded(table, tree))]
+    found = [np.concatenate(answers) for answers in zip(*runs, strict=True)]
     if not tree.schema.predicts_classes:
         return np.asarray(found[0])
     labels = [

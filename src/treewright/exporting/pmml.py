@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._version import __version__
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset
 from treewright.exporting.coding import Code
 from treewright.exporting.pieces import Pieces, pieces
+from treewright.exporting.probing import encoded
 from treewright.exporting.questions import Question, has_surrogates, questions, refuse_parts
 from treewright.rule_lists import Between, Condition, Within, condition_of, merged, paths, weights_by_class
 from treewright.schema import Column, Schema
@@ -413,7 +414,7 @@ def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") 
     except ImportError:
         raise ImportError("to run PMML models needs pypmml and Java: pip install pypmml") from None
     model = Model.fromString(rendered)
-    data = encode(table, schema=tree.schema)
+    data = encoded(table, tree)
     answer = _answer_name(tree.schema)
     told: list[Any] = []
     for start in range(0, data.n_rows, ROWS_AT_ONCE):

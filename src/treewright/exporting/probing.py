@@ -4,7 +4,7 @@ missing, infinite, with categories that were never seen.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import cycle
@@ -13,10 +13,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding import Dataset
+from treewright.encoding import Dataset, encode
 from treewright.encoding.columns import MISSING, UNSEEN
 from treewright.exporting.aiming import aim
-from treewright.schema import Column
+from treewright.schema import Column, Schema
 from treewright.tree import Tree
 
 Array = NDArray[Any]
@@ -26,11 +26,12 @@ Setting = dict[int, float]  # values that a row is to have, by column or sum
 _WIDE = 256  # columns; in a wider table those that no test asks are all missing, and take no memory
 _FIRST_TIME, _LAST_TIME = -62_135_596_800e6, 253_402_300_799e6  # the years 1 to 9999, in microseconds
 _LARGE = 1.7976931348623157e308
+_CELLS_AT_ONCE = 2**20
 _TRICKS = 4  # values that are tried first at each node; then, if there is room, the other ones
 _SIZES = (1e-300, 1.0, 1e3, 1e16, 1e300)  # of numbers that are no neighbour of a threshold
 
 
-def probes(tree: Tree, n: int = 10_000, seed: int = 0) -> Table:
+def probes(tree: Tree, n: int = 10_000, seed: int = 0, *, tested: bool = False) -> Table:
     """A table of `n` hostile rows for a tree, as a dict of columns; the same for the same seed.
 
     For as many nodes as there is room for, rows that come to the node with a value exactly on its threshold,
@@ -39,7 +40,7 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0) -> Table:
     threshold. The rest are rows of such values at random. If the tree takes complete rows only, they are.
 
     Numbers are float64 (missing: NaN), times datetime64[us] (missing: NaT), categories a list of values
-    (missing: None).
+    (missing: None). Where only columns that are `tested` are wanted, the others are left out.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
@@ -59,12 +60,51 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0) -> Table:
         _lead(tree, tries, columns, random)
         if tree.missing == "error":
             _complete(tree, columns)
+    known = tree.schema.columns
     return {
-        column.name: _decoded(column, columns[j], random)
+        known[j].name: _decoded(known[j], columns[j], random)
         if j in columns
-        else _untested(column, n, len(tree.schema.columns), random)
-        for j, column in enumerate(tree.schema.columns)
+        else _untested(known[j], n, len(known), random)
+        for j in (asked_positions(tree) if tested else range(len(known)))
     }
+
+
+def asked_positions(tree: Tree) -> list[int]:
+    """The columns that tests, surrogates and sums ask; the first one where there is nothing to ask."""
+    return list(_asked(tree)) or [0]
+
+
+def encoded(table: Table, tree: Tree) -> Dataset:
+    """A table in the schema of a tree. Columns that it lacks are missing in every row and take no memory.
+
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0], "y": [5.0, 5.0], "sky": ["blue", "blue"]}, ["a", "b"]))
+    >>> encoded({"x": [1.5]}, tree).columns
+    (array([1.5]), array([nan]), array([-1], dtype=int32))
+    """
+    present = tuple(column for column in tree.schema.columns if column.name in table)
+    if len(present) in (0, len(tree.schema.columns)):
+        return encode(table, schema=tree.schema)
+    narrow = encode(
+        {column.name: table[column.name] for column in present}, schema=Schema(present, tree.schema.targets)
+    )
+    place = {column.name: position for position, column in enumerate(present)}
+    gone = {"category": np.broadcast_to(np.int32(MISSING), narrow.n_rows)}
+    nothing = np.broadcast_to(np.float64(np.nan), narrow.n_rows)
+    return Dataset(
+        tree.schema,
+        tuple(
+            narrow.column(place[column.name]) if column.name in place else gone.get(column.kind, nothing)
+            for column in tree.schema.columns
+        ),
+    )
+
+
+def parts(data: Dataset) -> Iterator[Dataset]:
+    """The rows in parts of about a million cells, for programs that want all columns in one matrix."""
+    at_once = max(1, _CELLS_AT_ONCE // data.n_columns)
+    for start in range(0, data.n_rows, at_once):
+        yield data.take(slice(start, start + at_once))
 
 
 def decoded(data: Dataset) -> Table:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import answering
 from treewright.arriving import given_table
-from treewright.exporting.probing import decoded, probes
-from treewright.tree import Tree
+from treewright.exporting.probing import asked_positions, decoded, encoded, probes
+from treewright.tree import Tree, named
 
 _MOST_SHOWN = 20  # columns of the row that is told of
 
@@ -26,7 +27,7 @@ def recheck(
     if not hasattr(module, "answers"):
         raise ValueError(f"check= runs the export, and {format} is nothing that can be run; leave check= out")
     table = table_of(tree, rows)
-    expected = tree.predict(table)
+    expected = named(tree.schema, answering.answers(tree, encoded(table, tree)))
     if len(tree.schema.targets) > 1 and options.get("target") is not None:
         names = [target.name for target in tree.schema.targets]
         expected = expected[:, names.index(options["target"])]
@@ -43,10 +44,10 @@ def recheck(
 
 
 def table_of(tree: Tree, rows: Any) -> dict[str, Any]:
-    """Rows to compare on, as a dict of columns in the form of `probes`."""
+    """Rows to compare on, as a dict of the columns that are tested in the form of `probes`."""
     if rows is True:
-        return probes(tree)
-    return decoded(given_table(tree, rows, "check"))
+        return probes(tree, tested=True)
+    return decoded(given_table(tree, rows, "check").narrowed(asked_positions(tree)))
 
 
 def first_difference(expected: NDArray[Any], found: NDArray[Any]) -> int | None:

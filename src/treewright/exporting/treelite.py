@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset
 from treewright.exporting.expanding import MOST_NODES, Step, expanded
+from treewright.exporting.probing import encoded, parts
 from treewright.exporting.questions import Question, refuse_parts, refuse_sums
 from treewright.tree import Tree, as_array
 
@@ -127,7 +128,9 @@ def answers(rendered: bytes, tree: Tree, table: Any, *, output: Output | None = 
     """What Treelite answers to the rows of a table by a rendered model."""
     treelite = _treelite()
     model = treelite.Model.deserialize_bytes(rendered)
-    told = treelite.gtil.predict(model, _matrix(encode(table, schema=tree.schema)), nthread=1)
+    told = np.concatenate(
+        [treelite.gtil.predict(model, _matrix(part), nthread=1) for part in parts(encoded(table, tree))]
+    )
     if not tree.schema.predicts_classes:
         columns = list(told[:, :, 0].T)
     else:

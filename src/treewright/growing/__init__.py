@@ -20,6 +20,7 @@ from treewright.growing.limits import (
     split_budget,
     whole_number,
 )
+from treewright.growing.scaling import Scale
 from treewright.growing.targets import check_rows, checked_criterion, criteria, targets_for
 from treewright.memory import check_memory, memory_needed
 from treewright.ruling import ByColumn, Groups, check_company, rules_from
@@ -173,12 +174,13 @@ def grow(
     ('scan', 'pulse')
     """
     given = dict(locals())
-    check_rows(data)
-    _check_choices(given)
+    _check_given(given)
     table = data  # it keeps its bins for other trees
     if cost_matrix is not None or priors is not None:
         data = costed(data, cost_matrix, priors, cost_split)
     name = checked_criterion(criterion, data)
+    if scale := Scale.of(data, weights_count=significance is not None or selection == "test"):
+        return scale.undone(grow(**scale.options(given, name)))
     if leaf == "linear":
         check_can_formulate(name, data, missing, monotonic_cst)
         return with_formulas(grow(**given | {"leaf": "constant"}), data)
@@ -208,7 +210,8 @@ def grow(
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
-def _check_choices(given: Mapping[str, Any]) -> None:
+def _check_given(given: Mapping[str, Any]) -> None:
+    check_rows(given["data"])
     check_cost_split(given["cost_split"])
     for name, known in _CHOICES.items():
         if given[name] not in known:

@@ -16,6 +16,7 @@ from treewright.pruning.cost_complexity import (
     cost_complexity,
     cost_complexity_path,
     cut_at,
+    refuse_lost_squares,
     weakest_links,
 )
 from treewright.pruning.path import PruningPath
@@ -104,6 +105,7 @@ def prune(
     2
     """
     tree = as_tree(model)
+    refuse_lost_squares(tree)
     if method == "rules":
         raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
     function = METHODS.function(method)

@@ -24,6 +24,7 @@ from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 
+_LEAST_LOSS = 1e-290  # less has lost digits, or will where it is divided
 CLOSED_BY = "alpha"  # without it the path goes on to the root, and `select` chooses
 
 
@@ -131,7 +132,24 @@ def _check_alpha(alpha: float) -> None:
         raise ValueError(f"alpha={alpha!r} is not possible; the price of a leaf is a number >= 0")
 
 
+def refuse_lost_squares(tree: Tree) -> None:
+    """ValueError where a tree tells numbers apart whose squares are too small for floating point: all losses
+    would be 0, and every split useless.
+    """
+    if tree.schema.predicts_classes or tree.criterion != "squared_error":
+        return
+    for place, target in enumerate(tree.schema.targets):
+        values = tree.centre[:, place]
+        if np.ptp(values) > 0 and tree.statistic[0, 3 * place + 2] < _LEAST_LOSS:
+            raise ValueError(
+                f"target {target.name!r}: the squared errors of this tree add up to less than "
+                f"{_LEAST_LOSS:g}, which leaves no digits to compare them by; scale the target or the "
+                "weights up to prune it"
+            )
+
+
 def _checked_risk(tree: Tree, risk: ArrayLike | None) -> NDArray[np.float64]:
+    refuse_lost_squares(tree)
     if risk is None:
         return np.ascontiguousarray(tree.risk)
     risks = np.ascontiguousarray(risk, dtype=np.float64)
