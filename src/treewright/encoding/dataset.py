@@ -215,7 +215,7 @@ class Dataset:
         >>> encode([[1.5], [2.5]], [0.5, 1.0]).retargeted(np.array([[1.0, 2.0]])).targets.tolist()
         [[1.0, 2.0]]
         """
-        return self._sharing_bins(Dataset(self.schema, self.columns, targets, self.weight))
+        return self._sharing(replace(self, targets=targets))
 
     def narrowed(self, positions: Sequence[int] | Array) -> Dataset:
         """The same rows with some of the columns only, in that order: views of them, nothing is copied but
