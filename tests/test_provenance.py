@@ -180,4 +180,8 @@ def test_priors_scale_costs_by_the_training_rows() -> None:
         assert tree.schema.targets[0].priors == (0.3, 0.7)
         with pytest.raises(ValueError, match="scaled by its priors"):
             certify(tree)
+        fresh = certify(tree, test=coins(700).take(slice(400, 700)))
+        assert any("times the prior of its class" in each for each in fresh.assumptions)
+        plain = certify(tree, test=coins(700).take(slice(400, 700)), cost_matrix=[[0, 1], [1, 0]])
+        assert not any("prior" in each for each in plain.assumptions)
     assert grow(data, cost_matrix=[[0, 1], [2, 0]]).schema.targets[0].priors is None

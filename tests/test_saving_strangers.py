@@ -17,7 +17,7 @@ from fuzz import fuzz_saving
 from fuzz.fuzz_saving import laid_out, signed
 from small_models import by_hand, labelled, parsed, refuse
 
-from treewright import encode, grow, load, saving
+from treewright import encode, grow, load, memory, saving
 
 ROOT = Path(__file__).parent.parent
 
@@ -62,6 +62,16 @@ def test_any_cut_or_addition_is_noticed(tmp_path: Path) -> None:
 )
 def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
     assert "is not a treewright model" in refuse(content, tmp_path)
+
+
+def test_a_tree_that_memory_cannot_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of nodes by classes can take far more than its file, which lists only what is not zero."""
+    y = np.arange(256).repeat(2)
+    grow(encode({"x": y.astype(float)}, y, classes=True)).save(tmp_path / "wide.json")
+    monkeypatch.setattr(memory, "_PLENTY", 0)
+    monkeypatch.setattr(memory, "available_memory", lambda: 10**6)
+    with pytest.raises(MemoryError, match="a tree of 511 nodes and 256 classes needs about"):
+        load(tmp_path / "wide.json")
 
 
 def test_newer_files_say_so(tmp_path: Path) -> None:

@@ -17,6 +17,10 @@ from treewright.sparse import SparseRows
 from treewright.tree import Tree
 
 _ROWS = "the rows are independent draws from where the tree will be used"
+_BY_PRIORS = (
+    "a mistake costs what the tree's matrix says: the cost that was given, times the prior of its class over "
+    "the share of that class among the training rows"
+)
 _UNSEEN = "none of them was used to grow the tree, and they are looked at once"
 
 
@@ -128,6 +132,8 @@ def _certificate(
     deviation = float(rows.loss.std(ddof=1)) if n > 1 and math.isfinite(error) else 0.0
     if rows.unknown:
         assumptions += (_unknown_in_words(rows),)
+    if rows.by_priors:
+        assumptions += (_BY_PRIORS,)
     guarantee, limit = True, "kl or bernstein"
     if rows.whole:
         limit = "binomial"

@@ -39,6 +39,7 @@ class RowLosses(NamedTuple):
     whole: bool  # whether every row loses either 0 or `most`
     what: str  # "error", "cost", "squared error" …
     unknown: int = 0  # rows of a class that the tree does not know
+    by_priors: bool = False  # whether costs are scaled by priors and by the classes of the training rows
 
 
 def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss | None = None) -> RowLosses:
@@ -82,7 +83,8 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         (answer != y).astype(np.float64) if costs is None else costs_of(costs, y, answer)
         for costs, answer, y in zip(cost_arrays(schema), said.T, targets, strict=True)
     ]
-    return RowLosses(np.mean(paid, axis=0), most_cost(schema), False, "cost", unknown)
+    by_priors = any(target.priors is not None for target in schema.targets)
+    return RowLosses(np.mean(paid, axis=0), most_cost(schema), False, "cost", unknown, by_priors)
 
 
 def training_loss(tree: Tree) -> tuple[float, int, bool, float]:

@@ -15,6 +15,7 @@ from treewright.combining import Direction
 from treewright.encoding import Provenance
 from treewright.encoding.provenance import LABELS, WEIGHTS
 from treewright.linear import LinearAnswers
+from treewright.memory import check_memory
 from treewright.saving.layout import ARRAYS, DIRECTION_TYPES, LINEAR_TYPES, NUMBER_STATISTIC
 from treewright.saving.scanning import Label, Lines, Text
 from treewright.schema import Column, Schema, Target
@@ -136,6 +137,8 @@ def _read_statistic(
         raise lines.unsound("the classes of a node's statistic are not in order")
     if schema.is_wide:
         return SparseRows(end, start, column.astype(np.int32), weight, schema.width)
+    need = 8 * n * schema.width  # where classes are many and nodes have few of them, far more than the file
+    check_memory(need, f"a tree of {n:,} nodes and {schema.width} classes", "load it where there is more")
     statistic = np.zeros((n, schema.width))
     statistic.ravel()[place] = weight
     return statistic
