@@ -434,7 +434,7 @@ def test_labels_beyond_machine_integers() -> None:
 @pytest.mark.parametrize(
     ("y", "weight", "told"),
     [
-        ([1e9, 0.0], [1e300, 1.0], "sum of squares"),
+        ([1e9, 0.0], [1e300, 1e300], "sum of squares"),
         ([1e151, 0.0], None, "beyond"),
         ([1e150, 0.0, 1e150, 1.0] * 1000, [1e6] * 4000, "sum of squares"),
     ],

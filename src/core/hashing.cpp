@@ -1,3 +1,4 @@
+// Cell by cell: bits are mixed so that rows that differ in one of them differ in all.
 #include "hashing.hpp"
 
 #include <algorithm>

@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
 from treewright.encoding.columns import MISSING, UNSEEN
 from treewright.exporting.aiming import aim
@@ -70,8 +71,8 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0, *, tested: bool = False) 
 
 
 def asked_positions(tree: Tree) -> list[int]:
-    """The columns that tests, surrogates and sums ask; the first one where there is nothing to ask."""
-    return list(_asked(tree)) or [0]
+    """The columns that answers depend on; the first one where there are none."""
+    return asked_columns(tree) or [0]
 
 
 def encoded(table: Table, tree: Tree) -> Dataset:

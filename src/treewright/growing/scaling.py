@@ -63,7 +63,13 @@ class Scale:
         """The tree of the rows as they were; losses that are too small for floating point are 0."""
         orders = [self.weights, self.numbers, self._orders_of_loss(tree.criterion)]
         of_all = np.tile(orders, len(tree.schema.targets))
-        statistic = np.ldexp(np.asarray(tree.statistic), -of_all)
+        with np.errstate(over="ignore"):
+            statistic = np.ldexp(np.asarray(tree.statistic), -of_all)
+        if not np.isfinite(statistic).all():
+            raise ValueError(
+                "weight: the loss of the targets, a weighted sum of squares or distances, overflows float64; "
+                "divide the weights or the targets by a constant"
+            )
         return replace(tree, statistic=statistic, linear=self._formulas(tree.linear))
 
     def _formulas(self, linear: LinearAnswers | None) -> LinearAnswers | None:
