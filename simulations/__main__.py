@@ -27,14 +27,15 @@ def main() -> int:
     for count in counted(options.draws, options.delta, options.seed, options.situation or None):
         share = f"{count.failed / count.given:.3f}" if count.given else "refused"
         slack = f"{count.slack / count.given:.3f}" if count.given else ""
-        is_false = count.chance(options.delta) < SUSPICIOUS
-        false += is_false
+        fails = count.chance(options.delta) < SUSPICIOUS
+        wrong = "FALSE: fails more often than it says" if fails else "MISSING" if count.is_missing else ""
+        false += bool(wrong)
         print(
             f"{count.situation:<16}{count.certificate:<32}{count.given:>8,}{count.failed:>8,}{share:>8}{slack:>8}"
-            + ("   FALSE: fails more often than it says" if is_false else ""),
+            + f"   {wrong}".rstrip(),
             flush=True,
         )
-    print(f"{false} certificates fail more often than they say" if false else "every certificate holds")
+    print(f"{false} certificates are false or missing" if false else "every certificate holds")
     return false
 
 

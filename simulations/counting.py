@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from simulations.situations import SITUATIONS
+from simulations.situations import REFUSED, SITUATIONS
 
 _ROUNDING = 1e-9  # of sums over the cells of a world
 
@@ -28,6 +28,11 @@ class Count:
     def given(self) -> int:
         """How many certificates there were."""
         return self.draws - self.refused
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether certificates were refused that must be given."""
+        return self.refused > 0 and self.certificate not in REFUSED.get(self.situation, ())
 
     def chance(self, delta: float) -> float:
         """That so many fail, or more, if each fails with probability δ."""

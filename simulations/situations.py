@@ -32,6 +32,17 @@ Situation = Callable[[np.random.Generator, float], Iterator[Outcome]]
 SITUATIONS: dict[str, Situation] = {}
 
 
+# What may be refused, or must be, in a situation; any other refusal is as wrong as a false certificate.
+REFUSED: dict[str, tuple[str, ...]] = {
+    "missing values": tuple(BOUNDS),  # where they are sent both ways, or elsewhere by surrogates
+    "costs": ("vc",),
+    "priors": tuple(BOUNDS),
+    "weights": tuple(BOUNDS),
+    "distilled": tuple(BOUNDS),
+    "votes": ("random forest, out of bag", "bagging with costs, out of bag"),
+}
+
+
 def _situation(function: Situation) -> Situation:
     SITUATIONS[function.__name__.replace("_", " ")] = function
     return function

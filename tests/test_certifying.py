@@ -46,6 +46,7 @@ from treewright.certifying.decimals import number_bits
 from treewright.certifying.kearns_mansour import stump_dimension
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset as Rows
+from treewright.encoding import Provenance
 
 # 17 leaves on 57 columns, 180 of 3000 training rows wrong, δ = 0.05
 SETTING: dict[str, Any] = {"leaves": 17, "columns": 57, "classes": 2, "delta": 0.05}
@@ -203,7 +204,9 @@ def test_every_certificate_of_any_tree_checks(data: st.DataObject) -> None:
 def test_missing_values_are_not_told_away() -> None:
     """Who says that no value was missing is found out by the rows."""
     data = encode({"x": [1.0, 2.0, nan, 4.0] * 50}, ["a", "a", "b", "b"] * 50)
-    told = certify(grow(data), complete=True)
+    with pytest.raises(ValueError, match="complete=True, but the training rows miss values"):
+        certify(grow(data), complete=True)
+    told = certify(replace(grow(data), provenance=Provenance()), complete=True)  # where it is not known
     assert told.value < certify(grow(data), data=data).value
     assert told.check()
     assert not told.check(data)

@@ -233,7 +233,7 @@ def test_rows_of_the_fit_certify_nothing(pruning: str | None, class_weight: str 
     model = DecisionTreeClassifier(pruning=pruning, class_weight=class_weight).fit(X[SEEN], Y[SEEN])
     again = pickle.loads(pickle.dumps(model))
     for fitted in (model, again):
-        with pytest.raises(ValueError, match="these are the rows of the fit"):
+        with pytest.raises(ValueError, match="are rows of the fit"):
             fitted.certify(X[SEEN], Y[SEEN])
     assert model.certify(X[NEW], Y[NEW]).check()
 
@@ -249,11 +249,11 @@ def test_certificates() -> None:
         model.certify(X[300:400], Y[300:400])
     several = len(model.pruning_path_)
     assert model.certify(X[300:400], Y[300:400], choices=several).value > 0
-    with pytest.raises(ValueError, match="these are the rows of the fit"):
+    with pytest.raises(ValueError, match="are rows of the fit"):
         model.certify(X[:300], Y[:300])
     with pytest.raises(ValueError, match="delta"):
         model.certify(X[NEW], Y[NEW], delta=1.0)
     numbers = DecisionTreeRegressor(max_depth=2).fit(NUMBERS[9:], TARGET[9:])
     assert numbers.certify(NUMBERS[:9], TARGET[:9]).value > 0
-    with pytest.raises(ValueError, match="these are the rows of the fit"):
+    with pytest.raises(ValueError, match="are rows of the fit"):
         numbers.certify(NUMBERS[9:18], TARGET[9:18])

@@ -357,7 +357,7 @@ def test_drawn_weights_are_no_ground_for_a_certificate():
 def test_rows_of_the_fit_certify_nothing(kind):
     model = kind(n_estimators=5, random_state=0).fit(IRIS[::2], SPECIES[::2])
     for rows in (slice(None, None, 2), slice(148, None, -2)):
-        with pytest.raises(ValueError, match="these are the rows of the fit"):
+        with pytest.raises(ValueError, match="are rows of the fit"):
             model.certify(IRIS[rows], SPECIES[rows])
     assert model.certify(IRIS[1::2], SPECIES[1::2]).value < 0.2
 

@@ -57,7 +57,7 @@ def test_what_is_no_tree_is_refused_by_all_alike(function: Callable[[Any], Any])
 
 
 def test_a_path_is_not_yet_a_tree() -> None:
-    with pytest.raises(TypeError, match=r"a PruningPath has many trees; .* path.pruned"):
+    with pytest.raises(TypeError, match=r"this PruningPath has many trees; .* path.pruned"):
         tw.export(tw.prune(TREE))
 
 

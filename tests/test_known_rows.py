@@ -84,12 +84,12 @@ def test_every_estimator_knows_its_rows(model: Any) -> None:
     y = NUMBERS if model in REGRESSORS else Y
     fitted = pickle.loads(pickle.dumps(model.fit(X[SEEN], y[SEEN])))
     for rows in AGAIN.values():
-        with pytest.raises(ValueError, match="these are the rows of the fit"):
+        with pytest.raises(ValueError, match="are rows of the fit"):
             fitted.certify(X[rows], y[rows])
     assert fitted.certify(X[SEEN], y[SEEN], check_rows=False).value >= 0
     assert fitted.certify(X[NEW], y[NEW]).value > 0
     if hasattr(fitted, "estimators_"):
-        with pytest.raises(ValueError, match="these are the rows of the fit"):
+        with pytest.raises(ValueError, match="are rows of the fit"):
             fitted.estimators_[0].certify(X[SEEN], y[SEEN])
 
 
@@ -102,7 +102,7 @@ def test_categories_are_known_again() -> None:
     some = {name: column[:200] for name, column in table.items()}
     others = {name: column[200:] for name, column in table.items()}
     model = ID3Classifier().fit(some, y[:200])
-    with pytest.raises(ValueError, match="these are the rows of the fit"):
+    with pytest.raises(ValueError, match="are rows of the fit"):
         model.certify({name: column[1:] for name, column in some.items()}, y[1:200])
     assert model.certify(others, y[200:]).value > 0
 
@@ -122,8 +122,60 @@ def test_rows_that_chose_are_known_again() -> None:
     with pytest.raises(ValueError, match="these rows have pruned the tree"):
         pruned.certify(X[201:300], Y[201:300])
     assert pruned.certify(X[200:300], Y[200:300], method="reduced_error").value > 0
-    with pytest.raises(ValueError, match="these are the rows of the fit"):
+    with pytest.raises(ValueError, match="are rows of the fit"):
         pruned.certify(X[1:200], Y[1:200], method="reduced_error")
+
+
+@pytest.mark.parametrize("pruning", ["cost_complexity", "reduced_error"])
+def test_rows_that_chose_are_known_by_every_way_of_certifying(pruning: str) -> None:
+    chose = X[200:300], Y[200:300]
+    model = DecisionTreeClassifier(pruning=pruning).fit(X[:200], Y[:200], validation=chose)
+    some = X[205:300], Y[205:300]
+    strange = np.vstack([chose[0], chose[0][:1]]), [*chose[1].tolist(), 7]  # a class that it does not know
+    for rows in (chose, some, strange):
+        with pytest.raises(ValueError, match=r"have pruned the tree|have chosen 1 of the"):
+            certify(model, test=rows)
+        with pytest.raises(ValueError, match="test has the rows that pruned or chose the tree"):
+            report(model, test=rows)
+        with pytest.raises(ValueError, match=r"have pruned the tree|have chosen 1 of the"):
+            model.certify(*rows)
+    assert certify(model, test=chose, check_rows=False).value > 0
+    assert certify(model, test=(X[300:], Y[300:])).value > 0
+
+
+@pytest.mark.parametrize("model", [DecisionTreeClassifier(), RandomForestClassifier(5), RuleListClassifier()])
+def test_rows_are_known_after_a_file_or_another_library(model: Any) -> None:
+    """In single precision, as a CSV holds them, and after a calculation there and back."""
+    table = np.random.default_rng(1).normal(size=(300, 3))
+    y = np.random.default_rng(2).integers(0, 2, 300)
+    model.fit(table, y)
+    single = table.astype(np.float32)
+    for again in (single, single.astype(float), table * (1 + 1e-15)):
+        with pytest.raises(ValueError, match="are rows of the fit"):
+            model.certify(again, y)
+
+
+def test_rounded_rows_are_known_by_where_they_arrive() -> None:
+    table = np.random.default_rng(1).normal(size=(300, 3))
+    y = np.random.default_rng(2).integers(0, 2, 300)
+    model = DecisionTreeClassifier().fit(table, y)
+    with pytest.raises(ValueError, match="every node counts the same"):
+        model.certify(table.round(6), y)
+
+
+@pytest.mark.parametrize("pruning", [None, "reduced_error", "cost_complexity", "minimum_errors"])
+def test_new_rows_of_an_easy_table_are_not_taken_for_old_ones(pruning: str | None) -> None:
+    """A perfect tree of two leaves loses nothing on any rows, and as many often arrive at its leaves."""
+    rng = np.random.default_rng(3)
+    for n in (10, 30, 100):
+        for _ in range(20):
+            parts = [rng.normal(size=(n, 2)) for _ in range(3)]
+            train, chose, test = ((part, part[:, 0] > 0) for part in parts)
+            if len(set(train[1].tolist())) < 2:
+                continue
+            model = DecisionTreeClassifier(pruning=pruning)
+            model.fit(*train, **({} if pruning is None else {"validation": chose}))
+            assert certify(model, test=test) == model.certify(*test)
 
 
 def test_rows_that_grow_do_not_choose() -> None:
@@ -138,7 +190,7 @@ def test_a_warm_start_with_other_rows_knows_both() -> None:
     model = GradientBoostingRegressor(max_iter=3, warm_start=True).fit(X[:100], NUMBERS[:100])
     model.set_params(max_iter=5).fit(X[100:200], NUMBERS[100:200])
     for rows in (slice(0, 100), slice(100, 200)):
-        with pytest.raises(ValueError, match="these are the rows of the fit"):
+        with pytest.raises(ValueError, match="are rows of the fit"):
             model.certify(X[rows], NUMBERS[rows])
     assert model.certify(X[200:], NUMBERS[200:]).value > 0
 
@@ -146,7 +198,7 @@ def test_a_warm_start_with_other_rows_knows_both() -> None:
 def test_reports_know_the_rows_of_the_fit() -> None:
     model = DecisionTreeClassifier(pruning="cost_complexity").fit(X[SEEN], Y[SEEN])
     for rows in AGAIN.values():
-        with pytest.raises(ValueError, match="these are the rows of the fit"):
+        with pytest.raises(ValueError, match="are rows of the fit"):
             certify(model, test=(X[rows], Y[rows]))
         with pytest.raises(ValueError, match="test has rows of the fit"):
             report(model, test=(X[rows], Y[rows]))
@@ -156,7 +208,7 @@ def test_rows_of_weight_zero_were_not_used() -> None:
     weight = np.r_[np.ones(250), np.zeros(150)]
     model = RandomForestClassifier(5, random_state=0).fit(X, Y, weight)
     assert model.certify(X[NEW], Y[NEW]).value > 0
-    with pytest.raises(ValueError, match="these are the rows of the fit"):
+    with pytest.raises(ValueError, match="are rows of the fit"):
         model.certify(X[SEEN], Y[SEEN])
 
 

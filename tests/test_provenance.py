@@ -53,7 +53,6 @@ def test_weights_that_average_out_in_every_leaf_are_known() -> None:
     [
         lambda tree, data: tree.collapse([1]),
         lambda tree, data: tree.first(1),
-        lambda tree, data: tree.with_missing("fractional"),
         lambda tree, data: tree.with_costs([[0, 1], [2, 0]]),
         lambda tree, data: tree.graft({0: int(tree.right[0])}, data),
         lambda tree, data: regrow(tree, 0, Below("z", 1.5), data),
@@ -68,6 +67,24 @@ def test_it_stays_with_every_change(change: Any, weight: Any) -> None:
     tree = grow(data)
     assert tree.provenance == Provenance("observed", "equal" if weight is None else "unequal", (1,))
     assert change(tree, data).provenance == tree.provenance
+
+
+def test_another_way_of_missing_values_leaves_the_counts_behind() -> None:
+    """Rows that miss a value were counted where their surrogates sent them."""
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 8, 400).astype(float)
+    near = np.where(rng.random(400) < 0.35, rng.integers(0, 8, 400), x)
+    table = {"x": np.where(rng.random(400) < 0.3, np.nan, x), "near": near}
+    data = encode(table, np.where(x < 4, "a", "b"))
+    by_surrogates = grow(data, max_leaf_nodes=2, missing="surrogate")
+    changed = by_surrogates.with_missing("learn")
+    assert changed.provenance is None
+    with pytest.raises(ValueError, match="not known how the training rows"):
+        certify(changed)
+    with pytest.raises(ValueError, match="its nodes count others"):
+        certify(changed, data=data)
+    assert by_surrogates.with_missing("surrogate").provenance == by_surrogates.provenance
+    assert grow(coins()).with_missing("fractional").provenance == DRAWN
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-// Cell by cell: bits are mixed so that rows that differ in one of them differ in all.
+// Each cell times an odd number of its column, added up: one multiplication a cell, and bits mixed a row.
 #include "hashing.hpp"
 
 #include <algorithm>
@@ -7,26 +7,34 @@ namespace treewright {
 
 namespace {
 
-constexpr std::uint64_t factor = 0x9E3779B97F4A7C15;  // 2⁶⁴ divided by the golden ratio, an odd number
-constexpr std::size_t block = 128;                    // rows whose cells stay in the cache
+constexpr std::size_t block = 128;  // rows whose cells stay in the cache
 
-/// A number of which every bit depends on many.
+/// A number of which every bit depends on every bit (the finalizer of splitmix64).
 std::uint64_t mixed(std::uint64_t bits) {
-    bits ^= bits >> 29;
-    bits *= factor;
-    return bits ^ bits >> 32;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB;
+    return bits ^ bits >> 31;
 }
 
-std::uint64_t hash_cell(double value, std::uint64_t of_column) {
-    const double number = value != value ? std::numeric_limits<double>::quiet_NaN() : value + 0.0;
-    const auto bits = std::bit_cast<std::uint64_t>(number);
-    return mixed((bits ^ bits >> 32) * of_column);
+/// Independent odd factors, so that no sum of differences between rows is zero but by accident.
+std::vector<std::uint64_t> factors(std::size_t n) {
+    std::vector<std::uint64_t> found(n);
+    for (std::size_t i = 0; i < n; ++i) found[i] = mixed(0x9E3779B97F4A7C15 * (i + 1)) | 1;
+    return found;
+}
+
+/// The bits of a number in single precision, in which it is the same after a file or another library.
+std::uint64_t cell_bits(double value) {
+    const float number =
+        value != value ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(value) + 0.0f;
+    const std::uint64_t bits = std::bit_cast<std::uint32_t>(number);
+    return bits << 32 | bits;
 }
 
 template <class Values>
-void add_cells(Values&& value, std::uint64_t of_column, std::size_t first, std::size_t last,
+void add_cells(Values&& value, std::uint64_t factor, std::size_t first, std::size_t last,
                std::uint64_t* sums) {
-    for (std::size_t row = first; row < last; ++row) sums[row] += hash_cell(value(row), of_column);
+    for (std::size_t row = first; row < last; ++row) sums[row] += factor * cell_bits(value(row));
 }
 
 }  // namespace
@@ -34,18 +42,18 @@ void add_cells(Values&& value, std::uint64_t of_column, std::size_t first, std::
 std::vector<std::uint64_t> hash_rows(std::span<const Column> columns, std::size_t n_rows,
                                      Interrupt& interrupt) {
     std::vector<std::uint64_t> sums(n_rows, 0);
+    const auto factor = factors(columns.size());
     for (std::size_t first = 0; first < n_rows; first += block) {
         interrupt.check();
         const std::size_t last = std::min(first + block, n_rows);
-        std::uint64_t of_column = factor;  // another odd number for each column
-        for (const Column& column : columns) {
-            of_column += 2 * factor;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const Column& column = columns[i];
             if (column.is_category())
-                add_cells([&](std::size_t row) { return static_cast<double>(column.code(row)); }, of_column,
+                add_cells([&](std::size_t row) { return static_cast<double>(column.code(row)); }, factor[i],
                           first, last, sums.data());
             else
                 with_values(column,
-                            [&](auto value) { add_cells(value, of_column, first, last, sums.data()); });
+                            [&](auto value) { add_cells(value, factor[i], first, last, sums.data()); });
         }
         std::for_each(sums.begin() + first, sums.begin() + last,
                       [](std::uint64_t& sum) { sum = mixed(sum); });

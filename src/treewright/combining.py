@@ -142,6 +142,12 @@ def asked_columns(tree: Tree, nodes: NDArray[np.bool_] | None = None) -> list[in
     return sorted(asked)
 
 
+def known_complete(tree: Tree) -> bool:
+    """Whether it is known that no row that the tree was grown from misses a value that it asks for."""
+    known = None if tree.provenance is None else tree.provenance.incomplete
+    return known is not None and not set(known) & set(asked_columns(tree))
+
+
 def asks(tree: Tree, column: int) -> NDArray[np.bool_]:
     """Whether each node asks for a column of the table, alone or in a sum."""
     sums = [len(tree.schema.columns) + i for i, each in enumerate(tree.directions) if column in each.columns]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright.combining import Direction
 from treewright.cutting import repacked
+from treewright.encoding import Provenance
 from treewright.schema import Schema
 from treewright.sparse import SparseRows
 from treewright.surrogates import TYPES, Surrogates
@@ -56,10 +57,20 @@ def planted(tree: Tree, subtrees: Mapping[int, Tree], max_splits: int | None = N
         directions=directions,
         surrogates=_surrogates(parts, tree.schema),
         linear=None,
+        provenance=_provenance([tree, *subtrees.values()]),
     )
     starts = [at for part, _, at in parts if part is not tree]
     whole = replace(whole, step=_merged_steps(whole, starts))
     return whole if max_splits is None else whole.first(max_splits)
+
+
+def _provenance(trees: list[Tree]) -> Provenance | None:
+    """That of the first tree, incomplete wherever one of them is: a sum of columns may be so in one only."""
+    first, known = trees[0].provenance, [tree.provenance for tree in trees]
+    gaps = [None if each is None else each.incomplete for each in known]
+    if first is None or first.incomplete is None or None in gaps:
+        return first
+    return replace(first, incomplete=tuple(sorted({j for each in gaps for j in each or ()})))
 
 
 Part = tuple[Tree, slice, int]  # some nodes of a tree, and where the first of them is in the whole

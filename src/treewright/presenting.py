@@ -95,9 +95,9 @@ def as_tree(model: Any) -> Tree:
         raise TypeError(f"a tree or a fitted model is wanted here, not the class {kind}")
     if hasattr(model, "trees") or hasattr(tree, "trees"):
         which = "trees[0]" if hasattr(model, "trees") else "model_.trees[0]"
-        raise TypeError(f"a {kind} has many trees; give one of them, such as the first: {which}")
+        raise TypeError(f"this {kind} has many trees; give one of them, such as the first: {which}")
     if hasattr(type(model), "pruned"):
-        raise TypeError(f"a {kind} has many trees; give one of them, such as the chosen one: path.pruned")
+        raise TypeError(f"this {kind} has many trees; give one of them, such as the chosen one: path.pruned")
     if not hasattr(model, "fit"):
         raise TypeError(f"a tree or a fitted model is wanted here, not a {kind}")
     if type(model).__module__.startswith("treewright."):

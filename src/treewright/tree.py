@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import answering, arriving, routing
 from treewright.checking import TYPES, check
-from treewright.combining import Direction, provenance, tested_columns
+from treewright.combining import Direction, known_complete, provenance, tested_columns
 from treewright.costing import cheapest, class_risks, cost_arrays, costed_schema
 from treewright.cutting import collapsed, grafted
 from treewright.encoding import Dataset, Provenance, encode
@@ -355,7 +355,9 @@ class Tree(Shaped, Presented):
         surrogates = self.surrogates if missing == "surrogate" else Surrogates.none()
         before = np.concatenate([[0], np.cumsum(np.where(self.is_leaf, self.rows, 0))])
         rows = self.rows if missing == "fractional" else before[self.end] - before[:-1]
-        changed = replace(self, missing=missing, surrogates=surrogates, rows=rows)
+        # Rows that miss a value would be counted elsewhere: what the counts rest on is not known any more.
+        known = self.provenance if missing == self.missing or known_complete(self) else None
+        changed = replace(self, missing=missing, surrogates=surrogates, rows=rows, provenance=known)
         changed.check()
         return changed
 

@@ -24,7 +24,7 @@ leaves and bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -48,13 +48,19 @@ from treewright.certifying.codes import (
     node_bits,
     tree_bits,
 )
-from treewright.certifying.held_out import certify_errors, certify_losses, held_out, reduced_error
+from treewright.certifying.held_out import (
+    certify_errors,
+    certify_losses,
+    held_out,
+    reduced_error,
+    refuse_same_counts,
+)
 from treewright.certifying.kearns_mansour import excess, penalty
 from treewright.certifying.leaves import LeafIntervals, leaf_intervals
 from treewright.certifying.training import from_training
 from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
-from treewright.encoding.known_rows import KnownRows, refuse_known_rows
+from treewright.encoding.known_rows import FitRows
 from treewright.presenting import as_tree
 
 __all__ = [
@@ -173,8 +179,11 @@ def certify(
     known = set(signature(METHODS[name]).parameters) - {"tree", "delta", "method", *rows}
     if wrong := set(options) - known:
         raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {', '.join(sorted(known))}")
-    if test is not None and options.get("check_rows", True):
-        known_rows: Sequence[KnownRows] = getattr(model, "_known", ())  # of an estimator; a tree has none
-        grew = getattr(model, "_grew", known_rows)
-        refuse_known_rows(grew if name == "reduced_error" else known_rows, rows["test"])
+    fit_rows: FitRows | None = getattr(model, "_fit_rows", None)  # of an estimator; a tree has none
+    if test is not None and fit_rows is not None:
+        if options.pop("check_rows", True):
+            choices = options.get("choices", 1)
+            fit_rows.refuse(rows["test"], choices=choices, all_prunings=name == "reduced_error")
+            refuse_same_counts(tree, rows["test"])
+        options["check_rows"] = False
     return METHODS[name](tree, float(delta), **rows, **options)

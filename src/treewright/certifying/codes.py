@@ -127,12 +127,6 @@ def is_complete(tree: Tree, data: Dataset) -> bool:
     return not any((x < 0).any() if x.dtype.kind == "i" else np.isnan(x).any() for x in columns)
 
 
-def known_complete(tree: Tree) -> bool:
-    """The same of the rows that the tree was grown from, as far as it knows."""
-    known = None if tree.provenance is None else tree.provenance.incomplete
-    return known is not None and not set(known) & set(asked_columns(tree))
-
-
 def _label_bits(tree: Tree) -> float:
     if not tree.schema.predicts_classes:
         raise ValueError("this tree predicts numbers, which no code of few bits can write; held-out rows can")

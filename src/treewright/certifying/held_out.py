@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from treewright.arriving import rows_of
 from treewright.certifying.binomial import bernstein_upper, binomial_upper, check_delta, kl_upper
@@ -206,13 +207,34 @@ def _most(rows: RowLosses, loss_bound: float | None) -> float:
 
 def _rows(tree: Tree, test: Dataset, cost_matrix: Any, loss: Loss | None, check_rows: bool) -> RowLosses:
     rows = row_losses(tree, test, cost_matrix=cost_matrix, loss=loss)
-    if check_rows and tree.n_leaves > 1 and same_statistic(tree, test):
-        raise ValueError(
-            "these are the rows that the tree was grown from: every node counts the same. Give rows that "
-            "were never used, or no test= for a bound from the training rows; if they are other rows after "
-            "all, check_rows=False"
-        )
+    if check_rows:
+        refuse_same_counts(tree, test, accident=1.0)
     return rows
+
+
+def refuse_same_counts(tree: Tree, test: Dataset, accident: float = 1e-3) -> None:
+    """Raise ValueError for rows of which as many arrive at every node as the tree was grown from, unless the
+    chance that new rows do is more than an `accident`: they are its training rows, rounded or not.
+    """
+    if tree.n_leaves < 2 or not same_statistic(tree, test) or _chance_of_same_counts(tree) > accident:
+        return
+    raise ValueError(
+        "these are the rows that the tree was grown from: every node counts the same. Give rows that "
+        "were never used, or no test= for a bound from the training rows; if they are other rows after "
+        "all, check_rows=False"
+    )
+
+
+def _chance_of_same_counts(tree: Tree) -> float:
+    """How likely as many new rows have the same counts in all leaves, of each class where there are some, if
+    they come in the shares of these counts: a multinomial probability.
+    """
+    leaves = np.flatnonzero(tree.is_leaf)
+    by_class = tree.schema.predicts_classes and not isinstance(tree.statistic, SparseRows)
+    cells = np.asarray(tree.statistic[leaves]) if by_class else tree.rows[leaves]
+    counts = cells[cells > 0] * (float(tree.rows[0]) / float(cells.sum()))
+    n = float(counts.sum())
+    return float(np.exp(gammaln(n + 1) + (counts * np.log(counts / n) - gammaln(counts + 1)).sum()))
 
 
 def same_statistic(tree: Tree, data: Dataset) -> bool:

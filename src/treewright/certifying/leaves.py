@@ -11,6 +11,7 @@ from treewright.arriving import whole_rows
 from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
+from treewright.presenting import as_tree
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -59,7 +60,7 @@ def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafInt
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree or fitted estimator
         A tree that predicts the classes of one target.
     test : Dataset
         Rows that were not used to grow or prune it.
@@ -78,6 +79,7 @@ def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafInt
     with 95 % confidence all of them hold
     """
     check_delta(delta)
+    tree = as_tree(tree)
     if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
         raise ValueError("leaf intervals are for trees that predict the classes of one target")
     data = checked_rows(tree, test)

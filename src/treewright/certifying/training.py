@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate
-from treewright.certifying.codes import coded_columns, is_complete, known_complete, tree_bits
+from treewright.certifying.codes import coded_columns, is_complete, tree_bits
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
+from treewright.combining import known_complete
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -21,6 +22,9 @@ _LIMITS = {
     "occam_hoeffding": "hoeffding",
     "vc": "relative deviation",
 }
+
+
+_INCOMPLETE = "complete=True, but the training rows miss values in columns that the tree tests"
 
 
 def from_training(
@@ -124,6 +128,8 @@ def _completeness(tree: Tree, data: Dataset | None, complete: bool | None) -> bo
                 "converted from another library or saved by an earlier version. Give them as data=, or "
                 "held-out rows as test="
             )
+        if complete and tree.provenance.incomplete is not None and not known_complete(tree):
+            raise ValueError(_INCOMPLETE)
         return known_complete(tree) if complete is None else complete
     if not isinstance(data, Dataset):
         raise TypeError(f"data must be the Dataset of the training rows, not {type(data).__name__}")
@@ -139,5 +145,5 @@ def _completeness(tree: Tree, data: Dataset | None, complete: bool | None) -> bo
         )
     seen = is_complete(tree, data)
     if complete and not seen:
-        raise ValueError("complete=True, but the training rows miss values in columns that the tree tests")
+        raise ValueError(_INCOMPLETE)
     return seen if complete is None else complete

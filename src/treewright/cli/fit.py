@@ -43,7 +43,7 @@ from treewright.cli.options import (
     Target,
 )
 from treewright.cli.outcomes import Outcome
-from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small
+from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, is_small, refuse_same_rows
 from treewright.cli.plans import planned
 from treewright.cli.reading import Frame
 from treewright.cli.sources import stem
@@ -216,6 +216,7 @@ def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]
         option: reading.other(other, data, recipe.n_threads, judging=option == recipe.test.option)
         for option, other in others.items()
     }
+    refuse_same_rows(data, from_files, wishes)
     plan = recipe.plan_for(data)
     parts = dealt(data, plan, *wishes, recipe.seed, from_files)
     grown = _grown(parts.training, recipe, work)

@@ -85,7 +85,7 @@ def _as_whole(_: Any, tokens: Sequence[Any]) -> int:
     """A whole number; 1.5 is none, and nobody rounds it."""
     said = str(tokens[0].value)
     if re.fullmatch(r"[+-]?[0-9]{1,4000}", said, re.ASCII) is None:
-        raise ValueError(f"{said!r} is no whole number")
+        raise ValueError(f"{said!r} is not a whole number")
     return int(said)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from treewright.cli.errors import Misuse, count
 from treewright.encoding import Dataset
+from treewright.encoding.known_rows import KnownRows
 from treewright.folding import split
 from treewright.selecting.planning import VALIDATION_SHARE, Plan
 
@@ -77,6 +78,22 @@ def check_files(data: str | os.PathLike[str], wishes: Iterable[Wish]) -> None:
                     f"{wish.option} {wish.file} is {other}; a row grows the tree, prunes it or tests it"
                 )
         seen.append((f"the file of {wish.option}", wish.file))
+
+
+def refuse_same_rows(data: Dataset, from_files: dict[str, Dataset], wishes: Iterable[Wish]) -> None:
+    """Misuse about files of which too many rows are in another one to be an accident."""
+    seen = [("the table", KnownRows.of(data))]
+    for wish in wishes:
+        rows = from_files.get(wish.option)
+        if rows is None:
+            continue
+        for other, known in seen:
+            if known.are_in(rows):
+                raise Misuse(
+                    f"{wish.option} {wish.file}: its rows, or too many of them to be an accident, are in "
+                    f"{other} as well; a row grows the tree, prunes it or tests it"
+                )
+        seen.append((f"the file of {wish.option}", KnownRows.of(rows)))
 
 
 def is_small(data: Dataset) -> bool:

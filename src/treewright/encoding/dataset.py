@@ -159,6 +159,11 @@ class Dataset:
             return self.columns[rows, position]
         return self.columns[position][rows]
 
+    @cached_property
+    def row_hashes(self) -> npt.NDArray[np.uint64]:
+        """A number for each row, its targets not counted: equal for equal rows, hardly ever for others."""
+        return _core.row_hashes(self.columns)
+
     @property
     def has_bins(self) -> bool:
         """Whether `bins` were made already."""
@@ -259,7 +264,7 @@ class Dataset:
 
     def _sharing(self, other: Dataset) -> Dataset:
         """Another table of the same cells, with what is known of them already."""
-        for name in ("_bins", "_with_gaps"):
+        for name in ("_bins", "_with_gaps", "row_hashes"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other

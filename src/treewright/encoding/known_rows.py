@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -106,15 +105,40 @@ class KnownRows:
         return float(np.exp(ways - gammaln(2 * n + 1) + 2 * gammaln(n + 1)))
 
 
-def refuse_known_rows(known: Sequence[KnownRows], data: Dataset) -> None:
-    """ValueError where rows that are to judge are those of a fit, or many of them are: in any order, some of
-    them, some of them twice. Whether they grew a tree, pruned or stopped it, makes no difference.
-    """
-    if any(each.are_in(data) for each in known):
-        raise ValueError(
-            "these are the rows of the fit, or too many of them are to be an accident; give rows that were "
-            "never used (if they are other rows after all, check_rows=False)"
-        )
+@dataclass(frozen=True, eq=False)
+class FitRows:
+    """The rows of a fit by what they did: those that grew a model, and those that only chose it."""
+
+    grew: tuple[KnownRows, ...]
+    chose: tuple[KnownRows, ...] = ()  # pruned or selected the model; may hold those that grew it as well
+    choices: int | None = None  # the models that they chose from; None: every pruning of a tree
+
+    def have_grown(self, data: Dataset) -> bool:
+        """Whether rows, or too many of them to be an accident, are among those that grew the model."""
+        return any(each.are_in(data) for each in self.grew)
+
+    def refuse(self, data: Dataset, *, choices: int = 1, all_prunings: bool = False) -> None:
+        """Raise ValueError for rows that cannot judge the model, because they are those of the fit: in any
+        order, a part of them, some of them twice. Rows that only chose it can, if the choice is paid for: by
+        the number of `choices`, or for `all_prunings`.
+        """
+        if self.have_grown(data):
+            raise ValueError(
+                "these rows, or too many of them to be an accident, are rows of the fit; give rows that were "
+                "never used (if they are other rows after all, check_rows=False)"
+            )
+        if all_prunings or not any(each.are_in(data) for each in self.chose):
+            return
+        if self.choices is None:
+            raise ValueError(
+                "these rows have pruned the tree, choosing among all of its prunings; give rows that were "
+                "never used, or say method='reduced_error'"
+            )
+        if choices < self.choices:
+            raise ValueError(
+                f"these rows have chosen 1 of the {self.choices} trees of pruning_path_; give rows that were "
+                f"never used, or say choices={self.choices}"
+            )
 
 
 def _numbers(data: Dataset) -> NDArray[np.uint64]:

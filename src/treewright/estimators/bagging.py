@@ -125,8 +125,7 @@ class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensembl
         Draw columns with replacement; a column that is drawn twice counts once.
     oob_score : bool or callable, default=False
         Judge by the rows that trees have not seen; a callable scores (y_true, y_pred).
-        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
-        these.
+        With unequal `sample_weight` heavy rows are rarely out of bag: the score mostly reflects light ones.
     warm_start : bool, default=False
         Keep the trees of the fit before, and grow those that are missing to `n_estimators`.
     n_jobs : int, default=None
@@ -219,8 +218,7 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
         Draw columns with replacement; a column that is drawn twice counts once.
     oob_score : bool or callable, default=False
         Judge by the rows that trees have not seen; a callable scores (y_true, y_pred).
-        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
-        these.
+        With unequal `sample_weight` heavy rows are rarely out of bag: the score mostly reflects light ones.
     warm_start : bool, default=False
         Keep the trees of the fit before, and grow those that are missing to `n_estimators`.
     n_jobs : int, default=None

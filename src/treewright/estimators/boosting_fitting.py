@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset
+from treewright.encoding.known_rows import FitRows
 from treewright.ensembles import losses
 from treewright.ensembles.gradient import GradientBoosted, boost
 from treewright.estimators.ensemble import EnsembleEstimator
@@ -145,7 +146,8 @@ class GradientBoosting(EnsembleEstimator):
         }
         fitted["_watched"] = watch.scores
         if begun is not None:  # a warm start may go on with other rows
-            fitted["_known"] = (*vars(self).get("_known", ()), *described["_known"])
+            before: FitRows = vars(self)["_fit_rows"]
+            fitted["_fit_rows"] = FitRows((*before.grew, *described["_fit_rows"].grew))
         replace_fit(self, fitted)
         return self
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from treewright.certifying import Certificate, certify_errors, certify_losses
 from treewright.encoding import encode
-from treewright.encoding.known_rows import refuse_known_rows
 from treewright.estimators.fitting import refuse_one_dimension
 from treewright.estimators.targets import plain_target
 
@@ -33,7 +32,7 @@ class Certified:
         X : table of shape (n_rows, n_columns)
             Rows that had no part in the fit or in any choice; each counts as one draw.
         y : array of shape (n_rows,) or (n_rows, n_targets)
-            Their classes or numbers. A class that the rows of the fit had not is a mistake, whatever is
+            Their classes or numbers. A class that did not occur in the fit counts as an error, whatever is
             answered.
         delta : float, default=0.05
             The chance that the bound fails.
@@ -56,7 +55,7 @@ class Certified:
             raise ValueError(f"X has {len(answers)} rows, but y has {len(truth)}")
         data = encode(X, target, schema=vars(self)["model_"].schema, judging=True)
         if check_rows:
-            refuse_known_rows(vars(self).get("_known", ()), data)
+            vars(self)["_fit_rows"].refuse(data, choices=choices)
         truth = truth.reshape(answers.shape)
         if not hasattr(self, "classes_"):
             squares = (truth - answers) ** 2

@@ -111,7 +111,7 @@ def _without_weightless(data: Dataset) -> Dataset:
         place = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
         arrays[position] = place[codes]  # a missing value, -1, finds the last entry
     schema = replace(data.schema, columns=tuple(columns))
-    return Dataset(schema, tuple(arrays), data.targets, data.weight)
+    return replace(data, schema=schema, columns=tuple(arrays))
 
 
 class ClassicRegressor(Classic, DecisionTreeRegressor):

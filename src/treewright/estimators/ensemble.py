@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from treewright.encoding import Dataset, encode
 from treewright.encoding.fingerprints import fingerprint
-from treewright.encoding.known_rows import KnownRows
+from treewright.encoding.known_rows import FitRows, KnownRows
 from treewright.estimators.certified import Certified
 from treewright.estimators.fitting import (
     Fitted,
@@ -29,7 +29,7 @@ OF_EACH_TREE = (
     "n_features_in_",
     "feature_names_in_",
     "_plain",
-    "_known",
+    "_fit_rows",
 )
 
 
@@ -52,7 +52,7 @@ class EnsembleEstimator(Certified):
         names = column_names(X, data.schema)
         described: Fitted = {
             "_fingerprint": fingerprint(data),
-            "_known": (KnownRows.of(data),),
+            "_fit_rows": FitRows((KnownRows.of(data),)),
             "n_features_in_": len(data.schema.columns),
             "n_outputs_": len(data.schema.targets),
             "_plain": names is None and data.schema.only_numbers,

@@ -43,8 +43,7 @@ class ExtraTreesClassifier(VotingClassifierMixin, ForestEstimator, sklearn.ensem
         Draw the rows of each tree with replacement, by their weights; or else without.
     oob_score : bool or callable, default=False
         Judge the forest by the rows that trees have not seen; a callable scores (y_true, y_pred).
-        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
-        these.
+        With unequal `sample_weight` heavy rows are rarely out of bag: the score mostly reflects light ones.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same to the bit for any number. None is one, -1
         all cores.
@@ -205,8 +204,7 @@ class ExtraTreesRegressor(VotingRegressorMixin, ForestEstimator, sklearn.ensembl
         Draw the rows of each tree with replacement, by their weights; or else without.
     oob_score : bool or callable, default=False
         Judge the forest by the rows that trees have not seen; a callable scores (y_true, y_pred).
-        Rows drawn by unequal `sample_weight` are mostly light ones where they are out of bag: then it judges
-        these.
+        With unequal `sample_weight` heavy rows are rarely out of bag: the score mostly reflects light ones.
     n_jobs : int, default=None
         Threads to grow and predict with; the result is the same to the bit for any number. None is one, -1
         all cores.

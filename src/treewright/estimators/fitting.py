@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -16,9 +16,9 @@ from sklearn.utils.validation import validate_data
 from treewright.certifying import Certificate, certify
 from treewright.combining import by_column
 from treewright.encoding import Dataset, encode
-from treewright.encoding.known_rows import KnownRows, refuse_known_rows
+from treewright.encoding.known_rows import FitRows, KnownRows
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
-from treewright.estimators.pruned import pruned, refuse_choosing_rows
+from treewright.estimators.pruned import choices_of, chosen_by_rows, pruned
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.explaining.competitors import competitors
@@ -32,7 +32,7 @@ Fitted = dict[str, Any]  # the attributes that a fit sets, by name
 # those that the next fit does not always set again
 _OF_A_FIT = frozenset(
     {"feature_names_in_", "pruning_path_", "competitors_", "_view", "_members", "_leaf_targets"}
-    | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_", "_chose", "_grew"}
+    | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"}
 )
 
 
@@ -98,7 +98,7 @@ class TreeEstimator:
         tree, path, rows = self._model(data, others)
         fitted: Fitted = {
             "model_": tree,
-            "_known": (known,),
+            "_fit_rows": _fit_rows(known, data, others, path, rows),
             "n_features_in_": len(tree.schema.columns),
             "n_outputs_": len(tree.schema.targets),
             "max_features_": n_features_drawn(self.max_features, len(tree.schema.columns)),
@@ -109,10 +109,6 @@ class TreeEstimator:
             fitted["feature_names_in_"] = names
         if path is not None:
             fitted["pruning_path_"] = path
-        if others is not None:
-            fitted["_chose"] = KnownRows.of(others)
-        if rows.n_rows < data.n_rows:  # the others were set aside: they chose, and did not grow
-            fitted["_grew"] = (KnownRows.of(rows),)
         if getattr(self, "n_competitors", 0):
             most: int = self.n_competitors  # type: ignore[attr-defined]
             fitted["competitors_"] = competitors(tree, rows, most=most, growing=self._growing(rows))
@@ -251,17 +247,11 @@ class TreeEstimator:
                 f"method is {method!r}; for rows other than those of the fit it must be 'held_out' or "
                 "'reduced_error' (treewright.certify(model_, …) has those from the training rows)"
             )
-        checked = bool(options.pop("check_rows", True))
         if method == "held_out":
-            self._refuse_choosing_rows(data, choices, checked)
             options["choices"] = choices
         elif choices != 1:
             raise ValueError("choices is for method='held_out'; 'reduced_error' pays for all prunings")
-        if checked:
-            is_paid = method == "reduced_error" or choices > 1  # rows that chose, but did not grow the tree
-            known: Sequence[KnownRows] = vars(self).get("_known", ())
-            refuse_known_rows(vars(self).get("_grew", known) if is_paid else known, data)
-        return certify(tree, method, test=data, delta=delta, check_rows=False, **options)
+        return certify(self, method, test=data, delta=delta, **options)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
@@ -333,14 +323,6 @@ class TreeEstimator:
         target = plain_target(y, type(self).__name__)
         return encode(X, target, weight=sample_weight, schema=schema, judging=judging)
 
-    def _refuse_choosing_rows(self, data: Dataset, choices: int, checked: bool) -> None:
-        """Rows that have pruned or chosen the tree, unless that is paid for."""
-        path: PruningPath | None = vars(self).get("pruning_path_")
-        if path is None or data.unknown_classes is not None:  # those that choose have no unknown classes
-            return
-        chose: KnownRows | None = vars(self).get("_chose") if checked else None
-        refuse_choosing_rows(path, self._reweighted(data), choices, chose is not None and chose.are_in(data))
-
     def _fitted_tree(self, error: type[Exception] = NotFittedError) -> Tree:
         try:
             return self.model_
@@ -388,6 +370,17 @@ def any_table(tags: Any) -> Any:
     tags.input_tags.categorical = True
     tags.input_tags.string = True
     return tags
+
+
+def _fit_rows(
+    known: KnownRows, data: Dataset, others: Dataset | None, path: PruningPath | None, rows: Dataset
+) -> FitRows:
+    """What the rows of a fit did: `data` all of them, `others` given to validate, `rows` grew the tree."""
+    if others is not None and chosen_by_rows(path):
+        return FitRows((known,), (KnownRows.of(others),), choices_of(path))
+    if rows.n_rows < data.n_rows:  # the rest were set aside to choose by
+        return FitRows((KnownRows.of(rows),), (known,), choices_of(path))
+    return FitRows((known,))
 
 
 def replace_fit(estimator: Any, fitted: Fitted) -> None:

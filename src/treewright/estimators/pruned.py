@@ -41,24 +41,14 @@ def pruned(
     return plan.path(grow(data), data, validation, growing(data), seed), data
 
 
-def refuse_choosing_rows(path: PruningPath, data: Dataset, choices: int, known: bool) -> None:
-    """Rows that have pruned or chosen a tree are `known` again, or each tree of a path loses what it lost."""
-    pruned_by, chosen_by = METHODS.needs(path.method, "validation"), "judged_by" in path.details
-    if path.validation is None or len(path) < 2 or not (pruned_by or chosen_by):
-        return
-    if choices >= len(path) and not pruned_by:
-        return
-    if not known and not np.array_equal(path.losses(data), path.validation):
-        return
-    if pruned_by:
-        raise ValueError(
-            "these rows have pruned the tree, choosing among all of its prunings; give rows that were never "
-            "used, or say method='reduced_error'"
-        )
-    raise ValueError(
-        f"these rows have chosen 1 of the {len(path)} trees of pruning_path_; give rows that were "
-        f"never used, or say choices={len(path)}"
-    )
+def chosen_by_rows(path: PruningPath | None) -> bool:
+    """Whether validation rows pruned the tree or chose it, and were not only looked at."""
+    return path is not None and (METHODS.needs(path.method, "validation") or "judged_by" in path.details)
+
+
+def choices_of(path: PruningPath | None) -> int | None:
+    """From how many trees validation rows have chosen; None: from all prunings of one."""
+    return None if path is None or METHODS.needs(path.method, "validation") else len(path)
 
 
 def seed_of(random_state: Any) -> int:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from treewright.encoding.known_rows import KnownRows
+from treewright.encoding.known_rows import FitRows, KnownRows
 from treewright.estimators.certified import Certified
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import (
@@ -178,7 +178,7 @@ class RuleListClassifier(Certified, ClassifierMixin, BaseEstimator):  # type: ig
             "rules_": made,
             "model_": tree,
             "classes_": described["classes_"],
-            "_known": (known,),
+            "_fit_rows": FitRows((known,)),
             "n_features_in_": len(tree.schema.columns),
             "_plain": names is None and tree.schema.only_numbers,
         }

@@ -20,7 +20,7 @@ from treewright.certifying import BOUNDS, coded_columns, header_bits, is_complet
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
-from treewright.combining import plain_leaves
+from treewright.combining import known_complete, plain_leaves
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.raising import RAISING
@@ -110,7 +110,8 @@ def _bits(tree: Tree, data: Dataset | None, asked: bool) -> tuple[NDArray[Any], 
     """The bits that each node costs as a leaf and as a split; none where nobody asks for them."""
     if not asked:
         return np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
-    return node_bits(tree, complete=data is not None and is_complete(tree, data))
+    complete = known_complete(tree) if data is None else is_complete(tree, data)
+    return node_bits(tree, complete=complete)
 
 
 def _whole(tree: Tree, data: Dataset | None, asks_bits: bool) -> Size:

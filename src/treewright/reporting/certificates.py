@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import NUMBER_LOSSES, most_cost, row_losses
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import KnownRows
+from treewright.encoding.known_rows import FitRows, KnownRows
 from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import counts_as
 from treewright.reporting.parts import Part, Rows
@@ -82,19 +82,22 @@ def refuse_known_rows(model: Any, subject: Subject, rows: Mapping[str, Dataset])
         same = [other for other in names if other != name and rows[other] is rows.get(name)]
         if same:
             raise ValueError(f"{name} and {same[0]} are the same rows; each row has one part only")
-    known: Sequence[KnownRows] = getattr(model, "_known", ())
-    grew: Sequence[KnownRows] = getattr(model, "_grew", known)  # others were set aside to prune by
-    for name, data, own in (("validation", validation, grew), ("test", test, known)):
+    own: FitRows | None = getattr(model, "_fit_rows", None)  # of an estimator; a tree has none
+    train = rows.get("train")
+    fit_rows = FitRows((KnownRows.of(train),)) if own is None and train is not None else own
+    for name, data in (("validation", validation), ("test", test)):
         if data is None:
             continue
-        if any(each.are_in(data) for each in own):
+        if fit_rows is not None and fit_rows.have_grown(data):
             raise ValueError(f"{name} has rows of the fit; give rows that were never used")
         if counts_as(subject.grown, subject.grown.rows, data) or _is_own(subject.grown, data):
             raise ValueError(
                 f"{name} has the rows that the tree was grown from: as many arrive at every node; give rows "
                 "that were never used"
             )
-    if test is not None and path is not None and _have_chosen(path, test):
+    if test is None:
+        return
+    if _have_chosen(path, test) if own is None else any(each.are_in(test) for each in own.chose):
         raise ValueError(
             "test has the rows that pruned or chose the tree; give them as validation=, and others as test="
         )
@@ -104,9 +107,9 @@ def _is_own(tree: Tree, data: Dataset) -> bool:
     return tree.n_leaves > 1 and same_statistic(tree, data)
 
 
-def _have_chosen(path: PruningPath, data: Dataset) -> bool:
+def _have_chosen(path: PruningPath | None, data: Dataset) -> bool:
     """Whether every tree of the path loses on these rows what it lost on those that chose."""
-    if path.validation is None or len(path) < _TELLING:
+    if path is None or path.validation is None or len(path) < _TELLING:
         return False
     if not (pruned_by_rows(path) or "judged_by" in path.details):
         return False

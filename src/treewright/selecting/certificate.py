@@ -12,6 +12,7 @@ from treewright.certifying import BOUNDS, certify, coded_columns, header_bits, i
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
+from treewright.combining import known_complete
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
 from treewright.selecting.choosing import chose, least
@@ -61,7 +62,7 @@ def certificate(
 def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None) -> Floats:
     """All certificates at once; the code is that of the whole tree."""
     _, rows, whole, most = training_loss(path.grown)
-    complete = data is not None and is_complete(path.grown, data)
+    complete = known_complete(path.grown) if data is None else is_complete(path.grown, data)
     errors = path.training * rows / most
     bits = header_bits(path.grown) + path.prunings.sums(
         lambda tree, _: code_bits(tree, complete), cast(Dataset, None)

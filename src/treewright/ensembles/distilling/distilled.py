@@ -14,6 +14,7 @@ from treewright.answering import answers
 from treewright.arriving import encoded_rows, is_pair
 from treewright.certifying import Certificate, binomial_lower, binomial_upper, certify
 from treewright.certifying.binomial import check_delta
+from treewright.combining import provenance
 from treewright.encoding import Dataset, encode
 from treewright.encoding.mosaics import Mosaic
 from treewright.ensembles.distilling.recognising import refuse_rows_of_the_data
@@ -303,8 +304,9 @@ class _Task:
         return tree if self.restate == "teacher" else self._by_truth(tree, real)
 
     def _by_truth(self, tree: Tree, real: Dataset) -> Tree:
-        rows = Dataset(tree.schema, real.columns, real.targets, real.weight)
-        return replace(tree, statistic=tree.statistic_of(rows), provenance=rows.provenance)
+        rows = replace(real, schema=tree.schema)
+        known = provenance(rows, tree.directions)
+        return replace(tree, statistic=tree.statistic_of(rows), provenance=known)
 
     def aside(self) -> NDArray[np.bool_]:
         """A quarter of the rows, drawn at random: what they say of the tree is said of rows like these."""
