@@ -28,6 +28,7 @@ from treewright import (
     RandomForestClassifier,
     RandomForestRegressor,
     RuleListClassifier,
+    _core,
     certify,
     encode,
     report,
@@ -153,6 +154,31 @@ def test_rows_are_known_after_a_file_or_another_library(model: Any) -> None:
     for again in (single, single.astype(float), table * (1 + 1e-15)):
         with pytest.raises(ValueError, match="are rows of the fit"):
             model.certify(again, y)
+
+
+def test_a_hash_depends_on_values_alone() -> None:
+    """Not on how the cells lie in memory, nor on the sign of zero, the bits of NaN or the precision."""
+    table = np.random.default_rng(1).normal(size=(500, 7)).astype(np.float32).astype(float)
+    table[3, 2], table[5, 1] = np.nan, 0.0
+    wanted = _core.row_hashes(table)
+    other = table.copy()
+    other[3, 2], other[5, 1] = -np.nan, -0.0
+    wide = np.zeros((500, 9))
+    wide[:, 1:8] = table
+    layouts = [other, np.asfortranarray(table), tuple(table.T), table.astype(np.float32), wide[:, 1:8]]
+    for again in layouts:
+        np.testing.assert_array_equal(_core.row_hashes(again), wanted)
+    np.testing.assert_array_equal(_core.row_hashes(table[::-1]), wanted[::-1])
+    assert len(np.unique(wanted)) == 500
+    swapped = table[:, [1, 0, 2, 3, 4, 5, 6]]
+    assert (_core.row_hashes(swapped) != wanted).all()
+
+
+def test_hashes_of_a_grid_differ() -> None:
+    grid = np.stack(np.meshgrid(*[np.arange(8.0)] * 5), axis=-1).reshape(-1, 5)
+    hashes = _core.row_hashes(grid)
+    assert len(np.unique(hashes)) == len(grid)
+    assert abs((hashes >> np.uint64(63)).mean() - 0.5) < 0.02  # the smallest are as good as drawn
 
 
 def test_rounded_rows_are_known_by_where_they_arrive() -> None:

@@ -37,24 +37,49 @@ void add_cells(Values&& value, std::uint64_t factor, std::size_t first, std::siz
     for (std::size_t row = first; row < last; ++row) sums[row] += factor * cell_bits(value(row));
 }
 
+/// Whether the cells of each row lie side by side, as in a matrix of C.
+bool lie_in_rows(std::span<const Column> columns) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (columns[i].type != Column::Type::float64 || columns[i].stride != columns[0].stride ||
+            columns[i].data != columns[0].data + i * sizeof(double))
+            return false;
+    return !columns.empty();
+}
+
+void add_rows(std::span<const Column> columns, std::span<const std::uint64_t> factor, std::size_t first,
+              std::size_t last, std::uint64_t* sums) {
+    for (std::size_t row = first; row < last; ++row) {
+        const auto* cells = reinterpret_cast<const double*>(
+            columns[0].data + static_cast<std::ptrdiff_t>(row) * columns[0].stride);
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < factor.size(); ++i) sum += factor[i] * cell_bits(cells[i]);
+        sums[row] = sum;
+    }
+}
+
+void add_columns(std::span<const Column> columns, std::span<const std::uint64_t> factor, std::size_t first,
+                 std::size_t last, std::uint64_t* sums) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const Column& column = columns[i];
+        if (column.is_category())
+            add_cells([&](std::size_t row) { return static_cast<double>(column.code(row)); }, factor[i],
+                      first, last, sums);
+        else
+            with_values(column, [&](auto value) { add_cells(value, factor[i], first, last, sums); });
+    }
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> hash_rows(std::span<const Column> columns, std::size_t n_rows,
                                      Interrupt& interrupt) {
     std::vector<std::uint64_t> sums(n_rows, 0);
     const auto factor = factors(columns.size());
+    const auto add = lie_in_rows(columns) ? add_rows : add_columns;
     for (std::size_t first = 0; first < n_rows; first += block) {
         interrupt.check();
         const std::size_t last = std::min(first + block, n_rows);
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-            const Column& column = columns[i];
-            if (column.is_category())
-                add_cells([&](std::size_t row) { return static_cast<double>(column.code(row)); }, factor[i],
-                          first, last, sums.data());
-            else
-                with_values(column,
-                            [&](auto value) { add_cells(value, factor[i], first, last, sums.data()); });
-        }
+        add(columns, factor, first, last, sums.data());
         std::for_each(sums.begin() + first, sums.begin() + last,
                       [](std::uint64_t& sum) { sum = mixed(sum); });
     }
