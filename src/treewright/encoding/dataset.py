@@ -274,5 +274,6 @@ def _has_gap(values: Array) -> bool:
     """Whether a value is missing or an unknown category."""
     if not values.size:
         return False
-    least = values.min()  # nan where there is one
+    with np.errstate(invalid="ignore"):
+        least = values.min()  # nan where there is one
     return bool(least < 0 if values.dtype.kind == "i" else least != least)

@@ -360,7 +360,7 @@ class AdaBoostRegressor(RegressorMixin, AdaptiveEstimator, BaseEstimator):  # ty
     Examples
     --------
     >>> from treewright import AdaBoostRegressor
-    >>> model = AdaBoostRegressor().fit([[0], [1], [2], [3]], [0.0, 1.0, 4.0, 9.0])
+    >>> model = AdaBoostRegressor(random_state=1).fit([[0], [1], [2], [3]], [0.0, 1.0, 4.0, 9.0])
     >>> model.predict([[2], [7]])
     array([4., 9.])
     """
