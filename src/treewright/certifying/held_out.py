@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from treewright.arriving import rows_of
 from treewright.certifying.binomial import bernstein_upper, binomial_upper, check_delta, kl_upper
@@ -229,6 +228,8 @@ def _chance_of_same_counts(tree: Tree) -> float:
     """How likely as many new rows have the same counts in all leaves, of each class where there are some, if
     they come in the shares of these counts: a multinomial probability.
     """
+    from scipy.special import gammaln
+
     leaves = np.flatnonzero(tree.is_leaf)
     by_class = tree.schema.predicts_classes and not isinstance(tree.statistic, SparseRows)
     cells = np.asarray(tree.statistic[leaves]) if by_class else tree.rows[leaves]

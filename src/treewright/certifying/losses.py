@@ -97,7 +97,7 @@ def training_loss(tree: Tree) -> tuple[float, int, bool, float]:
             "this tree predicts numbers: from its training rows alone its error cannot be bounded, since "
             "neither the losses nor the answers are; give held-out rows with test="
         )
-    _refuse_predicted(tree)
+    _refuse_other_than_draws(tree)
     leaves, n_targets = np.flatnonzero(tree.is_leaf), len(tree.schema.targets)
     rows = int(tree.rows[0])
     unit = float(tree.weight[0]) / rows
@@ -117,7 +117,7 @@ def training_loss(tree: Tree) -> tuple[float, int, bool, float]:
     return rows - float(np.rint(right).sum()) / n_targets, rows, n_targets == 1, 1.0
 
 
-def _refuse_predicted(tree: Tree) -> None:
+def _refuse_other_than_draws(tree: Tree) -> None:
     """Raise ValueError where the training rows do not tell what the tree loses by its answers."""
     if tree.provenance is not None and tree.provenance.labels == "predicted":
         raise ValueError(

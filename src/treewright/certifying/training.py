@@ -125,8 +125,8 @@ def _completeness(tree: Tree, data: Dataset | None, complete: bool | None) -> bo
         if tree.provenance is None:
             raise ValueError(
                 "it is not known how the training rows of this tree were weighted and labelled: it was "
-                "converted from another library or saved by an earlier version. Give them as data=, or "
-                "held-out rows as test="
+                "converted from another library, saved by an earlier version, or given another way of "
+                "missing values. Give them as data=, or held-out rows as test="
             )
         if complete and tree.provenance.incomplete is not None and not known_complete(tree):
             raise ValueError(_INCOMPLETE)

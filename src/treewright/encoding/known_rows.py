@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, gammaln
 
 from treewright.encoding.dataset import Dataset
 from treewright.encoding.fingerprints import row_numbers
@@ -87,11 +86,15 @@ class KnownRows:
             return self._chance_of_the_same < 1e-2
         if found <= _LARGE_SHARE * len(rows):
             return False
+        from scipy.special import betainc  # heavy: only where rows may be known again
+
         return float(betainc(found, len(rows) - found + 1, self._familiar)) < _ACCIDENT
 
     @cached_property
     def _familiar(self) -> float:
         """How likely a new row is equal to one of these, at most: judged by rows that come more than once."""
+        from scipy.special import betaincinv
+
         again, all_rows = int(self.count[self.count > 1].sum()), int(self.count.sum())
         return 1.0 if again == all_rows else float(betaincinv(again + 1, all_rows - again, 1 - _ACCIDENT))
 
@@ -100,6 +103,8 @@ class KnownRows:
         """How likely as many rows are the same ones, if those of both tables are dealt out anew."""
         if (self.count == 1).all():
             return 0.0  # of a table of different rows that is no accident
+        from scipy.special import gammaln
+
         n, each = float(self.count.sum()), self.count.astype(np.float64)
         ways = (gammaln(2 * each + 1) - 2 * gammaln(each + 1)).sum()
         return float(np.exp(ways - gammaln(2 * n + 1) + 2 * gammaln(n + 1)))
