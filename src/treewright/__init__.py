@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from treewright._version import __version__ as __version__
+from treewright.advice import Advice, AdviceWarning
 from treewright.encoding import Dataset, encode
 from treewright.growing import criteria, grow
 from treewright.regrowing import regrow
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "Advice",
+    "AdviceWarning",
     "Among",
     "BaggingClassifier",
     "BaggingRegressor",

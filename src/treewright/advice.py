@@ -1,0 +1,49 @@
+"""Advice: what is worth knowing about a table or a fit, and what to try."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class AdviceWarning(UserWarning):
+    """Something about the table or the model deserves a look; nothing is wrong with the call.
+
+    Silence it with ``warnings.simplefilter("ignore", treewright.AdviceWarning)``.
+    """
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing worth knowing, and what to try about it.
+
+    `text` says what is the case, in a sentence without a full stop that fits Python and the command line
+    alike; `in_python` and `on_command_line` say what to try there.
+
+    >>> advice = Advice("constant", "column 'unit' has one value only", "drop it", "--drop unit", "unit")
+    >>> advice.python_text
+    "column 'unit' has one value only; drop it"
+    """
+
+    code: str  # for programs: the name of the check
+    text: str
+    in_python: str = ""
+    on_command_line: str = ""
+    column: str | None = None
+
+    @property
+    def python_text(self) -> str:
+        """What a warning says."""
+        return "; ".join(part for part in (self.text, self.in_python) if part)
+
+    @property
+    def command_text(self) -> str:
+        """What the command line says."""
+        return "; ".join(part for part in (self.text, self.on_command_line) if part)
+
+
+def warn(advice: Iterable[Advice], stacklevel: int = 2) -> None:
+    """Issue an `AdviceWarning` for each piece of advice; `stacklevel` counts from the caller of this."""
+    for each in advice:
+        warnings.warn(each.python_text, AdviceWarning, stacklevel=stacklevel + 1)
