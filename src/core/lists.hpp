@@ -299,8 +299,12 @@ class ListGrower {
             if (!(limits_.random_splits && n_groups > 1 ? search.run_random(random) : search.run()))
                 return false;
             subset = std::move(search.found);
-        } else if (!try_medians(node, entries, n_known, best, subset)) {
-            return false;
+        } else {
+            const Best standing = best;
+            if (!try_medians(node, entries, n_known, best, subset)) return false;
+            if (corrects_chance(n_groups + (n_known < node.size())) &&
+                !less_chance(best, standing, scanner_.chance_score(chance_of(entries, n_known, node.size()))))
+                return false;
         }
         node.weight_left = subset.weight_left;
         node.split.missing_left = subset.missing_left;
@@ -333,6 +337,21 @@ class ListGrower {
                 scanner_.add_to(groups_.statistics.data() + g * width, entries[i]);
         }
         for (std::size_t i = n_known; i < n; ++i) scanner_.add_to(groups_.missing.data(), entries[i]);
+    }
+    bool corrects_chance(std::size_t n_groups) const {
+        return limits_.row_weight > 0 && !limits_.random_splits && n_groups > 2;
+    }
+    Chance chance_of(const Id* entries, std::size_t n_known, std::size_t n) const {
+        Chance chance(limits_.row_weight);
+        const auto add = [&](std::size_t begin, std::size_t end) {
+            double weight = 0;
+            for (std::size_t i = begin; i < end; ++i) weight += problem_.weight(rows_[entries[i]]);
+            if (end > begin) chance.add(weight);
+        };
+        for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) add(group_start_[g], group_start_[g + 1]);
+        add(n_known, n);
+        chance.finish();
+        return chance;
     }
     /// Absolute error: the missing rows are one more group. Tries the division that the scanner finds, and
     /// each group alone, so that there is a cut even where none gains; where limits or further outputs spoil
