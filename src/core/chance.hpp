@@ -67,6 +67,8 @@ class Chance {
 
     double total() const { return total_; }
     double row_weight() const { return row_weight_; }
+    /// Whether categories have two rows each, on average. Of a column of ids nothing can be learnt.
+    bool repeats() const { return typical_[1] >= 2; }
 
     /// The most that score(side) says of the sides of a class with this share of the rows, at most ½.
     template <class Score>

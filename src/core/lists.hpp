@@ -162,8 +162,9 @@ class ListGrower {
         node.split.low = value(node.n_first - 1);
         node.split.high = value(node.n_first);
     }
+    /// Whether a drawn column divides the node; a last resort is none while there are columns to draw.
     bool has_any(const Candidate& candidate) const {
-        return ratio ? !rivals_.empty() : candidate.split.found();
+        return ratio ? !rivals_.empty() : candidate.split.found() && !candidate.split.is_last_resort();
     }
 
     void try_column(Candidate& candidate, std::size_t column, Best& best) {
@@ -175,7 +176,8 @@ class ListGrower {
                                                                    : try_number(candidate, column, best);
         if (!better) return;
         candidate.split.column = static_cast<std::int32_t>(column);
-        candidate.split.gain = scanner_.gain(best.score);
+        candidate.split.gain = std::max(0.0, scanner_.gain(best.score));
+        candidate.split.rank = problem_.columns[column].is_category() ? best.score : 0.0;
         if constexpr (ratio) rivals_.push_back(candidate);
     }
     void choose_by_ratio(Candidate& candidate) {
@@ -302,9 +304,10 @@ class ListGrower {
         } else {
             const Best standing = best;
             if (!try_medians(node, entries, n_known, best, subset)) return false;
-            if (corrects_chance(n_groups + (n_known < node.size())) &&
-                !less_chance(best, standing, scanner_.chance_score(chance_of(entries, n_known, node.size()))))
-                return false;
+            if (corrects_chance(n_groups + (n_known < node.size()))) {
+                const Chance chance = chance_of(entries, n_known, node.size());
+                if (!less_chance(best, standing, chance, scanner_.chance_score(chance))) return false;
+            }
         }
         node.weight_left = subset.weight_left;
         node.split.missing_left = subset.missing_left;

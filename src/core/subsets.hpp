@@ -44,13 +44,16 @@ struct Subset {
     double weight_left = 0;
 };
 
-/// Corrects the best subset of a column for chance; false, and the standing split stays the best, where the
-/// subset is not worth more than chance, or no longer beats it.
-inline bool less_chance(Best& best, const Best& standing, double by_chance) {
-    const double score = best.score;
+/// Corrects the best subset of a column for chance; false, and the standing split stays the best, where it no
+/// longer beats it. A subset that is no better than chance is a last resort, for nodes that no other column
+/// divides: what two columns tell only together, chance alone lets one begin with. Of several, the one of
+/// which chance makes least.
+inline bool less_chance(Best& best, const Best& standing, const Chance& chance, double by_chance) {
+    const bool is_worth_it = best.score > worth_over_chance * by_chance;
+    const double corrected = is_worth_it ? best.score - by_chance : -by_chance;
     best = standing;
-    if (!(score > worth_over_chance * by_chance) || !best.beaten_by(score - by_chance)) return false;
-    best.set(score - by_chance);
+    if (!(is_worth_it || chance.repeats()) || !best.beaten_by(corrected)) return false;
+    best.set(corrected);
     return true;
 }
 
@@ -108,7 +111,7 @@ class SubsetSearch {
         for (std::size_t g = 0; g < groups_.n; ++g) chance.add(scorer_.weight_of(statistic(g)));
         if (groups_.n_missing > 0) chance.add(scorer_.weight_of(groups_.missing.data()));
         chance.finish();
-        return less_chance(best_, standing_, scorer_.chance_score(chance));
+        return less_chance(best_, standing_, chance, scorer_.chance_score(chance));
     }
     /// Whether limits or the criterion may refuse the best prefix, so that the best legal subset is none.
     bool may_be_refused() const {
