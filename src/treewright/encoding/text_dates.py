@@ -1,4 +1,4 @@
-"""Which pattern the dates in a column of texts follow: the order of day, month and year, and the time of day."""
+"""The pattern of the dates in a column of texts: the order of day, month and year, and the time of day."""
 
 from __future__ import annotations
 

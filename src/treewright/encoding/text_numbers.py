@@ -1,4 +1,4 @@
-"""Which convention the numbers in a column of texts follow: decimal and thousands marks, currencies, units."""
+"""The convention of the numbers in a column of texts: decimal and thousands marks, currencies, units."""
 
 from __future__ import annotations
 

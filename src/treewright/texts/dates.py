@@ -26,8 +26,8 @@ MONTHS: dict[str, int] = _MORE | {
 _FIELDS = {  # directive: (the group of the regular expression, its pattern, its word)
     "d": ("day", "[0-9]{1,2}", "day"),
     "m": ("month", "[0-9]{1,2}", "month"),
-    "b": ("name", r"[^\W\d_]{3,10}", "month name"),
-    "B": ("name", r"[^\W\d_]{3,10}", "month name"),
+    "b": ("name", r"[^\W\d_]{3,10}", "Mon"),
+    "B": ("name", r"[^\W\d_]{3,10}", "Mon"),
     "Y": ("year", "[0-9]{4}", "year"),
     "y": ("short", "[0-9]{2}", "two-digit year"),
     "H": ("hour", "[0-9]{1,2}", "hour"),

@@ -52,8 +52,8 @@ class TextFormat:
             raise ValueError(f"kind must be one of {', '.join(TEXT_KINDS)}, not {self.kind!r}")
         if (self.decimal, self.thousands) not in CONVENTIONS:
             raise ValueError(
-                f"decimal {self.decimal!r} and thousands {self.thousands!r} do not go together; decimal is '.' "
-                "or ',', thousands is '', ',', '.', ' ' or \"'\", and they differ"
+                f"decimal {self.decimal!r} and thousands {self.thousands!r} do not go together; decimal "
+                "is '.' or ',', thousands is '', ',', '.', ' ' or \"'\", and they differ"
             )
         if not all(0 < len(affix) <= LONGEST_AFFIX for affix in self.affixes):
             raise ValueError(f"affixes must have 1 to {LONGEST_AFFIX} characters; given are {self.affixes!r}")

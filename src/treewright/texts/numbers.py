@@ -104,10 +104,11 @@ def split_number(text: str) -> NumberText | None:
         before, body = before + body[0], body[1:]
     if body[-1] in ".," and after.strip() not in ("", ")"):
         return None
-    ends = _leading(before), _trailing(after)
-    if ends[0] is None or ends[1] is None:
+    first, last = _leading(before), _trailing(after)
+    if first is None or last is None:
         return None
-    (opened, sign, prefix), (closed, minus, suffix) = ends
+    opened, sign, prefix = first
+    closed, minus, suffix = last
     if opened != closed or (sign is not None) + minus + opened > 1:
         return None
     negative = sign == "-" or minus or opened
