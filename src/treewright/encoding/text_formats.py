@@ -72,8 +72,7 @@ def recognise(
         return Recognition(None, n_cells=texts.n_cells)
     if kind is not None:
         reading = _asked(texts, kind, conventions, date_format, telling)
-        told = () if reading.read.all() else (telling.unread(reading),)
-        return _taken(reading, texts, told, len(labels))
+        return _taken(reading, texts, telling.asked(reading), len(labels))
     if _are_truths(texts):
         truths = TextFormat("bool")
         reading = Reading(truths, truths.values(texts.labels))
