@@ -2,6 +2,7 @@
 #include "careful/grower.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <numeric>
 
