@@ -133,7 +133,7 @@ class Grower {
                 std::min<std::size_t>(columns.size(), static_cast<std::size_t>(limits_.max_columns));
             std::sort(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(n_drawn));
             cuts = search_among(leaf, std::span(columns).first(n_drawn));
-            for (std::size_t i = n_drawn; i < columns.size() && !divide(cuts); ++i)
+            for (std::size_t i = n_drawn; i < columns.size() && !any_divides(cuts); ++i)
                 std::ranges::move(search_among(leaf, std::span(columns).subspan(i, 1)),
                                   std::back_inserter(cuts));
         }
@@ -147,7 +147,7 @@ class Grower {
         return *searchers_[thread];
     }
     /// Whether one of the cuts is more than a last resort.
-    static bool divide(const std::vector<Cut>& cuts) {
+    static bool any_divides(const std::vector<Cut>& cuts) {
         return std::any_of(cuts.begin(), cuts.end(),
                            [](const Cut& cut) { return !cut.split.is_last_resort(); });
     }
