@@ -232,7 +232,8 @@ def _real_tables() -> Iterator[tuple[str, Any, Any]]:
 
 def _coded(rows: list[list[str]]) -> tuple[Any, Any]:
     *columns, target = zip(*rows, strict=True)
-    return np.array([_numbers_of(column) for column in columns]).T, np.unique(target, return_inverse=True)[1]
+    told = [_numbers_of(column) for column in columns if any(column)]  # not a column without any value
+    return np.array(told).T, np.unique(target, return_inverse=True)[1]
 
 
 def _numbers_of(cells: Sequence[str]) -> list[float]:
