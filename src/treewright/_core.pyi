@@ -331,6 +331,7 @@ def boost(
     max_depth: int,
     min_rows_leaf: int,
     l2: float,
+    max_step: float,  # of a leaf, before the learning rate
     learning_rate: float,
     columns_drawn: int,
     monotone: NDArray[np.int8] | None,

@@ -22,6 +22,9 @@ def table_lines(comparison: Comparison) -> Iterator[str]:
     train, validation, test = (f"{n:,}" for n in comparison.n_rows)
     losses = "" if in_per_cent else f"; losses: {loss_words(schema, comparison.criterion)}"
     yield f"grown from {train} rows; {validation} to prune and choose by, {test} to test{losses}"
+    most = max(row["grown_from"] or 0 for row in comparison.rows)
+    if most > comparison.n_rows[0]:
+        yield f"methods that need no rows to choose by: grown from {most:,} rows, as by treewright fit"
     names = ["method", "chosen by", "leaves", "training", "validation", "test", "below", "seconds"]
     if not any(row["certificate"] is not None for row in comparison.rows):
         names.remove("below")
@@ -40,6 +43,20 @@ def table_lines(comparison: Comparison) -> Iterator[str]:
     if "below" in names:
         sure, what = f"{100 * (1 - comparison.delta):g} %", "cost" if schema.has_costs else "error"
         yield f"below: where the true {what} is with {sure} confidence, for a line picked before looking"
+    yield from _best_line(comparison, in_per_cent)
+
+
+def _best_line(comparison: Comparison, in_per_cent: bool) -> Iterator[str]:
+    """Which line to take, and why its test loss may be quoted."""
+    best = comparison.best
+    if best is None:
+        return
+    name = f"{best['method']} ({best['by']})" if best["by"] else best["method"]
+    leaves = "1 leaf" if best["leaves"] == 1 else f"{best['leaves']:,} leaves"
+    what = "error" if in_per_cent else "loss"
+    lost = _loss(best["test"], in_per_cent, up=False)
+    yield f"best: {name}, {leaves}, test {what} {lost}; chosen as the smallest tree within one standard error"
+    yield f"of the least validation {what}, without the test rows: its test {what} is an honest estimate"
 
 
 def _loss(loss: Any, in_per_cent: bool, up: bool) -> str:
