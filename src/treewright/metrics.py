@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from treewright.arriving import given_rows, said_losses
 from treewright.encoding import Dataset
 from treewright.presenting import as_tree
 from treewright.tree import Tree
-from treewright.wording import amount, percent, quoted, word
+from treewright.wording import amount, count, percent, quoted, word
 
 Floats = NDArray[np.float64]
 
@@ -61,6 +61,11 @@ class Metrics:
     mae: float = math.nan
 
     @property
+    def is_of_classes(self) -> bool:
+        """Whether the target is classes, not numbers."""
+        return self.measure in ("error", "mean cost")
+
+    @property
     def is_share(self) -> bool:
         """Whether the error is a share of the rows."""
         return self.measure == "error"
@@ -77,31 +82,37 @@ class Metrics:
     @property
     def constant_in_words(self) -> str:
         """The constant answer, as a class or a number."""
-        return amount(float(self.constant)) if isinstance(self.constant, float) else class_word(self.constant)
+        return class_word(self.constant) if self.is_of_classes else amount(cast(float, self.constant))
 
-    @property
-    def comparison(self) -> str:
-        """The error beside that of the constant answer.
+    def comparison(self, rows: str) -> str:
+        """The error beside that of the constant answer; `rows` says what rows these are.
 
-        >>> Metrics(200, "error", 0.05, "no", 0.301).comparison
-        "error 5.0 %, against 30.1 % of always answering 'no'"
-        >>> Metrics(200, "error", 0.301, "no", 0.301).comparison
-        "error 30.1 % — no better than always answering 'no' (30.1 %)"
+        >>> Metrics(200, "error", 0.05, "no", 0.301).comparison("test")
+        "error 5.0 % on 200 test rows; always answering 'no' has 30.1 %"
+        >>> Metrics(200, "error", 0.301, "no", 0.301).comparison("test")
+        "error 30.1 % on 200 test rows — no better than always answering 'no' (30.1 %)"
         """
         own, other = self.in_words(self.error), self.in_words(self.constant_error)
-        always = f"always answering {self._quoted_constant}"
-        if self.beats_constant:
-            return f"{self.measure} {own}, against {other} of {always}"
-        return f"{self.measure} {own} — no better than {always} ({other})"
+        always = f"always answering {self.quoted_constant}"
+        seen = f"{self.measure} {own} on {count(self.n_rows, f'{rows} row')}"
+        return (
+            f"{seen}; {always} has {other}"
+            if self.beats_constant
+            else f"{seen} — no better than {always} ({other})"
+        )
 
     @property
-    def _quoted_constant(self) -> str:
+    def quoted_constant(self) -> str:
+        """The constant answer within a sentence."""
+        if not self.is_of_classes:
+            kind = "median" if self.measure == "mean absolute error" else "mean"
+            return f"the {kind} ({self.constant_in_words})"
         return quoted(self.constant) if isinstance(self.constant, str) else self.constant_in_words
 
     @property
     def figures(self) -> list[tuple[str, str]]:
         """What belongs beside the error, as names and values in words."""
-        if not self.classes:
+        if not self.is_of_classes:
             told = [("R²", UNDEFINED if math.isnan(self.r2) else f"{self.r2:.3f}")]
             is_mae = self.measure == "mean absolute error"
             return told + ([] if is_mae else [("mean absolute error", amount(self.mae))])
@@ -123,8 +134,8 @@ class Metrics:
 
     def document(self, most: int = 20) -> dict[str, Any]:
         """The figures for programs; of more than `most` classes those with the most weight."""
-        facts: dict[str, Any] = {"constant": self.constant, "error_of_constant": self.constant_error}
-        if not self.classes:
+        facts: dict[str, Any] = {"constant": self.constant}
+        if not self.is_of_classes:
             return facts | {"r2": self.r2, "mae": self.mae}
         kept = sorted(self.classes, key=lambda each: -each.weight)[:most]
         facts["balanced_accuracy"] = self.balanced_accuracy
@@ -155,7 +166,7 @@ def metrics(
     assert data.targets is not None
     said = answers(tree, data, n_threads)[:, 0]
     if constant is None:
-        constant = tree.label[0, 0] if tree.schema.predicts_classes else tree.centre[0, 0]
+        constant = constant_answer(tree)
     facts: dict[str, Any] = {
         "n_rows": data.n_counted,
         "measure": measure(tree),
@@ -195,6 +206,21 @@ def rarer_class(data: Dataset) -> int | None:
     """
     weights = class_weights(data)
     return (0 if weights[0] < weights[1] else 1) if len(weights) == 2 else None
+
+
+def constant_answer(tree: Tree, train: Dataset | None = None) -> Any:
+    """The best answer to all rows: the code of a class, or a number.
+
+    That of the root; where the training rows are given and mistakes cost alike, their majority class, as the
+    tree may have been grown with other weights.
+    """
+    if not tree.schema.predicts_classes:
+        return tree.centre[0, 0]
+    label = int(tree.label[0, 0])
+    if train is None or tree.schema.has_costs:
+        return label
+    weights = class_weights(train)
+    return label if weights[label] == weights.max() else int(weights.argmax())
 
 
 def class_word(label: Hashable) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from treewright.advising import table_advice
+from treewright.cli.advising import advice_document
 from treewright.cli.console import Voice
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, check_delta_option, count, known
@@ -77,8 +79,11 @@ def compare(
         work.begin("comparing", f"{count(rows.n_rows, 'row')} × {count(rows.n_columns, 'column')}")
         how = growing | costs.growing(rows.schema)
         found = compare_methods(rows, wanted or "all", seed=seed, growing=how, delta=delta, n_jobs=threads)
+        work.begin("advising")
+        advice = table_advice(rows)
     for hint in reading.roles.hints(frame, rows):
         voice.note(hint)
+    voice.advise(advice)
     train, validation, test = found.n_rows
     voice.answer(
         lambda: str(found),
@@ -87,6 +92,8 @@ def compare(
             "parts": {"training": train, "validation": validation, "test": test},
             "criterion": found.criterion,
             "delta": found.delta,
+            "always": found.constant,
             "methods": list(found.rows),
+            "advice": advice_document(advice),
         },
     )

@@ -41,7 +41,8 @@ class Comparison:
 
     `rows` has a dict for each: method, by (how one of its trees was chosen), leaves (or rules), the mean loss
     on the training, validation and test rows, the certificate (the true error is below it with probability
-    1 − delta, for this row alone), the seconds it took, and trouble where it could not work.
+    1 − delta, for this row alone), the seconds it took, and trouble where it could not work. `constant` is
+    what all of them must beat: the class or number that is best answered to every row, and its mean losses.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -50,6 +51,7 @@ class Comparison:
     criterion: str
     n_rows: tuple[int, int, int]  # to train, to validate, to test
     delta: float = 0.05
+    constant: dict[str, Any] = field(default_factory=dict)  # the best constant answer, and what it loses
 
     def __repr__(self) -> str:
         return f"<Comparison: {len(self.rows)} lines, {len(self.trees)} trees; print it, or look at its rows>"
@@ -128,7 +130,8 @@ def compare(
     for method in chosen:
         task.run(method)
     counts = (train.n_rows, validation.n_rows, test.n_rows)
-    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta)
+    always = _constant(tree, train, validation, test)
+    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta, always)
 
 
 def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
@@ -282,6 +285,15 @@ class _Task:
 
 
 _KEYS = ("method", "by", "leaves", "training", "validation", "test", "certificate", "seconds", "trouble")
+
+
+def _constant(tree: Tree, train: Dataset, validation: Dataset, test: Dataset) -> dict[str, Any]:
+    """The answer of the root, and its mean loss on each part."""
+    labels = tree.schema.targets[0].classes
+    answer = float(tree.centre[0, 0]) if labels is None else labels[tree.label[0, 0]]
+    root = tree if tree.n_leaves == 1 else tree.collapse([0])
+    parts = {"training": train, "validation": validation, "test": test}
+    return {"answer": answer} | {name: _loss(root, rows) for name, rows in parts.items()}
 
 
 def _loss(outcome: Tree | RuleList, data: Dataset) -> float:
