@@ -23,7 +23,7 @@ def line(comparison: Comparison, method: str, by: str = "") -> dict[str, object]
 def test_bounds_are_rounded_up_and_losses_to_the_nearest() -> None:
     """Whoever quotes a bound from the table must not quote less than it is."""
     found = compare(table("classes", n=300), ["cost_complexity"], seed=3)
-    shown = [line.split() for line in str(found).splitlines()[2 : 2 + len(found.rows)]]
+    shown = [line.split() for line in str(found).splitlines()[3 : 3 + len(found.rows)]]
     for row, cells in zip(found.rows, shown, strict=True):
         *_, test, _, below, _, _ = cells
         assert 0 <= float(below) - 100 * row["certificate"] < 0.1
@@ -184,7 +184,7 @@ def test_the_table_is_aligned() -> None:
         "seconds",
     ]
     assert len({len(line) for line in lines[1:-1]}) == 1
-    assert len(lines) == 2 + 1 + 4 + 1 + 1
+    assert len(lines) == 2 + 1 + 1 + 4 + 1 + 1
     assert "95 % confidence" in lines[-1]
 
 

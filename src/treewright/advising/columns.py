@@ -13,7 +13,7 @@ from treewright.encoding import Dataset
 from treewright.schema import Column
 from treewright.wording import amount, count, percent
 
-LEAST_ROWS = 20  # known values from which on a column can look like an id
+LEAST_ROWS = 20  # of a table of which anything can be said, and known values of a column of ids
 NEARLY_ALL = 0.95  # of the known values are distinct: ids
 MANY_CATEGORIES, FEW_ROWS_EACH = 50, 5.0  # more values than this, with fewer rows for each
 VERY_MANY_CATEGORIES = 1_000  # too many however many rows there are
@@ -27,6 +27,8 @@ def column_advice(data: Dataset, *, only_categories: bool = False) -> list[Advic
 
     With `only_categories` numbers are not looked at: what remains costs next to nothing.
     """
+    if data.n_rows < LEAST_ROWS:
+        return []
     columns = [
         (j, column)
         for j, column in enumerate(data.schema.columns)
@@ -47,7 +49,7 @@ def column_advice(data: Dataset, *, only_categories: bool = False) -> list[Advic
             "does not hold for new rows",
         ),
         *_many_advice(many),
-        *_missing_advice(empty, data.n_rows),
+        *_missing_advice(empty),
         *_constant_advice([(column.name, "") for j, column in columns if _is_constant(data.column(j))]),
     ]
 
@@ -141,10 +143,8 @@ def _missing(data: Dataset, columns: list[tuple[int, Column]]) -> Iterator[tuple
         yield column, int(np.count_nonzero(is_missing)) / max(len(values), 1)
 
 
-def _missing_advice(shares: dict[str, float], n_rows: int) -> list[Advice]:
+def _missing_advice(shares: dict[str, float]) -> list[Advice]:
     """Of columns with next to nothing in them, and of those that only rarely have a value."""
-    if n_rows < LEAST_ROWS:
-        return []
     empty = [(name, _missing_word(share)) for name, share in shares.items() if share >= NEARLY_ALL_MISSING]
     mostly = [(name, _missing_word(share)) for name, share in shares.items() if share < NEARLY_ALL_MISSING]
     rare, it = ("has a value in few rows only", "have a value in few rows only"), _them(mostly)

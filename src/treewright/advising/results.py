@@ -41,7 +41,15 @@ def one_leaf(
     if grown.n_leaves > 1:
         return [_pruned_away(tree, grown, path)]
     said = f"the tree is a single leaf and answers {_answer(tree)} to every row: "
-    return [_never_split(said, tree, data, limits or {})]
+    return [_never_split(said, int(tree.rows[0]), data, limits or {})]
+
+
+def one_leaf_each(data: Dataset) -> list[Advice]:
+    """Why none of the trees of an ensemble has a split, grown from `data` without limits."""
+    targets = data.targets
+    if targets is None or data.n_counted < LEAST_ROWS or not (targets != targets[:, :1]).any():
+        return []
+    return [_never_split("every tree is a single leaf: ", data.n_counted, data, {})]
 
 
 def _varies(tree: Tree) -> bool:
@@ -107,9 +115,9 @@ def _cost_of_rare(tree: Tree) -> str:
     return cost_option(labels[rare], labels[1 - rare], float(shares[1 - rare] / shares[rare]))
 
 
-def _never_split(said: str, tree: Tree, data: Dataset | None, limits: Mapping[str, Any]) -> Advice:
+def _never_split(said: str, rows: int, data: Dataset | None, limits: Mapping[str, Any]) -> Advice:
     """Nothing was ever split: a limit forbids it, or no column tells anything."""
-    rows, n_columns = int(tree.rows[0]), len(tree.schema.columns)
+    columns = "columns" if data is None else count(data.n_columns, "column")
     for name, bad, needed in (
         ("max_depth", limits.get("max_depth") == 0, "at least 1"),
         ("max_leaf_nodes", limits.get("max_leaf_nodes") == 1, "at least 2"),
@@ -123,12 +131,12 @@ def _never_split(said: str, tree: Tree, data: Dataset | None, limits: Mapping[st
     for name in ("min_gain", "significance"):
         if limits.get(name):
             option = f"--{name.replace('_', '-')}"
-            why = f"no split of the {count(n_columns, 'column')} passes {name}={limits[name]:g}"
+            why = f"no split of the {columns} passes {name}={limits[name]:g}"
             return Advice("one_leaf", said + why, f"loosen {name}", f"loosen {option}")
-    if data is not None and not any(_column_varies(data, j) for j in range(n_columns)):
-        why = f"none of the {count(n_columns, 'column')} varies"
+    if data is not None and not any(_column_varies(data, j) for j in range(data.n_columns)):
+        why = f"none of the {columns} varies"
     else:
-        why = f"no split of the {count(n_columns, 'column')} gains anything on {count(rows, 'row')}"
+        why = f"no split of the {columns} gains anything on {count(rows, 'row')}"
     return Advice(
         "one_leaf",
         said + why,
@@ -150,7 +158,7 @@ def small_test(found: Metrics, delta: float) -> list[Advice]:
     if not _says_little(limit, found):
         return []
     enough = found.n_rows
-    while _says_little(_limit(found.error, enough, delta), found) and enough < _MOST_ROWS:
+    while not _says_enough(_limit(found.error, enough, delta), found) and enough < _MOST_ROWS:
         enough = int(enough * 1.25) + 1
     needed = f"about {_rounded(enough):,} test rows" if enough < _MOST_ROWS else "far more test rows"
     beside = ""
@@ -174,6 +182,12 @@ def _limit(error: float, rows: int, delta: float) -> float:
 
 def _says_little(limit: float, found: Metrics) -> bool:
     return limit >= found.constant_error or (limit > 2 * found.error and limit > found.error + 0.05)
+
+
+def _says_enough(limit: float, found: Metrics) -> bool:
+    """A limit that is worth quoting: clearly below the constant answer's error and near the tree's own."""
+    is_near = limit <= 1.5 * found.error or limit <= found.error + 0.03
+    return is_near and limit < (found.error + found.constant_error) / 2
 
 
 def _rounded(number: int) -> int:

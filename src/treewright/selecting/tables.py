@@ -54,7 +54,7 @@ def _constant_line(comparison: Comparison, in_per_cent: bool, names: list[str]) 
     said = amount(answer) if comparison.schema.targets[0].classes is None else class_word(answer)
     said = said if len(said) <= _LONGEST_ANSWER else f"{said[: _LONGEST_ANSWER - 1]}…"
     lost = [_loss(always[name], in_per_cent, up=False) for name in _LOSSES[:3]]
-    yield [f"always {said}", "", "1", *lost, *([""] * (len(names) - 6))]
+    yield [f"always {said}", "", "1", *lost, *(["–"] * (len(names) - 6))]
 
 
 def _loss(loss: Any, in_per_cent: bool, up: bool) -> str:
