@@ -72,23 +72,35 @@ def _pruned_away(tree: Tree, grown: Tree, path: PruningPath | None) -> Advice:
         drop = column.name
     method = "the pruning" if path is None else f"{path.method} pruning"
     costs = _cost_of_rare(tree)
-    weight = 'class_weight="balanced"' if costs else ""
+    milder = "" if path is not None and path.method == "pessimistic" else "pessimistic"
+    in_python = [
+        f"X without {quoted(drop)}" if drop else "",
+        'class_weight="balanced"' if costs else "",
+        f'pruning="{milder}"' if milder else "",
+        "pruning=None",
+        "other columns",
+    ]
+    on_command_line = [
+        drop_options([drop]) if drop else "",
+        costs,
+        f"--prune {milder}" if milder else "",
+        "--prune none",
+        "other columns",
+    ]
     return Advice(
         "one_leaf",
         f"the tree is a single leaf and answers {_answer(tree)} to every row: it was grown to "
         f"{grown.n_leaves:,} leaves, which {method} cut back to one{_judged(path)}; {first}",
-        "try "
-        + _either(
-            f"X without {quoted(drop)}" if drop else "", weight, 'pruning="pessimistic"', "pruning=None"
-        ),
-        "try " + _either(drop_options([drop]) if drop else "", costs, "--prune pessimistic", "--prune none"),
+        f"try {_either(in_python)}",
+        f"try {_either(on_command_line)}",
         drop or None,
     )
 
 
-def _either(*options: str) -> str:
+def _either(options: list[str]) -> str:
+    """The options that there are, as a list in words."""
     given = [option for option in options if option]
-    return f"{', '.join(given[:-1])} or {given[-1]}" if len(given) > 1 else given[0]
+    return f"{', '.join(given[:-1])} or {given[-1]}"
 
 
 def _judged(path: PruningPath | None) -> str:

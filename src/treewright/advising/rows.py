@@ -9,7 +9,8 @@ from treewright.advice import Advice
 from treewright.encoding import Dataset
 from treewright.wording import count, percent
 
-WORTH_SAYING = 0.1  # the share of copies
+MANY_WITHIN = 0.1  # the share of rows that are copies of others
+MANY_ACROSS = 0.15  # the share of test rows that are copies of training rows
 LEAST_ROWS = 20
 _ROOM = 100  # possible rows per row below which copies come by chance
 
@@ -20,7 +21,7 @@ def duplicates_across(train: Dataset, test: Dataset) -> list[Advice]:
         return []
     copies = int(np.isin(_hashes(test), _hashes(train)).sum())
     share = copies / test.n_rows
-    if share <= WORTH_SAYING:
+    if share <= MANY_ACROSS:
         return []
     return [
         Advice(
@@ -39,7 +40,7 @@ def duplicates_within(data: Dataset) -> list[Advice]:
         return []
     copies = data.n_rows - len(np.unique(_hashes(data)))
     share = copies / data.n_rows
-    if share <= WORTH_SAYING:
+    if share <= MANY_WITHIN:
         return []
     return [
         Advice(

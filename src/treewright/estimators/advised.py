@@ -68,6 +68,6 @@ def _is_free(estimator: Any) -> bool:
 
 def _in_terms_of(estimator: Any, advice: Advice) -> Advice:
     """The same where the estimator always prunes, and has no parameter for it."""
-    if hasattr(estimator, "pruning"):
+    if "pruning" in inspect.signature(type(estimator)).parameters:
         return advice
     return replace(advice, in_python="try DecisionTreeClassifier, which prunes only where it is told to")

@@ -48,7 +48,9 @@ class Report:
 
     def __str__(self) -> str:
         headline = self.payload["headline"]
-        return "\n".join([self.payload["title"], headline["text"], headline["manager"]])
+        beside = headline.get("metrics")
+        lines = [self.payload["title"], headline["text"], headline["manager"]]
+        return "\n".join(lines if beside is None else [*lines, beside["comparison"]])
 
 
 def report(
