@@ -273,9 +273,9 @@ def test_one_leaf_of_a_rare_class_names_costs() -> None:
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
-        ({"min_samples_leaf": 300}, "min_samples_leaf=300 forbids every split of 400 rows"),
-        ({"max_depth": 0}, "max_depth=0 forbids every split of 400 rows"),
-        ({"max_leaf_nodes": 1}, "max_leaf_nodes=1 forbids every split"),
+        ({"min_samples_leaf": 300}, "a minimum of 300 rows in a leaf forbids every split of 400 rows"),
+        ({"max_depth": 0}, "a depth of 0 forbids every split of 400 rows"),
+        ({"max_leaf_nodes": 1}, "a limit of one leaf forbids every split"),
         ({"min_gain": 1e9}, "no split of the 1 column passes min_gain=1e+09"),
     ],
 )

@@ -19,6 +19,12 @@ from treewright.tree import Tree
 from treewright.wording import amount, count, percent, quoted
 
 LEAST_ROWS = 50  # of a table that should give more than one leaf
+# Limits of growing as the command line calls them.
+_OPTIONS = {
+    "max_depth": "--max-depth",
+    "max_leaf_nodes": "--max-leaves",
+    "min_samples_leaf": "--min-rows-leaf",
+}
 _MOST_ROWS = 10_000_000  # that a certificate is wished for
 
 
@@ -130,21 +136,26 @@ def _cost_of_rare(tree: Tree) -> str:
 def _never_split(said: str, rows: int, data: Dataset | None, limits: Mapping[str, Any]) -> Advice:
     """Nothing was ever split: a limit forbids it, or no column tells anything."""
     columns = "columns" if data is None else count(data.n_columns, "column")
-    for name, bad, needed in (
-        ("max_depth", limits.get("max_depth") == 0, "at least 1"),
-        ("max_leaf_nodes", limits.get("max_leaf_nodes") == 1, "at least 2"),
-        ("min_samples_leaf", 2 * (limits.get("min_samples_leaf") or 1) > rows, f"at most {rows // 2:,}"),
-        ("min_samples_split", (limits.get("min_samples_split") or 2) > rows, f"at most {rows:,}"),
+    least = limits.get("min_samples_leaf") or 1
+    for name, forbids, what, needed in (
+        ("max_depth", limits.get("max_depth") == 0, "a depth of 0", "at least 1"),
+        ("max_leaf_nodes", limits.get("max_leaf_nodes") == 1, "a limit of one leaf", "at least 2"),
+        (
+            "min_samples_leaf",
+            2 * least > rows,
+            f"a minimum of {least:,} rows in a leaf",
+            f"at most {rows // 2:,}",
+        ),
     ):
-        if bad:
-            option = f"--{name.replace('_', '-')}"
-            why = f"{name}={limits[name]:,} forbids every split of {count(rows, 'row')}"
-            return Advice("one_leaf", said + why, f"{name} must be {needed}", f"{option} must be {needed}")
-    for name in ("min_gain", "significance"):
+        if forbids:
+            why = f"{what} forbids every split of {count(rows, 'row')}"
+            return Advice(
+                "one_leaf", said + why, f"{name} must be {needed}", f"{_OPTIONS[name]} must be {needed}"
+            )
+    for name in ("min_gain", "significance", "min_samples_split"):
         if limits.get(name):
-            option = f"--{name.replace('_', '-')}"
             why = f"no split of the {columns} passes {name}={limits[name]:g}"
-            return Advice("one_leaf", said + why, f"loosen {name}", f"loosen {option}")
+            return Advice("one_leaf", said + why, f"loosen {name}")
     if data is not None and not any(_column_varies(data, j) for j in range(data.n_columns)):
         why = f"none of the {columns} varies"
     else:
