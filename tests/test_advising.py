@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -386,3 +387,9 @@ def test_classic_estimators_name_a_remedy_that_they_have() -> None:
         treewright.CARTClassifier(random_state=0).fit(
             np.random.default_rng(3).normal(size=(200, 2)), YES[:200]
         )
+
+
+def test_every_code_is_explained() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "advice.md").read_text(encoding="utf-8")
+    headings = " ".join(line for line in page.splitlines() if line.startswith("## "))
+    assert all(code in headings.replace(":", " ").split() for code in CODES)

@@ -207,7 +207,7 @@ def test_hints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     rows = [f"{i + 1},n{i},{i % 7:03},{i % 5 if i else 'x'},{'ab'[i % 2]}" for i in range(40)]
     path.write_text("nr,name,code,mixed,y\n" + "\n".join(rows))
     _, err = run(capfd, "fit", path, "--target", "y", "-o", tmp_path / "m.json")
-    assert "column 'nr' (1, 2, 3 …) numbers the rows; --drop nr leaves it out" in err
+    assert "column 'nr' (in steps of 1) numbers the rows; --drop nr leaves it out" in err
     assert "column 'name' (40 values in 40 rows) looks like an id" in err
     assert "column 'code' has leading zeros" in err
     assert "column 'mixed' has 'x' among its numbers" in err

@@ -56,7 +56,7 @@ def test_fit_says_that_a_majority_answer_is_one(folder: Path, capfd: Capture) ->
     notes = err.splitlines()
     assert all(note.startswith("treewright: note: ") for note in notes)
     assert "the tree is a single leaf and answers 'no' to every row" in notes[0]
-    assert "column 'nr' (1, 2, 3 …) numbers the rows; --drop nr leaves it out" in notes[1]
+    assert "column 'nr' (in steps of 1) numbers the rows; --drop nr leaves it out" in notes[1]
     assert notes[2].endswith("; --drop 'full name' leaves it out")
     assert "column 'unit' has the same value in every row" in err
 
@@ -120,7 +120,7 @@ def test_describe_advises_on_columns(folder: Path, capfd: Capture) -> None:
 def test_compare_has_a_line_of_the_constant_answer(folder: Path, capfd: Capture) -> None:
     out, err = said(capfd, "compare", "messy.csv", "--target", "y", "--method", "pessimistic")
     assert re.match(r"always no +1 +\S+ % +\S+ % +\S+ % +– +–$", out.splitlines()[2])
-    assert "column 'nr' (1, 2, 3 …) numbers the rows" in err
+    assert "column 'nr' (in steps of 1) numbers the rows" in err
     told = document(capfd, "compare", "messy.csv", "--target", "y", "--method", "pessimistic")
     assert told["always"]["answer"] == "no"
     assert {"training", "validation", "test"} <= told["always"].keys()

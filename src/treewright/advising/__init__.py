@@ -87,7 +87,7 @@ def advise(
     >>> from treewright import advise
     >>> table = {"nr": range(100), "age": [20 + 7 * i % 50 for i in range(100)], "unit": ["m"] * 100}
     >>> print(advise(table, ["yes", "no"] * 50))
-    - column 'nr' (0, 1, 2 …) numbers the rows; drop it from X
+    - column 'nr' (in steps of 1) numbers the rows; drop it from X
     - column 'unit' has the same value in every row, so no split can use it; drop it from X
     """
     if isinstance(X, Dataset):

@@ -55,7 +55,7 @@ def column_advice(data: Dataset, *, only_categories: bool = False) -> list[Advic
 
 
 def _row_numbers(data: Dataset) -> Iterator[tuple[str, str]]:
-    """Columns that go from row to row in equal steps, with the beginning of the count."""
+    """Columns that go from row to row in equal steps, with the step."""
     for j, column in enumerate(data.schema.columns):
         values = data.column(j)
         if column.kind != "number" or len(values) < LEAST_ROWS:
@@ -63,8 +63,7 @@ def _row_numbers(data: Dataset) -> Iterator[tuple[str, str]]:
         step = float(values[1] - values[0])
         if not step or not _steps_are(values[:LEAST_ROWS], step) or not _steps_are(values, step):
             continue
-        first = ", ".join(amount(float(value)) for value in values[:3])
-        yield column.name, f"{first} …"
+        yield column.name, f"in steps of {amount(step)}"
 
 
 def _steps_are(values: NDArray[np.floating], step: float) -> bool:
