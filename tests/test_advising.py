@@ -231,6 +231,26 @@ def test_imbalance_of_two_classes() -> None:
     assert advise({"x": NOISE}, np.where(np.arange(N) % 8 == 0, "sick", "well")) == []
 
 
+def test_very_many_even_classes_are_not_imbalanced() -> None:
+    y = np.arange(20_000) % 150
+    x = RANDOM.normal(size=20_000)
+    assert advise(encode({"x": x}, y, classes=True)) == []
+    y[y == 7] = 8
+    y[:12] = 7
+    advice = only(advise(encode({"x": x}, y, classes=True)), "imbalance")
+    assert "class 7 is 0.1 % of the rows, and the error hardly shows whether" in advice.text
+
+
+def test_infinite_and_huge_numbers() -> None:
+    """Nothing is said, and nothing warns."""
+    x = np.stack([NOISE, NOISE[::-1]], axis=1)
+    x[:4] = [[np.inf, 1e308], [-np.inf, -1e308], [np.nan, 1e308], [np.inf, 0]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for scale in (1.0, 1e149, 1e-150):
+            assert advise(x, RANDOM.normal(size=N) * scale) == []
+
+
 def test_rare_classes() -> None:
     y = np.array(["a", "b"] * (N // 2), object)
     y[:3] = "c"

@@ -12,6 +12,8 @@ from treewright.wording import count, percent
 
 RARER_OF_TWO = 0.1
 RARE_OF_MANY = 0.01
+RARE_BESIDE_EVEN = 0.2  # of the share that each of very many classes would have
+LARGE_ERROR = 0.5  # of the majority class; a larger one is no temptation
 FEWEST_ROWS = 10  # of a class of which something can be learnt
 LEAST_ROWS = 50  # of a table in which classes can be called rare
 
@@ -52,23 +54,26 @@ def _imbalance(data: Dataset) -> list[Advice]:
     present = np.flatnonzero(shares > 0)
     if len(present) < 2:
         return []
-    most, limit = int(np.argmax(shares)), RARER_OF_TWO if len(present) == 2 else RARE_OF_MANY
+    most, limit = int(np.argmax(shares)), RARER_OF_TWO
+    if len(present) > 2:
+        limit = min(RARE_OF_MANY, RARE_BESIDE_EVEN / len(present))
     rare = [
         code for code in present[np.argsort(shares[present], kind="stable")].tolist() if shares[code] < limit
     ]
     if not rare:
         return []
-    code, others = (
-        rare[0],
-        f" (and {count(len(rare) - 1, 'more class')} below {percent(limit)})" * (len(rare) > 1),
-    )
-    answer, wrong = class_name(labels[most]), percent(1 - float(shares[most]))
+    code = rare[0]
+    others = f" (and {count(len(rare) - 1, 'more class')} nearly as rare)" if len(rare) > 1 else ""
+    share = percent(float(shares[code]))
+    wrong = 1 - float(shares[most])
+    always = f"and always answering {class_name(labels[most])} is wrong for only {percent(wrong)}"
+    if wrong > LARGE_ERROR:
+        always = "and the error hardly shows whether it is found"
     return [
         Advice(
             "imbalance",
-            f"class {class_name(labels[code])} is {percent(float(shares[code]))} of the rows{others}, and "
-            f"always answering {answer} is wrong for only {wrong}: judge by recall, precision, balanced "
-            "accuracy or AUC instead of the error",
+            f"class {class_name(labels[code])} is {share} of the rows{others}, {always}: "
+            "judge by recall, precision, balanced accuracy or AUC instead of the error",
             'class_weight="balanced" or a cost_matrix makes rare classes count more',
             f"{cost_option(labels[code], labels[most], shares[most] / shares[code])} makes missing "
             f"{class_name(labels[code])} count as much as the other mistake",

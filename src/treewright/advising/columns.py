@@ -60,14 +60,16 @@ def _row_numbers(data: Dataset) -> Iterator[tuple[str, str]]:
         values = data.column(j)
         if column.kind != "number" or len(values) < LEAST_ROWS:
             continue
-        step = float(values[1] - values[0])
+        with np.errstate(invalid="ignore", over="ignore"):
+            step = float(values[1] - values[0])
         if not step or not _steps_are(values[:LEAST_ROWS], step) or not _steps_are(values, step):
             continue
         yield column.name, f"in steps of {amount(step)}"
 
 
 def _steps_are(values: NDArray[np.floating], step: float) -> bool:
-    return bool((np.abs(np.diff(values) - step) <= 1e-6 * abs(step)).all())
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite values have no steps
+        return bool((np.abs(np.diff(values) - step) <= 1e-6 * abs(step)).all())
 
 
 def _ids(data: Dataset, columns: list[tuple[int, Column]], skipped: set[str]) -> Iterator[tuple[str, str]]:
@@ -95,6 +97,8 @@ def _may_be_ids(known: NDArray[np.floating]) -> bool:
     if len(known) < LEAST_ROWS or not _are_whole(known[:LEAST_ROWS]) or not _are_whole(known):
         return False
     least, most = float(known.min()), float(known.max())
+    if not np.isfinite(most - least):
+        return False
     if most - least + 1 < NEARLY_ALL * len(known):
         return False  # not enough different numbers
     is_dense = most - least < 2 * len(known)
@@ -128,7 +132,7 @@ def _many_advice(found: list[tuple[str, str]]) -> list[Advice]:
         "many_categories",
         found,
         ("has very many categories", "have very many categories"),
-        ": a split groups them by the few training rows of each, which is largely chance",
+        ": of all ways to group them some fit the training rows by chance",
         in_python=f"group rare values, replace {them} by what is known about each value, or drop {them}",
         on_command_line=f"group rare values in the table, or {drop_options(_names(found))} leaves {them} out",
     )

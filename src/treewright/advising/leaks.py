@@ -110,8 +110,9 @@ def _base(data: Dataset) -> float | None:
     assert data.targets is not None
     target = data.targets[0]
     if not data.schema.predicts_classes:
-        spread = float(target.var())
-        return spread if spread > 0 else None
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = float(target.var())
+        return spread if 0 < spread < np.inf else None
     mistakes = len(target) - int(np.bincount(target).max())
     enough = mistakes >= max(LEAST_MISTAKES, LEAST_BASE * len(target))
     return mistakes / len(target) if enough else None
@@ -180,8 +181,10 @@ def _is_copy(data: Dataset, position: int) -> bool:
     if len(values) < _COPY_AGREES * data.n_rows:
         return False
     if not data.schema.predicts_classes:
-        if values.dtype.kind == "i" or float(values.std()) == 0:
+        if values.dtype.kind == "i" or not np.isfinite(values).all() or values.min() == values.max():
             return False
+        scale = float(np.abs(values).max())
+        values = values / scale
         return abs(float(np.corrcoef(values, target)[0, 1])) >= _COPY_CORRELATION
     distinct, value = np.unique(values, return_inverse=True)
     if len(distinct) != len(np.unique(target)):
