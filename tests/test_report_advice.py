@@ -78,7 +78,7 @@ def test_the_page_shows_both(opened: Any) -> None:
     payload = made({"x": X, "unit": ["m"] * N, "name": [f"n{i}" for i in range(N)]})
     page = opened(payload)
     assert page.locator("#comparison").inner_text() == payload["headline"]["metrics"]["comparison"]
-    tiles = page.locator("#tiles").inner_text()
+    tiles = page.locator("#metrics").inner_text()
     for name, value in payload["headline"]["metrics"]["figures"]:
         assert name in tiles
         assert value in tiles

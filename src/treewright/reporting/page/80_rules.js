@@ -7,7 +7,9 @@ function drawHeadline() {
   byId("lead").textContent = headline.text;
   byId("manager").textContent = headline.manager;
   refill(byId("notes"), (headline.notes || []).map((note) => tag("li", {}, note)));
-  refill(byId("tiles"), [...headlineTiles(), ...metricTiles()].map(([value, name]) => tag("div.tile", {}, tag("b", {}, value), tag("span", {}, name))));
+  const tile = ([value, name]) => tag("div.tile", {}, tag("b", {}, value), tag("span", {}, name));
+  refill(byId("tiles"), headlineTiles().map(tile));
+  refill(byId("metrics"), metricTiles().map(tile));
   byId("comparison").hidden = !headline.metrics;
   byId("comparison").textContent = headline.metrics ? headline.metrics.comparison : "";
   drawAdvice();
