@@ -186,7 +186,7 @@ def test_the_table_is_aligned() -> None:
         "seconds",
     ]
     assert len({len(line) for line in lines[2:-3]}) == 1
-    assert len(lines) == 3 + 1 + 4 + 1 + 1 + 2
+    assert len(lines) == 3 + 1 + 1 + 4 + 1 + 1 + 2
     assert "95 % confidence" in lines[-3]
     assert lines[-2].startswith("best: ")
     assert lines[-1].endswith("its test error is an honest estimate")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from treewright.advising import table_advice
+from treewright.cli.advising import advice_document
 from treewright.cli.console import Voice
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, check_delta_option, count, known
@@ -86,8 +88,11 @@ def compare(
         work.begin("comparing", f"{count(rows.n_rows, 'row')} × {count(rows.n_columns, 'column')}")
         how = growing | costs.growing(rows.schema)
         found = compare_methods(rows, wanted or "all", seed=seed, growing=how, delta=delta, n_jobs=threads)
+        work.begin("advising")
+        advice = table_advice(rows)
     for hint in reading.roles.hints(frame, rows):
         voice.note(hint)
+    voice.advise(advice)
     given = [word for group in (limits, costs, columns, dialect) for word in group_words(group)]
     given += [] if delta == DELTA else ["--delta", repr(delta)]
     given += ["--test", "0.2"] if is_small(rows) else []  # of which fit sets no rows aside unasked
@@ -100,9 +105,11 @@ def compare(
             "parts": {"training": train, "validation": validation, "test": test},
             "criterion": found.criterion,
             "delta": found.delta,
+            "always": found.constant,
             "methods": list(found.rows),
             "best": found.best,
             "command": command,
+            "advice": advice_document(advice),
         },
     )
 

@@ -15,6 +15,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.known_rows import FitRows
 from treewright.ensembles import losses
 from treewright.ensembles.gradient import GradientBoosted, boost
+from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.ensemble import EnsembleEstimator
 from treewright.estimators.fitting import Fitted, replace_fit
 from treewright.estimators.parameters import (
@@ -157,6 +158,7 @@ class GradientBoosting(EnsembleEstimator):
             before: FitRows = vars(self)["_fit_rows"]
             fitted["_fit_rows"] = FitRows((*before.grew, *described["_fit_rows"].grew))
         replace_fit(self, fitted)
+        warn_about_trees(self, data, (tree for trees in model.trees for tree in trees))
         return self
 
     @property

@@ -43,7 +43,8 @@ class Comparison:
     `rows` has a dict for each: method, by (how one of its trees was chosen), leaves (or rules), grown_from
     (the number of rows), the mean loss on the training, validation and test rows, the standard error of the
     validation loss, the certificate (the true error is below it with probability 1 − delta, for this row
-    alone), the seconds it took, and trouble where it could not work.
+    alone), the seconds it took, and trouble where it could not work. `constant` is what all of them must
+    beat: the class or number that is best answered to every row, and its mean losses.
 
     No validation row judges a tree that it helped to grow, to prune or to choose: a method that takes
     validation rows is judged on each half of them after it was given the other half, and one that takes none
@@ -56,6 +57,7 @@ class Comparison:
     criterion: str
     n_rows: tuple[int, int, int]  # to train, to validate, to test
     delta: float = 0.05
+    constant: dict[str, Any] = field(default_factory=dict)  # the best constant answer, and what it loses
 
     def __repr__(self) -> str:
         return f"<Comparison: {len(self.rows)} lines, {len(self.trees)} trees; print it, or look at its rows>"
@@ -156,7 +158,8 @@ def compare(
     for method in chosen:
         task.run(method)
     counts = (train.n_rows, validation.n_rows, test.n_rows)
-    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta)
+    always = _constant(tree, train, validation, test)
+    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta, always)
 
 
 def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
@@ -382,6 +385,15 @@ def _mean_loss(judged: list[tuple[Tree | RuleList, Dataset]]) -> tuple[float | N
     n_targets = len(judged[0][1].schema.targets)
     spread = max(squares / sum(weights) - (n_targets * mean) ** 2, 0.0)
     return mean, float(np.sqrt(spread / sum(weights))) / n_targets
+
+
+def _constant(tree: Tree, train: Dataset, validation: Dataset, test: Dataset) -> dict[str, Any]:
+    """The answer of the root, and its mean loss on each part."""
+    labels = tree.schema.targets[0].classes
+    answer = float(tree.centre[0, 0]) if labels is None else labels[tree.label[0, 0]]
+    root = tree if tree.n_leaves == 1 else tree.collapse([0])
+    parts = {"training": train, "validation": validation, "test": test}
+    return {"answer": answer} | {name: _loss(root, rows) for name, rows in parts.items()}
 
 
 def _loss(outcome: Tree | RuleList, data: Dataset) -> float:
