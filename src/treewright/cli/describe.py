@@ -18,7 +18,7 @@ from treewright.cli.reading import read
 from treewright.cli.roles import FORMS
 from treewright.cli.sources import check_columns, open_source
 from treewright.cli.summary import percent
-from treewright.cli.tables import note_doubt
+from treewright.cli.tables import note_reading
 from treewright.wording import escape, word
 
 LONGEST_NAME = 60  # characters that are shown of a name
@@ -61,7 +61,7 @@ def describe(
         wanted = {name: FORMS.get(named.get(name, "")) for name in source.names if name not in (drop or [])}
         if not wanted:
             raise Misuse("--drop leaves no column to describe")
-        note_doubt(source, work)
+        note_reading(source, work)
         profiles = profiled(read(source, wanted, jobs=threads))
     voice.answer(lambda: _text(source.path, profiles), lambda: _document(source.path, profiles))
 

@@ -29,6 +29,7 @@ from treewright.cli.options import (
 )
 from treewright.cli.reading import read
 from treewright.cli.sources import open_source
+from treewright.cli.tables import note_remarks
 from treewright.combining import asked_columns
 from treewright.explaining import Contrast, Decision
 from treewright.explaining import contrast as contrast_of
@@ -121,6 +122,7 @@ def _cells(path: Path, tree: Tree, row: int, dialect: Dialect, work: Stages) -> 
     """One row of a table, those of its columns that the tree knows."""
     work.begin("reading", str(path))
     source = open_source(path, dialect)
+    note_remarks(source, work)
     known = {column.name: form_of(column) for column in tree.schema.columns if column.name in source.names}
     for name in _tested(tree):
         if name not in known:

@@ -10,9 +10,10 @@ from typing import Any
 
 import duckdb
 
+from treewright.cli.encodings import diagnose_bytes
 from treewright.cli.errors import Trouble, listed
 from treewright.cli.forms import literal
-from treewright.cli.layout import SAMPLED, Layout, diagnose_bytes, head, opened, pattern
+from treewright.cli.layout import SAMPLED, Layout, head, opened, pattern
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _objects(path: str, place: str, compressed: bool) -> Iterator[tuple[int, dic
 
 
 def _diagnose(path: str, place: str, compressed: bool) -> None:
-    diagnose_bytes(path, place, compressed)
+    diagnose_bytes(path, place)
     for _ in _objects(path, place, compressed):
         pass
 

@@ -16,6 +16,7 @@ from treewright.cli.parts import Wish, check_files
 from treewright.cli.reading import read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
+from treewright.cli.tables import note_remarks
 from treewright.combining import asked_columns
 from treewright.encoding import Dataset
 from treewright.schema import Column, Schema
@@ -50,6 +51,7 @@ class Labelling:
             )
         roles = Roles(schema.targets[0].name, self.weights, [], {}, None)
         source = open_source(path, self.dialect)
+        note_remarks(source, work)
         self._check(source)
         there = Schema(tuple(c for c in schema.columns if c.name in source.names), schema.targets)
         frame = read(source, roles.forms(source, there), jobs=self.threads)

@@ -97,7 +97,8 @@ Table = Annotated[
     Path,
     _FILE,
     Parameter(
-        help="The table: CSV, TSV or JSON lines, also with .gz, or Parquet; - reads the standard input."
+        help="The table: CSV, TSV or JSON lines, also with .gz, Parquet or Excel (.xlsx); - reads the "
+        "standard input."
     ),
 ]
 Rows = Annotated[Path | None, _FILE]  # a table beside the one that a command is about
@@ -175,6 +176,19 @@ class Dialect:
             help="Whether the first line of a CSV file holds the names of the columns, as by default. "
             "Without it they are called 'column 1', 'column 2', …",
         ),
+    ] = None
+
+    encoding: Annotated[
+        str | None,
+        Parameter(
+            group=TABLE,
+            help="The character encoding of a file of text, such as latin-1, cp1252 or utf-16. By default "
+            "it is told from the bytes: UTF-8, UTF-16, else Windows-1252.",
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        Parameter(group=TABLE, help="The sheet of an Excel file; by default the only one with cells."),
     ] = None
 
     @property

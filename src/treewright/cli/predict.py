@@ -42,6 +42,7 @@ from treewright.cli.options import (
 from treewright.cli.reading import Frame
 from treewright.cli.sources import Source, open_source
 from treewright.cli.streaming import stream
+from treewright.cli.tables import note_remarks
 from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
 from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
@@ -116,6 +117,7 @@ def predict(
             )
         work.begin("reading", str(data))
         source = open_source(data, dialect)
+        note_remarks(source, work)
         answering = Answering(saved, tuple(keep or ()), proba, threads)
         _check_names(source, answering)
         with open_sink(output, format, raw=raw) as sink:

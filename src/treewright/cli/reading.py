@@ -38,6 +38,7 @@ class Frame:
     kept: dict[str, Column] = field(default_factory=dict)  # texts, exactly as they stand in the file
     layout: Layout | None = field(default=None, repr=False)  # of a file of text
     start: int = 0  # the rows of the file before these
+    numbers: NDArray[np.int64] | None = field(default=None, repr=False)  # the rows of an Excel sheet
 
     @property
     def n_rows(self) -> int:
@@ -47,6 +48,8 @@ class Frame:
     def place(self, row: int) -> str:
         """Where a row is in the file, in words; rows are counted from 0."""
         row += self.start
+        if self.numbers is not None:
+            return f"row {self.numbers[row]}"
         line = None if self.layout is None else self.layout.line_of_row(row)
         return f"row {row + 1}" if line is None else f"line {line}"
 
@@ -126,7 +129,7 @@ def read(
         texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
     source.database.close()
     found = {source.names[i]: plan.form for i, plan in plans.items()}
-    return Frame(source.path, columns, found, texts, source.layout)
+    return Frame(source.path, columns, found, texts, source.layout, numbers=source.numbers)
 
 
 @contextmanager

@@ -116,7 +116,9 @@ class _Reader:
             for i, column in zip(self.carried, cells[len(plans) :], strict=True)
         }
         forms = {names[i]: plan.form for i, plan in plans.items()}
-        return Frame(self.source.path, columns, forms, kept, self.source.layout, self.done)
+        return Frame(
+            self.source.path, columns, forms, kept, self.source.layout, self.done, self.source.numbers
+        )
 
 
 def _values(cells: Sequence[Any], form: Form) -> Column:

@@ -14,8 +14,15 @@ from treewright.encoding import Dataset
 from treewright.schema import Schema
 
 
-def note_doubt(source: Source, work: Stages) -> None:
-    """Say that the names of the columns may be none, where they look so."""
+def note_remarks(source: Source, work: Stages) -> None:
+    """Say how a file is read, where that is worth knowing."""
+    for remark in source.remarks:
+        work.note(remark)
+
+
+def note_reading(source: Source, work: Stages) -> None:
+    """The same of a table to learn from, and that the names of its columns may be none."""
+    note_remarks(source, work)
     if source.doubt is not None:
         work.note(f"{source.path}: {source.doubt}; --header insists that they are names")
 
@@ -42,7 +49,7 @@ class Reading:
     def frame(self, source: Source, threads: int, work: Stages) -> Frame:
         """The columns of the table."""
         forms = self.roles.forms(source)
-        note_doubt(source, work)
+        note_reading(source, work)
         return read(source, forms, jobs=threads)
 
     def encoded(self, frame: Frame, schema: Schema | None = None, *, judging: bool = False) -> Dataset:
