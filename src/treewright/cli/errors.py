@@ -163,6 +163,15 @@ def quoted(name: str) -> str:
     )
 
 
+def shortened(text: str) -> str:
+    """A text as it is shown; of a very long one the beginning.
+
+    >>> shortened("age"), len(shortened("n" * 10_000))
+    ('age', 60)
+    """
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+
+
 def count(number: int, thing: str) -> str:
     """A number of things, with its plural.
 

@@ -185,7 +185,7 @@ class _Table:
             raise Trouble(f"{self.where} has names of columns but no rows")
         self._check_title(heading, used)
         is_odd = self._header is None and looks_like_cells(
-            [heading[i] for i in used], [[cells[i] for i in used] for cells in self._sample], False
+            [heading[i] for i in used], [[cells[i] for i in used] for cells in self._sample]
         )
         names = [heading[i] or f"column {place}" for place, i in enumerate(used, 1)]
         twice = sorted(name for name, times in Counter(names).items() if times > 1)

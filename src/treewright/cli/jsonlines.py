@@ -22,6 +22,11 @@ class JsonLayout(Layout):
 
     texts: frozenset[int] = frozenset()  # the positions of columns that hold texts
 
+    @property
+    def is_typed(self) -> bool:
+        """Texts stand in quotes, numbers do not."""
+        return True
+
     def holds_texts(self, position: int) -> bool:
         """Whether cells of the column stand in quotes."""
         return position in self.texts

@@ -9,7 +9,7 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -42,8 +42,13 @@ class Layout(ABC):
         return "gzip" if self.compressed else "none"
 
     @property
-    def has_decimal_commas(self) -> bool:
-        """Whether numbers such as 1,5 are at home in the file."""
+    def decimals(self) -> str:
+        """The decimal marks that are at home in the file."""
+        return "."
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the file tells numbers from texts."""
         return False
 
     @property
@@ -85,10 +90,18 @@ class Layout(ABC):
 
     def line_of_row(self, row: int) -> int | None:
         """The line in which a row begins; rows are counted from 0."""
-        for position, (line, _) in enumerate(self.records()):
-            if position == row:
-                return line
-        return None
+        return self.lines_of_rows([row]).get(row)
+
+    def lines_of_rows(self, rows: Iterable[int]) -> dict[int, int]:
+        """The lines in which some rows begin, all found at once."""
+        wanted = set(rows)
+        found: dict[int, int] = {}
+        for row, (line, _) in enumerate(self.records() if wanted else ()):
+            if row in wanted:
+                found[row] = line
+                if len(found) == len(wanted):
+                    break
+        return found
 
 
 @dataclass(frozen=True)
@@ -106,9 +119,9 @@ class CsvLayout(Layout):
         return DOUBT if self.is_odd else None
 
     @property
-    def has_decimal_commas(self) -> bool:
+    def decimals(self) -> str:
         """Where semicolons separate, commas are free for decimals."""
-        return self.separator == ";"
+        return ".," if self.separator == ";" else "."
 
     def table(
         self, positions: Collection[int], missing: tuple[str, ...] = ("",), *, strict: bool = True
@@ -184,7 +197,7 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
     if header is False:
         names = tuple(f"column {position}" for position in range(1, len(records[0]) + 1))
         return CsvLayout(path, place, compressed, names, tuple(records), separator, False, blank)
-    is_odd = header is None and looks_like_cells(records[0], records[1:], separator == ";")
+    is_odd = header is None and looks_like_cells(records[0], records[1:], ".," if separator == ";" else ".")
     names = _names(path, records[0], DOUBT if is_odd else None)
     return CsvLayout(path, place, compressed, names, tuple(records[1:]), separator, True, blank, is_odd)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli import forms, pipes
+from treewright.cli.conventions import AS_FOUND, Conventions
 from treewright.cli.encodings import as_utf8, check_encoding
 from treewright.cli.errors import Misuse, Trouble, did_you_mean, listed, quoted
 from treewright.cli.excel import Sheet, open_sheet
@@ -43,6 +44,7 @@ class Source:
     layout: Layout | None = None  # of a file of text
     sheet: Sheet | None = None  # of an Excel file
     remarks: tuple[str, ...] = ()  # what is worth knowing about how the file is read
+    conventions: Conventions = AS_FOUND
 
     @property
     def doubt(self) -> str | None:
@@ -62,7 +64,14 @@ class Source:
 
 def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Source:
     """A file as a source; Trouble if it is none, or not of a kind that can be read."""
-    path = Path(path)
+    conventions = dialect.conventions
+    source = replace(_opened(Path(path), dialect), conventions=conventions)
+    check_columns(source, conventions.named())
+    return source
+
+
+def _opened(path: Path, dialect: Dialect) -> Source:
+    """The file by its kind."""
     name, place = pipes.shown(path), os.fspath(path)
     if path == PIPE or (os.path.exists(place) and not os.path.isfile(place) and not os.path.isdir(place)):
         place = pipes.laid_down(path)
@@ -238,9 +247,7 @@ def _marked(column: str, kind: str, markers: tuple[str, ...]) -> str:
     is_number = form in ("integer", "huge", "number")
     named = [forms.literal(marker) for marker in markers]
     if is_number:
-        numbers = [
-            marker for marker in markers if forms.guessed([marker], False) in ("integer", "huge", "number")
-        ]
+        numbers = [marker for marker in markers if forms.guessed([marker]) in ("integer", "huge", "number")]
         named = [f"CAST('{number}' AS {'DOUBLE' if form == 'number' else 'HUGEINT'})" for number in numbers]
     if not named or form is None:
         return column
