@@ -39,12 +39,18 @@ class Telling:
     name: str
     texts: Texts
     place: Callable[[int], str]
+    sort: str = "column"  # or target
+
+    @property
+    def what(self) -> str:
+        """The column by name."""
+        return f"{self.sort} {self.name!r}"
 
     def truths(self) -> Advice:
         """Many spellings of two values."""
         some = ", ".join(map(shown, self.texts.labels[:_N_EXAMPLES]))
         more = ", …" if len(self.texts.labels) > _N_EXAMPLES else ""
-        text = f"column {self.name!r} spells true and false in {len(self.texts.labels)} ways ({some}{more})"
+        text = f"{self.what} spells true and false in {len(self.texts.labels)} ways ({some}{more})"
         return self._advice("text-truths", f"{text}: read as truth values", *self._keep())
 
     def read(self, reading: Reading) -> Advice:
@@ -53,9 +59,9 @@ class Telling:
             return self.unread(reading, *self._keep())
         found = reading.format
         if found.kind == "time":
-            text = f"column {self.name!r} holds dates as text ({self._at(0)}): read as {_date_words(found)}"
+            text = f"{self.what} holds dates as text ({self._at(0)}): read as {_date_words(found)}"
             return self._advice("text-times", text, *self._keep())
-        text = f"column {self.name!r} holds numbers as text ({self._at(0)}): read as {found}{_percent(found)}"
+        text = f"{self.what} holds numbers as text ({self._at(0)}): read as {found}{_percent(found)}"
         if reading.other is None:
             return self._advice("text-numbers", text, *self._keep())
         return self._decimal(text, reading, reading.other)
@@ -76,14 +82,14 @@ class Telling:
         sort = "dates" if reading.format.kind == "time" else "numbers"
         n_unread = self.texts.n_cells - reading.n_read(self.texts)
         text = (
-            f"column {self.name!r}: {n_unread:,} of {self.texts.n_cells:,} cells are not {sort} "
+            f"{self.what}: {n_unread:,} of {self.texts.n_cells:,} cells are not {sort} "
             f"({self._unread_examples(reading)}): read as {reading.format}, these as missing"
         )
         return self._advice("text-unread", text, in_python, on_command_line)
 
     def other_marks(self, free: Reading) -> Advice:
         """Numbers that do not have the decimal or thousands mark that was given."""
-        text = f"column {self.name!r} stays categories: its cells are {free.format} ({self._at(0)})"
+        text = f"{self.what} stays categories: its cells are {free.format} ({self._at(0)})"
         mark = free.format.decimal
         return self._advice(
             "text-decimal",
@@ -94,7 +100,7 @@ class Telling:
 
     def left(self, reading: Reading) -> Advice | None:
         """A column that stays categories though most of its cells could be read; None: not worth a word."""
-        trouble, stays = reading.trouble, f"column {self.name!r} stays categories"
+        trouble, stays = reading.trouble, f"{self.what} stays categories"
         if trouble is None:
             return self._mixed(reading, stays)
         if not trouble.is_worth_a_word:
@@ -148,6 +154,8 @@ class Telling:
         return some + (", …" if len(unread) > _N_EXAMPLES else "")
 
     def _keep(self) -> tuple[str, str]:
+        if self.sort == "target":
+            return "", ""
         return self._ask("category", "keeps its texts as categories")
 
     def _ask(self, kind: str, what: str) -> tuple[str, str]:
@@ -177,13 +185,11 @@ def fold_advice(advice: Iterable[Advice]) -> list[Advice]:
     by_code: dict[str, list[Advice]] = {}
     for each in advice:
         by_code.setdefault(each.code, []).append(each)
-    return [
-        each
-        for code, group in by_code.items()
-        for each in (
-            group if len(group) <= _MOST_ALONE or code not in _TOGETHER else [_together(code, group)]
-        )
-    ]
+    folded: list[Advice] = []
+    for code, group in by_code.items():
+        is_long = len(group) > _MOST_ALONE and code in _TOGETHER
+        folded += [_together(code, group)] if is_long else group
+    return folded
 
 
 def _together(code: str, group: Sequence[Advice]) -> Advice:

@@ -46,11 +46,13 @@ def recognise(
     thousands: str | None = None,
     date_format: str | None = None,
     place: Callable[[int], str] = "row {}".format,
+    sort: str = "column",
 ) -> Recognition:
     """How a column of texts is best read, given its different texts and their codes (-1: missing).
 
     `kind` asks for numbers or times: then all that can be read is. Otherwise the column is read where at most
-    5 % of its known cells cannot be, and nothing speaks against it. `place` names a row to people.
+    5 % of its known cells cannot be, and nothing speaks against it. `place` names a row to people, `sort` is
+    "column" or "target".
 
     >>> found = recognise(("1.234,50 €", "7,20 €", "n/a"), np.array([0, 1, 2, 1]), name="price")
     >>> print(found.format, found.n_cells)
@@ -63,7 +65,7 @@ def recognise(
     if date_format is not None:
         check_date_format(date_format)
     texts = Texts.of(labels, codes)
-    telling = Telling(name, texts, place)
+    telling = Telling(name, texts, place, sort)
     if kind == "category" or not texts.n_cells:
         return Recognition(None, n_cells=texts.n_cells)
     if kind is not None:
@@ -130,7 +132,7 @@ def _asked(
         wanted = "a number" if kind == "number" else "a date"
         by = f" by {date_format!r}" if date_format is not None and kind == "time" else ""
         raise ValueError(
-            f"column {telling.name!r} is to be read as {kind}s, but no cell is {wanted}{by}; "
+            f"{telling.what} is to be read as {kind}s, but no cell is {wanted}{by}; "
             f"{telling.place(texts.rows[0])} is {shown(texts.labels[0])}"
         )
     if reading.trouble is not None:
