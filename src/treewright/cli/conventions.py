@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from treewright.cli.errors import Misuse, quoted
@@ -17,9 +18,7 @@ THOUSANDS = DECIMALS | {"space": " ", "apostrophe": "'", "none": ""}
 class ByColumn(dict[str, str]):
     """What is said of some columns, and what holds for all others (`otherwise`; None: nothing)."""
 
-    def __init__(
-        self, named: Mapping[str, str] | Iterable[tuple[str, str]] = (), otherwise: str | None = None
-    ):
+    def __init__(self, named: Mapping[str, str] = MappingProxyType({}), otherwise: str | None = None) -> None:
         super().__init__(named)
         self.otherwise = otherwise
 
@@ -30,7 +29,7 @@ class ByColumn(dict[str, str]):
     def within(self, names: Iterable[str]) -> ByColumn:
         """The same for some columns."""
         names = set(names)
-        return ByColumn(((name, value) for name, value in self.items() if name in names), self.otherwise)
+        return ByColumn({name: value for name, value in self.items() if name in names}, self.otherwise)
 
     @property
     def says_nothing(self) -> bool:
@@ -82,27 +81,24 @@ class Conventions:
 
     def named(self) -> list[tuple[str, str]]:
         """The columns that are named, each with its option."""
-        options = {
-            "--decimal": self.decimal,
-            "--thousands": self.thousands,
-            "--date-format": self.date_format,
-        }
-        return [(option, name) for option, said in options.items() for name in said]
-
-    def asks_for_texts(self, name: str) -> bool:
-        """Whether something is said of a column by its name that only its text can tell."""
-        return name in self.date_format or bool(self.thousands.get(name))
+        return [
+            (f"--{option.replace('_', '-')}", name) for option, said in self._options.items() for name in said
+        ]
 
     def arguments(self, names: Iterable[str]) -> dict[str, Any]:
         """The arguments of `encode` for some columns."""
         names = list(names)
-        options = {"decimal": self.decimal, "thousands": self.thousands, "date_format": self.date_format}
-        return {option: said.within(names) for option, said in options.items() if not said.says_nothing}
+        return {option: said.within(names) for option, said in self._options.items() if not said.says_nothing}
+
+    @property
+    def _options(self) -> dict[str, ByColumn]:
+        return {"decimal": self.decimal, "thousands": self.thousands, "date_format": self.date_format}
 
 
 def _by_column(option: str, said: list[str] | None, words: Mapping[str, str], what: str) -> ByColumn:
     """VALUE for the whole table, or COLUMN=VALUE."""
-    named, otherwise = {}, None
+    named: dict[str, str] = {}
+    otherwise = None
     for each in said or []:
         column, equals, value = each.rpartition("=")
         value = words.get(value.lower(), value) if words else value

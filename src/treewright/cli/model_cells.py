@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from treewright.cli.conventions import Conventions
 from treewright.cli.errors import Misuse, Trouble, quoted, shortened
-from treewright.cli.reading import Column as Cells
 from treewright.cli.reading import Frame
 from treewright.schema import Column
 from treewright.texts import TextFormat, is_missing
@@ -62,7 +61,7 @@ class ModelCells:
                 forms[name] = format.kind
         return replace(frame, columns=columns, forms=forms)
 
-    def _column(self, frame: Frame, name: str, format: TextFormat) -> Cells:
+    def _column(self, frame: Frame, name: str, format: TextFormat) -> Any:
         cells = frame.columns[name].tolist()
         labels = list(dict.fromkeys(cell for cell in cells if cell is not None))
         code = {label: position for position, label in enumerate(labels)}
@@ -90,7 +89,7 @@ class ModelCells:
         seen.unread += int(strange.sum())
 
     def notes(self, path: str) -> list[str]:
-        """What to say in the end, one line a column; Trouble about a column of which nothing could be read."""
+        """What to say in the end, one line a column; Trouble about a column of which nothing can be read."""
         told = []
         for name, seen in self._seen.items():
             if not seen.unread:
@@ -99,9 +98,7 @@ class ModelCells:
             at = f"{shortened(seen.first)!r} in {seen.place}"
             by = "" if self.formats[name] in (PLAIN, ISO) else f"; the model reads {self.formats[name]}"
             if seen.unread == seen.known:
-                raise Trouble(
-                    f"{path}: column {quoted(name)} has no {things} ({at}{by}), but the model tests them"
-                )
+                raise Trouble(f"{path}: no cell of column {quoted(name)} is one of {things} ({at}){by}")
             told.append(
                 f"{path}: column {quoted(name)}: {seen.unread:,} of {seen.known:,} cells are not {things} "
                 f"({at}): read as missing{by}"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treewright.answering import answers as answers_to
 from treewright.answering import proportions
 from treewright.cli.console import Stages, Voice
+from treewright.cli.conventions import AS_FOUND
 from treewright.cli.errors import (
     Misuse,
     Trouble,
@@ -24,6 +25,7 @@ from treewright.cli.errors import (
     quoted,
     thread_count,
 )
+from treewright.cli.model_cells import ModelCells
 from treewright.cli.models import form_of, open_any_model
 from treewright.cli.options import (
     OUTPUT,
@@ -124,7 +126,7 @@ def predict(
             with closing(answering.pieces(source, work)) as pieces:
                 for answers in pieces:
                     sink.write(answers)
-            answering.tell_oddities(voice)
+            answering.tell_oddities(voice, source.path)
             if isinstance(sink, JsonSink):
                 sink.more = {**answering.document(source, model), "notes": voice.notes}
     if output is not None:
@@ -183,6 +185,7 @@ class Answering:
         self.tested = [model.schema.columns[i] for i in self._positions]
         self.rows = self.missing = self.unseen = 0
         self.unseen_in: dict[str, None] = {}  # the columns, in their order
+        self.cells = ModelCells.of((), AS_FOUND)
         self._labels = [_labels(target.classes) for target in model.schema.targets]
         self._names = self._added()
 
@@ -204,8 +207,9 @@ class Answering:
         """The columns to write, a few rows at a time."""
         wanted = {column.name: form_of(column) for column in self.tested} or {source.names[0]: "text"}
         width = sum(map(len, self._names))
-        with closing(stream(source, wanted, self.keep, width=width)) as frames:
-            for frame in frames:
+        cells = self.cells = ModelCells.of(self.tested, source.conventions)
+        with closing(stream(source, wanted, self.keep, width=width, as_text=cells.as_text)) as frames:
+            for frame in map(cells.read, frames):
                 rows = encode_rows(frame, self.model.schema, self.tested)
                 self._count(rows)
                 work.begin("predicting", f"{self.rows:,} rows")
@@ -236,8 +240,10 @@ class Answering:
         self.missing += int(missing.sum())
         self.unseen += int(unseen.sum())
 
-    def tell_oddities(self, voice: Voice) -> None:
-        """One line each."""
+    def tell_oddities(self, voice: Voice, path: str) -> None:
+        """One line each; Trouble about a column of which nothing could be read."""
+        for note in self.cells.notes(path):
+            voice.note(note)
         if self.unseen:
             voice.note(
                 f"{count(self.unseen, 'row')} with categories that the {self.word} has not seen, "

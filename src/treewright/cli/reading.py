@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from threading import Event, Thread
@@ -15,6 +15,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.advice import Advice
 from treewright.cli import forms
 from treewright.cli.conventions import AS_FOUND, Conventions
 from treewright.cli.errors import Trouble, listed, quoted
@@ -22,6 +23,7 @@ from treewright.cli.forms import Form
 from treewright.cli.layout import LONGEST_LINE, Layout
 from treewright.cli.sources import Source, first_line
 from treewright.encoding.cells import BEYOND, EXACT
+from treewright.encoding.text_advice import fold_advice
 
 Column = NDArray[Any]
 Result = TypeVar("Result")
@@ -76,6 +78,12 @@ class Frame:
 
         return [_MARKED.sub(place, text) for text in texts]
 
+    def advice(self, advice: Iterable[Advice], rows: Column | None = None) -> list[Advice]:
+        """Advice about rows (`marked_row`) with their places, one piece for many columns of one sort."""
+        advice = fold_advice(advice)
+        texts = self.placed((each.text for each in advice), rows)
+        return [replace(each, text=text) for each, text in zip(advice, texts, strict=True)]
+
     def located(self, error: Exception, rows: Column | None = None) -> Trouble:
         """An error of `encode` in the words of the command line: lines for rows, options for arguments.
 
@@ -86,7 +94,7 @@ class Frame:
             row = int(found[1])
             return self.place(row if rows is None else int(rows[row]))
 
-        text = re.sub(r"\brow (\d+)\b", place, str(error))
+        text = re.sub(r"\brow (\d+)\b", place, self.placed([str(error)], rows)[0])
         return in_words_of_options(f"{self.path}: {text}")
 
 
@@ -166,8 +174,7 @@ def read(
         texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
     source.database.close()
     found = {source.names[i]: plan.form for i, plan in plans.items()}
-    places = {"layout": source.layout, "numbers": source.numbers}
-    return Frame(source.path, columns, found, texts, **places, conventions=source.conventions)
+    return Frame(source.path, columns, found, texts, source.layout, 0, source.numbers, source.conventions)
 
 
 @contextmanager
