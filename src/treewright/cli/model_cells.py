@@ -69,7 +69,7 @@ class ModelCells:
         values = np.append(format.values(labels), np.nan)
         known = np.array([not is_missing(label) for label in labels] + [False])
         self._count(frame, name, labels, codes, known, values)
-        return _typed(values[codes], format)
+        return typed(values[codes], format)
 
     def _count(
         self,
@@ -98,7 +98,7 @@ class ModelCells:
             at = f"{shortened(seen.first)!r} in {seen.place}"
             by = "" if self.formats[name] in (PLAIN, ISO) else f"; the model reads {self.formats[name]}"
             if seen.unread == seen.known:
-                raise Trouble(f"{path}: no cell of column {quoted(name)} is one of {things} ({at}){by}")
+                raise Trouble(f"{path}: no cell of column {quoted(name)} can be read as {things} ({at}){by}")
             told.append(
                 f"{path}: column {quoted(name)}: {seen.unread:,} of {seen.known:,} cells are not {things} "
                 f"({at}): read as missing{by}"
@@ -123,7 +123,7 @@ def _said(format: TextFormat, name: str, conventions: Conventions) -> TextFormat
     return format
 
 
-def _typed(values: NDArray[np.float64], format: TextFormat) -> Any:
+def typed(values: NDArray[np.float64], format: TextFormat) -> Any:
     """Values of a format as an array that `encode` knows."""
     if format.kind == "number":
         return values

@@ -110,9 +110,10 @@ def in_words_of_options(text: str) -> Trouble:
     """What `encode` says, with options for arguments."""
     for said, meant in _OPTIONS.items():
         text = text.replace(said, meant)
-    return Trouble(text)
+    return Trouble(_ARGUMENT.sub(lambda found: f"--{found[1].replace('_', '-')} {found[2]}={found[3]}", text))
 
 
+_ARGUMENT = re.compile(r"\b(kinds|decimal|thousands|date_format)=\{'(.*?)': '(.*?)'\}")
 _OPTIONS = {
     "make the column a category (kinds)": "make it a category (--kinds) or leave it out (--drop)",
     "(for regression: classes=False, DecisionTreeRegressor)": "(for regression: --numbers)",
