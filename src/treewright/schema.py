@@ -85,6 +85,12 @@ class Schema:
         """How many bytes the bits of a subset of each column's categories take."""
         return [(n + 7) // 8 for n in self.category_counts]
 
+    @cached_property
+    def reads_texts(self) -> bool:
+        """Whether some column or target is read from texts."""
+        parts: tuple[Column | Target, ...] = (*self.columns, *self.targets)
+        return any(part.text is not None for part in parts)
+
     @property
     def predicts_classes(self) -> bool:
         """Whether the targets are classes (True) or numbers (False)."""

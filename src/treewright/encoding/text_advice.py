@@ -79,11 +79,11 @@ class Telling:
 
     def unread(self, reading: Reading, in_python: str = "", on_command_line: str = "") -> Advice:
         """A column of which some cells could not be read."""
-        sort = "dates" if reading.format.kind == "time" else "numbers"
+        sort = {"time": "dates", "number": "numbers", "bool": "truth values"}[reading.format.kind]
         n_unread = self.texts.n_cells - reading.n_read(self.texts)
         text = (
             f"{self.what}: {n_unread:,} of {self.texts.n_cells:,} cells are not {sort} "
-            f"({self._unread_examples(reading)}): read as {reading.format}, these as missing"
+            f"({self._unread_examples(reading)}): read as {_words(reading.format)}, these as missing"
         )
         return self._advice("text-unread", text, in_python, on_command_line)
 
@@ -170,6 +170,10 @@ _BOTH_ORDERS = (
     "write all dates in one order; date_format= reads one of them, the others as missing",
     "write all dates in one order; --date-format reads one of them, the others as missing",
 )
+
+
+def _words(found: TextFormat) -> str:
+    return _date_words(found) if found.kind == "time" else str(found)
 
 
 def _date_words(found: TextFormat) -> str:

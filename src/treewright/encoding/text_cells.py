@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright.advice import Advice
 from treewright.encoding.cells import Cells
+from treewright.encoding.dataset import Array
 from treewright.encoding.tables import Table
 from treewright.encoding.text_advice import Telling, shown
 from treewright.encoding.text_columns import Reading, Texts
@@ -73,16 +74,18 @@ class Reader:
             place=self.place,
         )
         self.advice.extend(found.advice)
-        return found.format, cells if found.format is None else read_by(cells, found.format)
+        return found.format, cells if found.format is None else read_by(cells, found.format, found.values)
 
     def read(self, cells: Cells, text: TextFormat, name: str) -> Cells:
         """Texts read by a known format; what cannot be read is missing, and is told."""
-        result = read_by(cells, text)
-        texts = Texts.of(cast("tuple[str, ...]", cells.labels), cells.values)
-        reading = Reading(text, ~np.isnan(text.values(texts.labels)))
-        if not reading.read.all():
-            self.advice.append(Telling(name, texts, self.place).unread(reading))
-        return result
+        labels = cast("tuple[str, ...]", cells.labels)
+        values = text.values(labels)
+        if np.isnan(values).any():
+            texts = Texts.of(labels, cells.values)
+            reading = Reading(text, values[np.array(texts.codes, np.int64)])
+            if not reading.read.all():
+                self.advice.append(Telling(name, texts, self.place).unread(reading))
+        return read_by(cells, text, values)
 
     def target(self, cells: Cells, name: str, known: TextFormat | None) -> tuple[TextFormat | None, Cells]:
         """A target of numbers that came as texts; where not all of them can be read, it stays as it is."""
@@ -118,10 +121,11 @@ def _of(given: ByColumn, name: str) -> str | None:
     return given.get(name) if isinstance(given, Mapping) else given
 
 
-def read_by(cells: Cells, text: TextFormat) -> Cells:
-    """Cells of text as those of the family that a format reads."""
-    labels = cast("tuple[str, ...]", cells.labels)
-    values = np.append(text.values(labels), np.nan)  # the last for -1
+def read_by(cells: Cells, text: TextFormat, values: Array | None = None) -> Cells:
+    """Cells of text as those of the family that a format reads; `values` of the labels if they are known."""
+    if values is None:
+        values = text.values(cast("tuple[str, ...]", cells.labels))
+    values = np.append(values, np.nan)  # the last for -1
     if text.kind == "bool":
         codes = np.where(np.isnan(values), -1, values).astype(np.int32)
         return Cells("bool", codes[cells.values], labels=(False, True), declared=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ class Texts:
     """The different texts of a column that are not marks for missing, in the order of their first rows."""
 
     labels: Sequence[str]
+    codes: Sequence[int]  # the positions among all texts of the column
     counts: Sequence[int]
     rows: Sequence[int]  # where each occurs first
     n_cells: int
@@ -35,8 +37,9 @@ class Texts:
         order = np.argsort(first[:-1], kind="stable")
         order = order[counts[order] > 0]
         kept = [code for code in order.tolist() if not is_missing(labels[code])]
-        known = counts[kept].tolist() if kept else []
-        return cls([labels[code] for code in kept], known, first[kept].tolist() if kept else [], sum(known))
+        known: list[int] = counts[np.array(kept, np.int64)].tolist()
+        rows: list[int] = first[np.array(kept, np.int64)].tolist()
+        return cls([labels[code] for code in kept], kept, known, rows, sum(known))
 
 
 @dataclass(frozen=True)
@@ -50,13 +53,18 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read a column, and which of its texts can be read so."""
+    """One way to read a column, and the values of its texts."""
 
     format: TextFormat
-    read: NDArray[np.bool_]
+    values: NDArray[np.float64]  # of each text; NaN where it cannot be read
     trouble: Trouble | None = None
     other: TextFormat | None = None  # another reading of the same texts
     doubtful: int = 0  # a text that both read, each in its way
+
+    @cached_property
+    def read(self) -> NDArray[np.bool_]:
+        """Which texts can be read."""
+        return ~np.isnan(self.values)
 
     @property
     def unread(self) -> list[int]:

@@ -134,13 +134,13 @@ def find_dates(texts: Texts, *, asked: bool) -> Reading | None:
     best = max(tally.patterns, key=lambda pattern: (tally.patterns[pattern], pattern))
     pattern, trouble = _ordered(best, tally)
     found = TextFormat("time", date_format=pattern + tally.clock())
-    read = ~np.isnan(found.values(texts.labels))
+    values = found.values(texts.labels)
     if trouble is None:
-        return Reading(found, read)
+        return Reading(found, values)
     swapped = pattern.replace("%d", "%_").replace("%m", "%d").replace("%_", "%m")
     other = TextFormat("time", date_format=swapped + tally.clock())
-    read |= ~np.isnan(other.values(texts.labels))
-    return Reading(found, read, trouble, other, int(np.argmax(read)))
+    values = np.where(np.isnan(values), other.values(texts.labels), values)
+    return Reading(found, values, trouble, other, int(np.argmax(~np.isnan(values))))
 
 
 def _ordered(pattern: str, tally: _Tally) -> tuple[str, Trouble | None]:

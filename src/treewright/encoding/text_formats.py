@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.advice import Advice
 from treewright.encoding.dataset import Array
@@ -34,6 +35,7 @@ class Recognition:
     n_unread: int = 0  # cells that could not be read: they are missing
     n_cells: int = 0  # known cells
     advice: tuple[Advice, ...] = ()
+    values: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)  # of each label
 
 
 def recognise(
@@ -70,13 +72,16 @@ def recognise(
         return Recognition(None, n_cells=texts.n_cells)
     if kind is not None:
         reading = _asked(texts, kind, conventions, date_format, telling)
-        return _taken(reading, texts, (telling.unread(reading),) if not reading.read.all() else ())
+        told = () if reading.read.all() else (telling.unread(reading),)
+        return _taken(reading, texts, told, len(labels))
     if _are_truths(texts):
-        return Recognition(TextFormat("bool"), n_cells=texts.n_cells, advice=(telling.truths(),))
+        truths = TextFormat("bool")
+        reading = Reading(truths, truths.values(texts.labels))
+        return _taken(reading, texts, (telling.truths(),), len(labels))
     readings = list(_readings(texts, conventions, date_format))
     sound = next((reading for reading in readings if reading.is_sound(texts)), None)
     if sound is not None:
-        return _taken(sound, texts, (telling.read(sound),))
+        return _taken(sound, texts, (telling.read(sound),), len(labels))
     if decimal is not None or thousands is not None:
         free = find_numbers(texts, conventions_with(None, None), asked=False)
         if free is not None and free.is_sound(texts):
@@ -86,10 +91,12 @@ def recognise(
     return Recognition(None, n_cells=texts.n_cells, advice=() if advice is None else (advice,))
 
 
-def _taken(reading: Reading, texts: Texts, advice: tuple[Advice, ...]) -> Recognition:
+def _taken(reading: Reading, texts: Texts, advice: tuple[Advice, ...], n_labels: int) -> Recognition:
     examples = tuple((texts.rows[i], texts.labels[i]) for i in reading.unread[:_N_EXAMPLES])
     n_unread = texts.n_cells - reading.n_read(texts)
-    return Recognition(reading.format, examples, n_unread, texts.n_cells, advice)
+    values = np.full(n_labels, np.nan)
+    values[np.array(texts.codes)] = reading.values
+    return Recognition(reading.format, examples, n_unread, texts.n_cells, advice, values)
 
 
 def _readings(texts: Texts, conventions: Sequence[tuple[str, str]], date_format: str | None) -> list[Reading]:
@@ -97,7 +104,7 @@ def _readings(texts: Texts, conventions: Sequence[tuple[str, str]], date_format:
     found: list[Reading | None] = []
     if date_format is not None:
         given = TextFormat("time", date_format=date_format)
-        found.append(Reading(given, ~np.isnan(given.values(texts.labels))))
+        found.append(Reading(given, given.values(texts.labels)))
         if found[0] is not None and found[0].is_sound(texts):
             return [found[0]]
     found.append(find_numbers(texts, conventions, asked=False))
@@ -125,7 +132,7 @@ def _asked(
         reading = find_numbers(texts, conventions, asked=True)
     elif date_format is not None:
         given = TextFormat("time", date_format=date_format)
-        reading = Reading(given, ~np.isnan(given.values(texts.labels)))
+        reading = Reading(given, given.values(texts.labels))
     else:
         reading = find_dates(texts, asked=True)
     if reading is None or not reading.read.any():

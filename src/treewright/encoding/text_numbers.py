@@ -16,10 +16,11 @@ from treewright.texts.numbers import (
     MULTIPLIERS,
     Convention,
     NumberText,
-    fits,
+    convention_bits,
     infinite,
     split_number,
     unit_key,
+    value_of,
 )
 
 _MOST_UNITS = 3  # more different words after numbers are parts of names
@@ -46,20 +47,27 @@ def find_numbers(texts: Texts, conventions: Sequence[Convention], *, asked: bool
     parts = _split(texts, asked)
     if parts is None or all(part is None for part in parts):
         return None
-    masks = [0 if part is None else _mask(part.body, conventions) for part in parts]
+    masks = [0 if part is None else convention_bits(part.body) for part in parts]
     cells: Counter[int] = Counter()
     for mask, count in zip(masks, texts.counts, strict=True):
         cells[mask] += count
-    sums = [sum(n for mask, n in cells.items() if mask >> i & 1) for i in range(len(conventions))]
-    best = sums.index(max(sums))
-    readable = [part if mask >> best & 1 else None for part, mask in zip(parts, masks, strict=True)]
+    best = max(conventions, key=lambda each: sum(n for mask, n in cells.items() if _has(mask, each)))
+    fitting = {mask for mask in cells if _has(mask, best)}
+    readable = [part if mask in fitting else None for part, mask in zip(parts, masks, strict=True)]
     affixes, trouble = _affixes(texts, readable, asked)
-    found = TextFormat("number", *conventions[best], affixes)
-    read = ~np.isnan(found.values(texts.labels))
     if not asked:
         trouble = trouble or _codes(texts, readable)
-    reading = Reading(found, read, trouble)
-    return _doubted(reading, masks, conventions, best)
+    keys = frozenset(map(unit_key, affixes))
+    values = [
+        infinite(text) if part is None else value_of(part, best, keys)
+        for text, part in zip(texts.labels, parts, strict=True)
+    ]
+    found = Reading(TextFormat("number", *best, affixes), np.array(values), trouble)
+    return _doubted(found, masks, conventions)
+
+
+def _has(mask: int, convention: Convention) -> bool:
+    return bool(mask >> CONVENTIONS.index(convention) & 1)
 
 
 def _split(texts: Texts, asked: bool) -> list[NumberText | None] | None:
@@ -76,22 +84,14 @@ def _split(texts: Texts, asked: bool) -> list[NumberText | None] | None:
     return parts
 
 
-def _mask(body: str, conventions: Sequence[Convention]) -> int:
-    """A bit for each convention that digits and marks fit."""
-    if body.isdigit():
-        return (1 << len(conventions)) - 1
-    return sum(1 << i for i, convention in enumerate(conventions) if fits(body, convention))
-
-
-def _doubted(reading: Reading, masks: Sequence[int], conventions: Sequence[Convention], best: int) -> Reading:
+def _doubted(reading: Reading, masks: Sequence[int], conventions: Sequence[Convention]) -> Reading:
     """The reading with another one that has the other decimal mark and reads the same texts, if any."""
-    every = (1 << len(conventions)) - 1
-    marked = {mask for mask in masks if mask >> best & 1 and mask != every}
-    for i, (decimal, thousands) in enumerate(conventions):
-        other = decimal != reading.format.decimal
-        if marked and other and all(mask >> i & 1 for mask in marked):
+    best = reading.format.decimal, reading.format.thousands
+    marked = {mask for mask in set(masks) if _has(mask, best) and mask != convention_bits("1")}
+    for other in conventions:
+        if marked and other[0] != best[0] and all(_has(mask, other) for mask in marked):
             doubtful = next(place for place, mask in enumerate(masks) if mask in marked)
-            found = replace(reading.format, decimal=decimal, thousands=thousands)
+            found = replace(reading.format, decimal=other[0], thousands=other[1])
             return replace(reading, other=found, doubtful=doubtful)
     return reading
 

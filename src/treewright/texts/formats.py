@@ -21,6 +21,7 @@ _TRUE = ("true", "yes", "y", "t", "ja", "j", "oui", "si", "sí", "sì", "wahr", 
 _FALSE = ("false", "no", "n", "f", "nein", "non", "falsch", "faux")
 TRUTHS: dict[str, float] = dict.fromkeys(_TRUE, 1.0) | dict.fromkeys(_FALSE, 0.0)
 LONGEST_AFFIX = 16
+LONGEST_DATE_FORMAT = 100
 
 _BETWEEN = {",": "commas", ".": "dots", " ": "spaces", "'": "apostrophes"}
 
@@ -57,6 +58,8 @@ class TextFormat:
             )
         if not all(0 < len(affix) <= LONGEST_AFFIX for affix in self.affixes):
             raise ValueError(f"affixes must have 1 to {LONGEST_AFFIX} characters; given are {self.affixes!r}")
+        if len(self.date_format) > LONGEST_DATE_FORMAT:
+            raise ValueError(f"date_format has {len(self.date_format)} characters; at most 100 are allowed")
         if self.kind == "time":
             check_date_format(self.date_format)
         elif self.date_format:

@@ -13,7 +13,7 @@ Convention = tuple[str, str]  # the decimal mark and the mark between thousands
 
 # In the order of preference where several read equally many cells: the way of machines first.
 CONVENTIONS: tuple[Convention, ...] = (
-    *((".", ""), (".", ","), (",", "."), (",", "")),
+    *((".", ""), (".", ","), (",", ""), (",", ".")),
     *((".", " "), (",", " "), (".", "'"), (",", "'")),
 )
 LONGEST_WHOLE = 15  # digits; longer whole numbers are identifiers, and floats would round them
@@ -171,13 +171,31 @@ def _pattern(convention: Convention) -> re.Pattern[str]:
 _PATTERNS = {convention: _pattern(convention) for convention in CONVENTIONS}
 
 
+_PLACES = {convention: place for place, convention in enumerate(CONVENTIONS)}
+_ONES = str.maketrans("023456789", "111111111")
+_EVERY = (1 << len(CONVENTIONS)) - 1
+
+
+def convention_bits(body: str) -> int:
+    """A bit for each of `CONVENTIONS` in which digits and marks are a number."""
+    if body.isdigit():
+        return _EVERY
+    shape = body.translate(_ONES)  # beyond a leading zero no digit matters, so that few shapes are looked at
+    return _bits_of_shape("0" + shape[1:] if body[0] == "0" else shape)
+
+
+@lru_cache(maxsize=4096)
+def _bits_of_shape(shape: str) -> int:
+    return sum(1 << _PLACES[each] for each in CONVENTIONS if _PATTERNS[each].fullmatch(shape))
+
+
 def fits(body: str, convention: Convention) -> bool:
     """Whether digits and marks are a number in a convention.
 
-    >>> [fits("1.234", each) for each in CONVENTIONS[:3]], fits("0,123", (".", ","))
-    ([True, True, True], False)
+    >>> fits("1.234", (".", "")), fits("1.234", (",", ".")), fits("0,123", (".", ","))
+    (True, True, False)
     """
-    return body.isdigit() or _PATTERNS[convention].fullmatch(body) is not None
+    return bool(convention_bits(body) >> _PLACES[convention] & 1)
 
 
 def infinite(text: str) -> float:
@@ -188,8 +206,11 @@ def infinite(text: str) -> float:
 def number_value(text: str, convention: Convention, unit_keys: frozenset[str]) -> float:
     """The number in a text, rounded as Python rounds a literal; NaN where it is none."""
     parts = split_number(text)
-    if parts is None:
-        return infinite(text)
+    return infinite(text) if parts is None else value_of(parts, convention, unit_keys)
+
+
+def value_of(parts: NumberText, convention: Convention, unit_keys: frozenset[str]) -> float:
+    """The number that the parts of a text make; NaN where they do not fit."""
     if parts.affixes and not all(unit_key(affix) in unit_keys for affix in parts.affixes):
         return nan
     if not fits(parts.body, convention):
