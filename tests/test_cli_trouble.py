@@ -66,6 +66,7 @@ FILES: dict[str, bytes] = {
     "renamed.csv": b"PAR1junkPAR1",
     "lacks.csv": b"A,c\n1,2\n",
     "words.csv": b"a,b\n1,2\nfoo,4\n",
+    "no_numbers.csv": b"a,b\nfoo,2\nbar,4\n",
     "damaged.json": b'{\n  "format": "treewright model",\n  "version": 1\n}',
 }
 
@@ -270,7 +271,7 @@ OTHER = [
     (1, "fit ok.csv --target y --validation header.csv", "header.csv has names of columns but no rows"),
     (1, "fit ok.csv --target y --validation new_class.csv", "'q'"),
     (1, "fit ok.csv --target y --criterion poisson", "criterion 'poisson' is not for classes"),
-    (1, "fit ok.csv --target y --numbers", "line 2: column 'y' has the cell 'x', which is not a number"),
+    (1, "fit ok.csv --target y --numbers", "ok.csv: target 'y': line 2 is 'x'; every row needs a finite number"),
     (
         1,
         "fit weights.csv --target y --weights w",
@@ -290,8 +291,8 @@ OTHER = [
     ),
     (
         1,
-        "predict m.json words.csv",
-        "words.csv, line 3: column 'a' has the cell 'foo', which is not a number",
+        "predict m.json no_numbers.csv",
+        "no_numbers.csv: no cell of column 'a' can be read as numbers ('foo' in line 2)",
     ),
     (1, "predict m.json ok.csv --keep q", "--keep: ok.csv has no column 'q'"),
     (1, "predict m.json ok.csv -o ok.csv", "ok.csv would be overwritten"),

@@ -12,6 +12,7 @@ from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import Misuse, Trouble, check_delta_option, count, did_you_mean, in_options, listed
 from treewright.cli.forms import Form
 from treewright.cli.labelled import Labelling
+from treewright.cli.model_cells import typed
 from treewright.cli.models import form_of, open_model
 from treewright.cli.options import (
     ROWS,
@@ -164,6 +165,8 @@ def _value(column: Column, value: str, said: str) -> Any:
     if value in MISSING and value not in map(str, column.categories):
         return None
     try:
+        if column.text is not None and not np.isnan(known := column.text.values([value])).any():
+            return typed(known, column.text)
         if column.kind == "number":
             return float(value)
         if column.kind == "time":

@@ -169,7 +169,7 @@ class CsvLayout(Layout):
                     )
                     raise Trouble(
                         f"{self.path}, line {line} has {count(len(record), 'cell')}, but the first line "
-                        f"{first} (separated by {separated}); mend or remove it"
+                        f"{first} (separated by {separated}); {self._remedy(record)}"
                     )
         except csv.Error as error:
             said = "its quotes do not close" if "end of" in str(error) else f"it cannot be read ({error})"
@@ -179,6 +179,30 @@ class CsvLayout(Layout):
                     "does a quote not close? Mend or shorten it"
                 )
             raise Trouble(f"{self.path}: something is wrong from line {line + 1} on: {said}") from error
+
+    def _remedy(self, record: list[str]) -> str:
+        """What to do about a record that is too long or too short."""
+        if self.separator == "," and _has_decimal_commas(record, len(self.names)):
+            return (
+                "it looks like decimal commas in a comma-separated file: put such numbers in quotes, or "
+                "separate the cells by semicolons"
+            )
+        return "mend or remove it"
+
+
+def _has_decimal_commas(record: list[str], width: int) -> bool:
+    """Whether a record is as much too long as it has whole numbers followed by digits, as in 12,50.
+
+    >>> _has_decimal_commas(["31", "1200", "50", "cook"], 3), _has_decimal_commas(["31", "cook", "x", "1"], 3)
+    (True, False)
+    """
+    pairs = place = 0
+    while place + 1 < len(record):
+        whole, digits = record[place].strip(), record[place + 1].strip()
+        is_pair = bool(re.fullmatch(r"[+-]?[0-9]+", whole) and re.fullmatch(r"[0-9]+", digits))
+        pairs += is_pair
+        place += 1 + is_pair
+    return 0 < len(record) - width <= pairs
 
 
 def csv_layout(path: str, place: str, separator: str | None = None, header: bool | None = None) -> CsvLayout:

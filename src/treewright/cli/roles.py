@@ -19,6 +19,7 @@ from treewright.cli.sources import Source, check_columns
 from treewright.encoding import Dataset, encode_with_advice
 from treewright.encoding.text_formats import recognise
 from treewright.schema import Schema
+from treewright.wording import word
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
 FORMS: dict[str, Form] = {"number": "number", "category": "text", "time": "time"}  # to read a kind of column
@@ -140,15 +141,13 @@ class Roles:
                 yield f"the whole numbers of {quoted(self.target)} are taken for {kind}; {other} changes that"
         if target.classes is not None and len(target.classes) == 1:
             only = target.classes[0]
-            yield f"all rows have the same {quoted(self.target)}, {only!r}: the tree is a single leaf"
+            yield f"all rows have the same {quoted(self.target)}, {word(only)}: the tree is a single leaf"
         for column, cells in zip(problem.schema.columns, problem.columns, strict=True):
             name, called, rows = column.name, quoted(column.name), problem.n_rows
             if rows >= ID_ROWS and len(column.categories) == rows:
                 yield f"column {called} differs in every row, like an id; --drop {called} leaves it out"
             elif rows >= ID_ROWS and frame.forms[name] == "integer" and (np.diff(cells) == 1).all():
                 yield f"column {called} numbers the rows; --drop {called} leaves it out"
-            elif (odd := _odd_one(column.categories)) is not None and name not in self.kinds:
-                yield f"column {called} has {odd!r} among its numbers, so all of it is taken for categories"
             elif _are_padded(column.categories) and name not in self.kinds:
                 yield (
                     f"column {called} has leading zeros, so it is taken for categories; "
@@ -163,12 +162,6 @@ def _are_numbers(texts: Column, marks: tuple[str | None, str | None]) -> bool:
     cells = np.array([codes[text] for text in texts.tolist()])
     found = recognise(labels, cells, name="", decimal=marks[0], thousands=marks[1])
     return found.format is not None and found.format.kind == "number" and not found.n_unread
-
-
-def _odd_one(categories: tuple[Any, ...]) -> str | None:
-    """The first text among categories that are numbers for the most part; None if they are not."""
-    texts = [c for c in categories if isinstance(c, str) and not _NUMBER.fullmatch(c)]
-    return texts[0] if 0 < len(texts) < len(categories) / 4 else None
 
 
 def _are_padded(categories: tuple[Any, ...]) -> bool:
