@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from treewright.answering import answers as answers_to
 from treewright.answering import proportions
 from treewright.cli.console import Stages, Voice
-from treewright.cli.conventions import AS_FOUND
 from treewright.cli.errors import (
     Misuse,
     Trouble,
@@ -126,7 +125,7 @@ def predict(
             with closing(answering.pieces(source, work)) as pieces:
                 for answers in pieces:
                     sink.write(answers)
-            answering.tell_oddities(voice, source.path)
+            answering.tell_oddities(voice)
             if isinstance(sink, JsonSink):
                 sink.more = {**answering.document(source, model), "notes": voice.notes}
     if output is not None:
@@ -185,7 +184,7 @@ class Answering:
         self.tested = [model.schema.columns[i] for i in self._positions]
         self.rows = self.missing = self.unseen = 0
         self.unseen_in: dict[str, None] = {}  # the columns, in their order
-        self.cells = ModelCells.of((), AS_FOUND)
+        self.unread: list[str] = []  # what to say of cells that could not be read
         self._labels = [_labels(target.classes) for target in model.schema.targets]
         self._names = self._added()
 
@@ -207,13 +206,18 @@ class Answering:
         """The columns to write, a few rows at a time."""
         wanted = {column.name: form_of(column) for column in self.tested} or {source.names[0]: "text"}
         width = sum(map(len, self._names))
-        cells = self.cells = ModelCells.of(self.tested, source.conventions)
+        cells, last = ModelCells.of(self.tested, source.conventions), None
         with closing(stream(source, wanted, self.keep, width=width, as_text=cells.as_text)) as frames:
             for frame in map(cells.read, frames):
                 rows = encode_rows(frame, self.model.schema, self.tested)
                 self._count(rows)
                 work.begin("predicting", f"{self.rows:,} rows")
-                yield self._answers(frame, rows)
+                if last is not None:
+                    yield last
+                last = self._answers(frame, rows)
+        self.unread = cells.notes(source.path)  # before the last piece: a short table has no other
+        if last is not None:
+            yield last
 
     def _answers(self, frame: Frame, rows: Dataset) -> Answers:
         """What was kept, what the model says, how surely."""
@@ -240,9 +244,9 @@ class Answering:
         self.missing += int(missing.sum())
         self.unseen += int(unseen.sum())
 
-    def tell_oddities(self, voice: Voice, path: str) -> None:
-        """One line each; Trouble about a column of which nothing could be read."""
-        for note in self.cells.notes(path):
+    def tell_oddities(self, voice: Voice) -> None:
+        """One line each."""
+        for note in self.unread:
             voice.note(note)
         if self.unseen:
             voice.note(

@@ -19,7 +19,7 @@ from treewright.cli.sources import Source, check_columns
 from treewright.encoding import Dataset, encode_with_advice
 from treewright.encoding.text_formats import recognise
 from treewright.schema import Schema
-from treewright.wording import word
+from treewright.wording import shortened
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
 FORMS: dict[str, Form] = {"number": "number", "category": "text", "time": "time"}  # to read a kind of column
@@ -140,8 +140,8 @@ class Roles:
             if target.classes is None or len(target.classes) > 2:
                 yield f"the whole numbers of {quoted(self.target)} are taken for {kind}; {other} changes that"
         if target.classes is not None and len(target.classes) == 1:
-            only = target.classes[0]
-            yield f"all rows have the same {quoted(self.target)}, {word(only)}: the tree is a single leaf"
+            only = shortened(str(target.classes[0]))
+            yield f"all rows have the same {quoted(self.target)}, {only!r}: the tree is a single leaf"
         for column, cells in zip(problem.schema.columns, problem.columns, strict=True):
             name, called, rows = column.name, quoted(column.name), problem.n_rows
             if rows >= ID_ROWS and len(column.categories) == rows:
