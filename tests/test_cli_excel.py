@@ -112,7 +112,7 @@ def test_numbers_as_texts_are_read(capfd: pytest.CaptureFixture[str]) -> None:
     saved([["price", "y"], *rows[:7], ["??!", "u"], *rows[7:]])
     cli.main(["fit", "t.xlsx", "--target", "y", "--no-report"])
     done = capfd.readouterr()
-    assert "price <= 21" in done.out
+    assert "1 column (1 number), 1 missing value" in done.out
     assert "column 'price': 1 of 41 cells are not numbers ('??!' in row 9)" in done.err
 
 
@@ -153,8 +153,8 @@ def test_offsets_gaps_errors_and_merged_cells() -> None:
         "t.xlsx: the table begins in C4, behind 3 empty rows and 2 empty columns",
         "t.xlsx: 1 empty row between the others left out, the first of them row 12",
         "t.xlsx: 1 cell with errors of Excel (#DIV/0! in C20): read as missing",
-        "t.xlsx: merged cells (D22:D24): the value belongs to the first cell, the others are missing; unmerge "
-        "them and fill them in if it belongs to all",
+        "t.xlsx: merged cells (D22:D24): the value belongs to the first cell, the others are missing; "
+        "unmerge them and fill them in if it belongs to all",
         "t.xlsx: times of day are read as hours, so that 13:30 is 13.5",
     )
     assert frame.n_rows == 24
