@@ -45,13 +45,15 @@ def _likely_target(profiles: Sequence[Profile]) -> tuple[str, str]:
     """A column that people would predict, and why it is taken for that."""
     usual = [each for each in profiles if each.name.lower() in USUAL_TARGETS and each.distinct > 1]
     if usual:
-        return usual[0].name, f"a guess: {quoted(usual[0].name)} is a usual name of what is predicted"
+        return usual[0].name, f"if {quoted(usual[0].name)} is to be predicted (a guess by its name)"
     able = [each for each in profiles if _can_be_predicted(each)]
     if not able:
-        return profiles[-1].name, "a guess: the last column"
+        return profiles[
+            -1
+        ].name, f"if {quoted(profiles[-1].name)} is to be predicted (a guess: the last column)"
     last = able[-1].name
-    which = "the last column" if able[-1] is profiles[-1] else "the last column that can be predicted"
-    return last, f"a guess: {quoted(last)} is {which}"
+    which = "the last column" if able[-1] is profiles[-1] else "the last column that can be"
+    return last, f"if {quoted(last)} is to be predicted (a guess: {which})"
 
 
 def _can_be_predicted(profile: Profile) -> bool:
