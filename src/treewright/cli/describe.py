@@ -118,7 +118,9 @@ class _Description:
         told = [_point(each.command_text, width) for each in self.advice if each.code not in SHOWN_ANYWAY]
         parts += ["\n".join(told)] if told else []
         command = next_command(self.source, self.profiles, self.target)
-        parts.append(f"Next{f', {command.why}' if command.why else ''}:\n  {shlex.join(command.words)}")
+        parts.append(
+            f"Next{f', {command.why}' if command.why else ''}:\n  {escape(shlex.join(command.words))}"
+        )
         return "\n\n".join(parts)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from treewright.cli import command_line
-from treewright.cli.errors import quoted
+from treewright.cli.errors import LONGEST_NAME, quoted
 from treewright.cli.options import PIPE
 from treewright.cli.profiles import MOST_VALUES, Profile
 from treewright.cli.sources import Source
@@ -31,8 +31,8 @@ def next_command(source: Source, profiles: Sequence[Profile], target: str | None
     words = ["treewright", "fit", *_without(given or [source.path], _FOR_PEOPLE)]
     words += ["--target", guess] if target is None else []
     words += ["--no-header"] if source.doubt is not None and "--header" not in given else []
-    dropped = [each.name for each in profiles if each.is_id and each.name != guess][:_MOST_DROPPED]
-    for name in dropped if source.doubt is None else ():
+    ids = [each.name for each in profiles if each.is_id and each.name != guess and _can_be_typed(each.name)]
+    for name in ids[:_MOST_DROPPED] if source.doubt is None else ():
         words += ["--drop", name]
     return Command(words, why)
 
@@ -43,17 +43,20 @@ def _without(words: Sequence[str], left_out: set[str]) -> list[str]:
 
 def _likely_target(profiles: Sequence[Profile]) -> tuple[str, str]:
     """A column that people would predict, and why it is taken for that."""
-    usual = [each for each in profiles if each.name.lower() in USUAL_TARGETS and each.distinct > 1]
+    named = [each for each in profiles if _can_be_typed(each.name)]
+    usual = [each for each in named if each.name.lower() in USUAL_TARGETS and each.distinct > 1]
     if usual:
         return usual[0].name, f"if {quoted(usual[0].name)} is to be predicted (a guess by its name)"
-    able = [each for each in profiles if _can_be_predicted(each)]
+    able = [each for each in named if _can_be_predicted(each)] or named
     if not able:
-        return profiles[
-            -1
-        ].name, f"if {quoted(profiles[-1].name)} is to be predicted (a guess: the last column)"
+        return "COLUMN", "with the column to predict"
     last = able[-1].name
     which = "the last column" if able[-1] is profiles[-1] else "the last column that can be"
     return last, f"if {quoted(last)} is to be predicted (a guess: {which})"
+
+
+def _can_be_typed(name: str) -> bool:
+    return name.isprintable() and len(name) <= LONGEST_NAME
 
 
 def _can_be_predicted(profile: Profile) -> bool:
