@@ -60,7 +60,7 @@ def test_describe_tells_a_line_for_each_column(folder: Path, capfd: pytest.Captu
         ["job", "category", "2", "66.7 %", "cook 66.7 %, clerk 33.3 %"],
         ["since", "time", "33.3 %", "2", "66.7 %", "2020-01-31 … 2020-02-01 12:30:00"],
         ["flag", "category", "2", "66.7 %", "true 66.7 %, false 33.3 %"],
-        ["void", "empty", "100.0 %", "0", "0.0 %", "nothing in it"],
+        ["void", "empty", "100.0 %", "0", "0 %", "nothing in it"],
         ["<b>[red]", "number", "1", "33.3 %", "1; always the same"],
     ]
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def _profile(name: str, kind: str, cells: Column, read: str) -> Profile:
     if kind == "category" or cells.dtype == object:
         counts = Counter(cells.tolist())
         missing = counts.pop(None, 0)
-        top = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))[:MOST_VALUES]
+        top = nsmallest(MOST_VALUES, counts.items(), key=lambda item: (-item[1], str(item[0])))
         is_category = kind == "category"
         least, most = (None, None) if is_category or not counts else (min(counts), max(counts))
         values = dict(top) if is_category else {}
