@@ -55,6 +55,11 @@ def _look(text: str) -> _Seen | None:
     return _Seen(patterns, clock, f":%S{fraction}" if match[8] else "")
 
 
+def looks_like_date(text: str) -> bool:
+    """Whether a text fits some date pattern."""
+    return _look(text) is not None
+
+
 def _patterns(a: str, gap: str, b: str, last_gap: str, c: str) -> tuple[str, ...]:
     """The patterns of the two or three parts of a date."""
     shape = "".join(_shape(part) for part in (a, b, c) if part)
@@ -131,7 +136,8 @@ def find_dates(texts: Texts, *, asked: bool) -> Reading | None:
             return None
     if not tally.patterns:
         return None
-    best = max(tally.patterns, key=lambda pattern: (tally.patterns[pattern], pattern))
+    # Of equally many the year first, then any fixed order.
+    best = max(tally.patterns, key=lambda each: (tally.patterns[each], each.startswith("%Y"), each))
     pattern, trouble = _ordered(best, tally)
     found = TextFormat("time", date_format=pattern + tally.clock())
     values = found.values(texts.labels)

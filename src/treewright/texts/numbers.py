@@ -102,6 +102,8 @@ def split_number(text: str) -> NumberText | None:
         return NumberText(False, body, exponent, ())
     if body[0] in ".," and before and before[-1].isalpha():  # Rs.500, kr.20
         before, body = before + body[0], body[1:]
+    if body == "0" and after[:1] in ("x", "X"):  # hexadecimal
+        return None
     if body[-1] in ".," and after.strip() not in ("", ")"):
         return None
     first, last = _leading(before), _trailing(after)
@@ -206,14 +208,14 @@ def infinite(text: str) -> float:
 def number_value(text: str, convention: Convention, unit_keys: frozenset[str]) -> float:
     """The number in a text, rounded as Python rounds a literal; NaN where it is none."""
     parts = split_number(text)
-    return infinite(text) if parts is None else value_of(parts, convention, unit_keys)
+    if parts is None:
+        return infinite(text)
+    return value_of(parts, convention, unit_keys) if fits(parts.body, convention) else nan
 
 
 def value_of(parts: NumberText, convention: Convention, unit_keys: frozenset[str]) -> float:
-    """The number that the parts of a text make; NaN where they do not fit."""
+    """The number that parts that fit the convention make; NaN where they have another unit."""
     if parts.affixes and not all(unit_key(affix) in unit_keys for affix in parts.affixes):
-        return nan
-    if not fits(parts.body, convention):
         return nan
     decimal, thousands = convention
     digits = parts.body.replace(thousands, "") if thousands else parts.body
