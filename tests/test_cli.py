@@ -210,7 +210,7 @@ def test_hints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "column 'nr' numbers the rows; --drop 'nr'" in err
     assert "column 'name' differs in every row" in err
     assert "column 'code' has leading zeros" in err
-    assert "column 'mixed': 1 of 40 cells are not numbers ('x' in line 2): read as numbers" in err
+    assert "column 'mixed': 1 of 40 cells is not a number ('x' in line 2): read as numbers" in err
     _, err = run(capfd, "fit", path, "--target", "y", "--kinds", "code=number", "-o", tmp_path / "m.json")
     assert "leading zeros" not in err
     assert treewright.load(tmp_path / "m.json").schema.columns[2].kind == "number"

@@ -113,7 +113,7 @@ def test_numbers_as_texts_are_read(capfd: pytest.CaptureFixture[str]) -> None:
     cli.main(["fit", "t.xlsx", "--target", "y", "--no-report"])
     done = capfd.readouterr()
     assert "1 column (1 number), 1 missing value" in done.out
-    assert "column 'price': 1 of 41 cells are not numbers ('??!' in row 9)" in done.err
+    assert "column 'price': 1 of 41 cells is not a number ('??!' in row 9)" in done.err
 
 
 def test_sheets(capfd: pytest.CaptureFixture[str]) -> None:

@@ -139,7 +139,7 @@ def dirty(rows: int = 300) -> str:
 def test_dirty_cells_are_read_and_told(capfd: pytest.CaptureFixture[str]) -> None:
     Path("t.csv").write_text(dirty())
     out, err = run(capfd, "fit", "t.csv", "--target", "y", "--no-report", "-o", "t.json")
-    assert "column 'Age': 1 of 300 cells are not numbers ('twelve' in line 17): read as numbers" in err
+    assert "column 'Age': 1 of 300 cells is not a number ('twelve' in line 17): read as numbers" in err
     assert "read as numbers with a decimal comma and dots between thousands and '€'" in err
     assert "column 'day' holds dates as text" in err
     assert "column 'order' stays categories" in err
@@ -165,7 +165,7 @@ def test_new_files_are_read_as_the_model_was_fitted(capfd: pytest.CaptureFixture
     Path("new.csv").write_text(DIRTY + "30;1.000,00 €;01.02.2020;ja;x;5 %;no\n30;n/a;;;;;no\n30;abc;;;;;no\n")
     out, err = run(capfd, "predict", "t.json", "new.csv")
     assert out.splitlines()[:2] == ["prediction", "no"]
-    assert "new.csv: column 'income': 1 of 2 cells are not numbers ('abc' in line 4): read as missing" in err
+    assert "new.csv: column 'income': 1 of 2 cells is not a number ('abc' in line 4): read as missing" in err
     assert err.count("column 'income'") == 1
     out, _ = run(capfd, "explain", "t.json", "new.csv", "--row", "1")
     assert "income is 1000" in out

@@ -17,7 +17,11 @@ from treewright.texts import TextFormat, is_missing
 
 PLAIN = TextFormat("number")
 ISO = TextFormat("time", date_format="%Y-%m-%dT%H:%M:%S.%f")
-_CALLED = {"number": "numbers", "time": "times", "bool": "truth values"}
+_CALLED = {
+    "number": ("a number", "numbers"),
+    "time": ("a date or time", "dates or times"),
+    "bool": ("true or false", "true or false"),
+}
 
 
 @dataclass
@@ -94,13 +98,14 @@ class ModelCells:
         for name, seen in self._seen.items():
             if not seen.unread:
                 continue
-            things = _CALLED[self.formats[name].kind]
+            one, things = _CALLED[self.formats[name].kind]
+            wrong = f"is not {one}" if seen.unread == 1 else f"are not {things}"
             at = f"{shortened(seen.first)!r} in {seen.place}"
             by = "" if self.formats[name] in (PLAIN, ISO) else f"; the model reads {self.formats[name]}"
             if seen.unread == seen.known:
                 raise Trouble(f"{path}: no cell of column {quoted(name)} can be read as {things} ({at}){by}")
             told.append(
-                f"{path}: column {quoted(name)}: {seen.unread:,} of {seen.known:,} cells are not {things} "
+                f"{path}: column {quoted(name)}: {seen.unread:,} of {seen.known:,} cells {wrong} "
                 f"({at}): read as missing{by}"
             )
         return told

@@ -100,50 +100,43 @@ def _check_sizes(path: str, parts: list[zipfile.ZipInfo]) -> None:
 
 def sheet_facts(where: str, place: str, sheet: Any) -> SheetFacts:
     """The facts of a sheet of a workbook."""
-    height = width = 0
+    height = width = row = 0
     merged: list[str] = []
     unsaved: list[str] = []
     with zipfile.ZipFile(place) as archive, archive.open(sheet._worksheet_path) as part:
         try:
-            for found in _elements(part):
-                if isinstance(found, str):
-                    merged.append(found)
-                    continue
-                row, column, is_unsaved = found
-                if not (1 <= row <= LAST_ROW and 1 <= column <= LAST_COLUMN):
-                    raise Trouble(f"{where} is damaged: a cell is in row {row}, column {column}")
-                height, width = max(height, row), max(width, column)
-                unsaved += [reference(row, column)] * is_unsaved
+            for _, element in iterparse(part):
+                if element.tag.endswith("}row"):
+                    row = _number(element, row + 1)
+                    for at, column, is_unsaved in _cells(element, row):
+                        if not (1 <= at <= LAST_ROW and 1 <= column <= LAST_COLUMN):
+                            raise Trouble(f"{where} is damaged: a cell is in row {at}, column {column}")
+                        height, width = max(height, at), max(width, column)
+                        if is_unsaved:
+                            unsaved.append(reference(at, column))
+                    element.clear()
+                elif element.tag.endswith("}mergeCell"):
+                    merged.append(element.get("ref", ""))
         except ParseError as error:
             raise Trouble(f"{where} is damaged: its cells cannot be read ({error})") from error
     return SheetFacts(height, width, tuple(merged), tuple(unsaved))
 
 
-def _elements(part: Any) -> Iterator[tuple[int, int, bool] | str]:
-    """The cells with a value or a formula as (row, column, whether its value was not saved), merged ranges.
+def _cells(cells: Element, row: int) -> Iterator[tuple[int, int, bool]]:
+    """The cells of a row with a value or a formula as (row, column, whether its value was not saved).
 
-    Cells and rows may leave out where they are: then they follow those before them.
+    A cell may leave out where it is: then it follows the one before it.
     """
-    row = column = 0
-    for event, element in iterparse(part, ("start", "end")):
-        tag = element.tag.rpartition("}")[2]
-        if event == "start":
-            if tag == "row":
-                row, column = _number(element, row + 1), 0
-            continue
-        if tag == "c":
-            said = element.get("r")
-            row, column = (row, column + 1) if said is None else _place(said)
-            held = {child.tag.rpartition("}")[2]: child for child in element}
-            value = held.get("v")
-            is_known = (value is not None and bool(value.text)) or "is" in held
-            is_text = element.get("t") == "str"  # a formula whose value is an empty text
-            if is_known or "f" in held:
-                yield row, column, not is_known and not (is_text and value is not None)
-        elif tag == "mergeCell":
-            yield element.get("ref", "")
-        elif tag in ("row", "sheetData"):
-            element.clear()
+    column = 0
+    for cell in cells:
+        said = cell.get("r")
+        row, column = (row, column + 1) if said is None else _place(said)
+        held = {child.tag.rpartition("}")[2]: child for child in cell}
+        value = held.get("v")
+        is_known = (value is not None and bool(value.text)) or "is" in held
+        is_text = cell.get("t") == "str"  # a formula whose value is an empty text
+        if is_known or "f" in held:
+            yield row, column, not is_known and not (is_text and value is not None)
 
 
 def _number(row: Element, otherwise: int) -> int:
