@@ -210,7 +210,7 @@ def test_hints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "column 'nr' (in steps of 1) numbers the rows; --drop nr leaves it out" in err
     assert "column 'name' (40 values in 40 rows) looks like an id" in err
     assert "column 'code' has leading zeros" in err
-    assert "column 'mixed' has 'x' among its numbers" in err
+    assert "column 'mixed': 1 of 40 cells is not a number ('x' in line 2): read as numbers" in err
     _, err = run(capfd, "fit", path, "--target", "y", "--kinds", "code=number", "-o", tmp_path / "m.json")
     assert "leading zeros" not in err
     assert treewright.load(tmp_path / "m.json").schema.columns[2].kind == "number"

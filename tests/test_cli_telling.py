@@ -50,16 +50,18 @@ def test_describe_tells_a_line_for_each_column(folder: Path, capfd: pytest.Captu
     assert err == ""
     first, _, header, _, *lines = out.splitlines()
     assert first == "t.csv: 3 rows, 8 columns"
-    assert re.split(" {2,}", header) == ["column", "kind", "missing", "distinct", "range or most frequent"]
-    assert [re.split(" {2,}", line) for line in lines] == [
-        ["id", "category", "3", "a1 33.3 %, a2 33.3 %, a3 33.3 %"],
-        ["age", "number", "33.3 %", "2", "31 … 52.5"],
-        ["zip", "category", "3", "00123 33.3 %, 12345 33.3 %, 99999 33.3 %"],
-        ["job", "category", "2", "cook 66.7 %, clerk 33.3 %"],
-        ["since", "time", "33.3 %", "2", "2020-01-31 … 2020-02-01 12:30:00"],
-        ["flag", "category", "2", "true 66.7 %, false 33.3 %"],
-        ["void", "empty", "100.0 %", "0", "nothing in it"],
-        ["<b>[red]", "number", "1", "1; always the same"],
+    names = ["column", "kind", "missing", "distinct", "of rows", "range or most frequent"]
+    assert re.split(" {2,}", header) == names
+    assert lines[-2].startswith("Next, if 'flag' is to be predicted")
+    assert [re.split(" {2,}", line) for line in lines[:8]] == [
+        ["id", "category", "3", "100.0 %", "a1 33.3 %, a2 33.3 %, a3 33.3 %"],
+        ["age", "number", "33.3 %", "2", "66.7 %", "31 … 52.5"],
+        ["zip", "category", "3", "100.0 %", "00123 33.3 %, 12345 33.3 %, 99999 33.3 %"],
+        ["job", "category", "2", "66.7 %", "cook 66.7 %, clerk 33.3 %"],
+        ["since", "time", "33.3 %", "2", "66.7 %", "2020-01-31 … 2020-02-01 12:30:00"],
+        ["flag", "category", "2", "66.7 %", "true 66.7 %, false 33.3 %"],
+        ["void", "empty", "100.0 %", "0", "0 %", "nothing in it"],
+        ["<b>[red]", "number", "1", "33.3 %", "1; always the same"],
     ]
 
 
@@ -70,6 +72,7 @@ def test_describe_for_programs(folder: Path, capfd: pytest.CaptureFixture[str]) 
     assert "id" not in columns
     assert columns["zip"] == {
         "name": "zip", "kind": "number", "missing": 0, "distinct": 3, "least": 123.0, "most": 99999.0,
+        "distinct_share": 1.0,
     }  # fmt: skip
     assert columns["job"]["values"] == [{"value": "cook", "rows": 2}, {"value": "clerk", "rows": 1}]
     assert columns["flag"]["values"][0] == {"value": True, "rows": 2}

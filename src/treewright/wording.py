@@ -17,6 +17,7 @@ from treewright.tree import Tree
 from treewright.viewing import columns_with_missing, missing_arrives
 
 LONGEST_NAME = 60  # characters that are shown of the name of a column
+LONGEST_WORD = 100  # characters of a category or class that are written out
 LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
 _LARGE_NUMBERS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
@@ -47,7 +48,7 @@ def branch_parts(
     if learnt is None:
         learnt = columns_with_missing(tree)
     column = tree.tested[tree.feature[node]]
-    name = escape(column.name)
+    name = escape(shortened(column.name))
     only_missing_right = not (tree.missing_left[node] or sent_by_others(tree))
     if tree.subset[node] >= 0:
         goes_left = tree.goes_left(node)
@@ -105,7 +106,7 @@ def way_parts(
         else:
             above = max(above, float(tree.threshold[parent]))
         node = parent
-    name = escape(column.name)
+    name = escape(shortened(column.name))
     if column.kind == "category":
         words = _branch_of_categories(column, own, longest)
     else:
@@ -161,7 +162,7 @@ def surrogate_in_words(tree: Tree, entry: int, to_left: bool = True, *, longest:
     else:
         own = surrogates.bits(entry, schema) == passes
         words = _among(column, own, longest)
-    return f"{escape(column.name)} {words}"
+    return f"{escape(shortened(column.name))} {words}"
 
 
 def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> str:
@@ -176,7 +177,7 @@ def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> s
     >>> missing_in_words(replace(tree, missing="surrogate", surrogates=income), 0)
     'if age is missing: income <= 30 (agrees 85.0 %) · else left'
     """
-    column = escape(tree.tested[tree.feature[node]].name)
+    column = escape(shortened(tree.tested[tree.feature[node]].name))
     side = "left" if tree.missing_left[node] else "right"
     told = [
         f"{surrogate_in_words(tree, entry, longest=longest)} ({'agrees ' * (not place)}"
@@ -199,7 +200,7 @@ def condition_in_words(
     condition: Condition, column: Column, *, told_missing: bool = True, longest: int = LONGEST_LIST
 ) -> str:
     """A condition: an interval, or the categories in it or out of it, whichever are fewer."""
-    name = escape(column.name)
+    name = escape(shortened(column.name))
     if isinstance(condition, Between):
         above, upto = condition.above, condition.upto
         if above is None and upto is None:
@@ -259,9 +260,18 @@ def _one_of(categories: Sequence[Hashable], within: bool, longest: int, *, more:
 
 def word(name: Hashable) -> str:
     """A category or class; in quotes where it could be taken for several, for another, or for none."""
-    text = str(name)
+    text = shortened(str(name))
     plain = text and text == text.strip() and not set(text) & set(",{}'\"…")
     return escape(text) if plain else repr(text)
+
+
+def shortened(text: str, longest: int = LONGEST_WORD) -> str:
+    """A text as people can read it: of a very long one the beginning, and how long it is.
+
+    >>> shortened("cook"), shortened("x" * 1000, 10)
+    ('cook', 'xxxxxxxxxx… (1,000 characters)')
+    """
+    return text if len(text) <= longest + 20 else f"{text[:longest]}… ({len(text):,} characters)"
 
 
 def answer_in_words(answer: Hashable) -> str:
@@ -280,7 +290,7 @@ def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
     text = f"{tree.linear.intercept[node]:.{digits}g}"
     for column, coefficient in tree.linear.terms(node):
         sign = "-" if coefficient < 0 else "+"
-        text += f" {sign} {abs(coefficient):.{digits}g}·{escape(tree.schema.columns[column].name)}"
+        text += f" {sign} {abs(coefficient):.{digits}g}·{escape(shortened(tree.schema.columns[column].name))}"
     return text
 
 

@@ -11,7 +11,7 @@ from treewright.advising import Advices, fit_advice, table_advice
 from treewright.cli.reading import Frame
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.summary import Fit
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset, encode_with_advice
 from treewright.metrics import metrics
 from treewright.tree import Tree
 
@@ -54,8 +54,11 @@ def for_pages(advice: Iterable[Advice]) -> list[Advice]:
 
 def advice_on_frame(frame: Frame, kinds: dict[str, str], target: str | None = None) -> Advices:
     """Advice on a table as it was read; with a target also on what tells it."""
-    if target is None or target not in frame.columns:
+    if target is None:
         chosen: dict[str, Any] = {name: kind for name, kind in kinds.items() if name in frame.columns}
-        return table_advice(encode(dict(frame.columns), kinds=chosen))
-    roles = Roles(target, None, [], kinds, None)
-    return table_advice(roles.encoded(frame, rows_with_target(frame, target, drop=True)))
+        said = frame.conventions.arguments(list(frame.columns))
+        data, _ = encode_with_advice(dict(frame.columns), kinds=chosen, **said)
+    else:
+        roles = Roles(target, None, [], kinds, None)
+        data, _ = roles.encoded(frame, rows_with_target(frame, target, drop=True))
+    return table_advice(data)

@@ -82,7 +82,7 @@ def compare(
         source = reading.open(data)
         frame = reading.frame(source, threads, work)
         work.begin("encoding", count(frame.n_rows, "row"))
-        rows = reading.encoded(frame)
+        rows = reading.encoded(frame, work)
         if rows.n_counted < 5:
             raise Misuse(f"{count(rows.n_counted, 'row')} cannot be dealt out to grow, to prune and to test")
         work.begin("comparing", f"{count(rows.n_rows, 'row')} × {count(rows.n_columns, 'column')}")

@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+import shlex
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+from cyclopts import Parameter
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from treewright.advice import Advice
+from treewright.advising import ranked
 from treewright.cli.advising import advice_document, advice_on_frame
 from treewright.cli.console import Voice, in_colour, terminal_width
-from treewright.cli.errors import Misuse, count, thread_count
-from treewright.cli.options import USUAL, Dialect, Drop, Jobs, Json, Kinds, Quiet, Table, kinds_of
+from treewright.cli.errors import Misuse, count, quoted, shortened, thread_count
+from treewright.cli.options import TABLE, USUAL, Dialect, Drop, Jobs, Json, Kinds, Quiet, Table, kinds_of
 from treewright.cli.profiles import Profile, profiled
 from treewright.cli.reading import read
 from treewright.cli.roles import FORMS
-from treewright.cli.sources import check_columns, open_source
+from treewright.cli.sources import Source, check_columns, open_source
+from treewright.cli.suggestions import next_command
 from treewright.cli.summary import percent
-from treewright.cli.tables import note_doubt
+from treewright.cli.tables import note_reading
 from treewright.wording import escape, word
 
-LONGEST_NAME = 60  # characters that are shown of a name
 SHOWN_VALUES = 3  # of a column of categories
+LONGEST_VALUE = 40  # characters that are shown of one
 WIDE = 160  # columns of characters where the output does not go to a terminal
+SHOWN_ANYWAY = {"text-numbers", "text-times", "text-truths"}  # advice that the grid shows already
 
 
 def describe(
     data: Table,
     /,
     *,
+    target: Annotated[str | None, Parameter(group=TABLE)] = None,
     drop: Drop = None,
     kinds: Kinds = None,
     dialect: Dialect = USUAL,
@@ -38,9 +46,15 @@ def describe(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tell the columns of a table: their kinds, what is missing, how many values they have.
+    """Describe the columns of a table: their kinds, what is missing, how many values they have.
 
-    The kinds are those that `treewright fit` would take the columns for.
+    The kinds are those that `treewright fit` would read the columns as. The last line is a command to go on
+    with.
+
+    Parameters
+    ----------
+    target
+        The column that is to be predicted.
 
     Examples
     --------
@@ -48,6 +62,8 @@ def describe(
         one line for each column
     treewright describe loans.csv --missing -999 --kinds zip=category
         -999 stands for nothing, zip codes are names
+    treewright describe loans.xlsx --sheet 2026
+        one sheet of an Excel file
     treewright describe events.jsonl.gz --json
         the same figures for a program
     zcat loans.csv.gz | treewright describe -
@@ -57,66 +73,98 @@ def describe(
     with voice.stages() as work:
         work.begin("reading", str(data))
         source = open_source(data, dialect)
+        check_columns(source, [("--target", target)] if target is not None else [])
         check_columns(source, [("--drop", name) for name in drop or []])
         check_columns(source, [("--kinds", name) for name in named])
         wanted = {name: FORMS.get(named.get(name, "")) for name in source.names if name not in (drop or [])}
         if not wanted:
             raise Misuse("--drop leaves no column to describe")
-        note_doubt(source, work)
-        frame = read(source, wanted, jobs=threads)
-        profiles = profiled(frame)
+        if target is not None and target not in wanted:
+            raise Misuse(f"column {quoted(target)} is named for two things that exclude each other")
+        note_reading(source, work)
+        as_text = {name: False for name, kind in named.items() if kind != "category"}
+        frame = read(source, wanted, jobs=threads, as_text=as_text)
+        profiles, advice = profiled(frame, named)
         work.begin("advising")
-        advice = advice_on_frame(frame, named)
-    voice.answer(
-        lambda: _text(source.path, profiles),
-        lambda: _document(source.path, profiles) | {"advice": advice_document(advice)},
-    )
-    voice.advise(advice)
+        advice = list(ranked([*advice, *advice_on_frame(frame, named, target)]))
+    description = _Description(source, profiles, advice, target)
+    voice.answer(description.text, description.document)
 
 
-def _document(path: str, profiles: list[Profile]) -> dict[str, Any]:
-    columns = [profile.document() for profile in profiles]
-    return {"table": path, "rows": profiles[0].rows, "columns": columns}
+@dataclass(frozen=True)
+class _Description:
+    """What is said of a table."""
+
+    source: Source
+    profiles: list[Profile]
+    advice: list[Advice]
+    target: str | None
+
+    def document(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "table": self.source.path,
+            "rows": self.profiles[0].rows,
+            "columns": [profile.document() for profile in self.profiles],
+            "advice": advice_document(self.advice),
+            "next": next_command(self.source, self.profiles, self.target).words,
+        }
+
+    def text(self) -> str:
+        """For people."""
+        width = terminal_width() or WIDE
+        size = f"{count(self.profiles[0].rows, 'row')}, {count(len(self.profiles), 'column')}"
+        parts = [f"{self.source.path}: {size}", _grid(self.profiles, width)]
+        told = [_point(each.command_text, width) for each in self.advice if each.code not in SHOWN_ANYWAY]
+        parts += ["\n".join(told)] if told else []
+        command = next_command(self.source, self.profiles, self.target)
+        parts.append(
+            f"Next{f', {command.why}' if command.why else ''}:\n  {escape(shlex.join(command.words))}"
+        )
+        return "\n\n".join(parts)
 
 
-def _text(path: str, profiles: list[Profile]) -> str:
+def _point(text: str, width: int) -> str:
+    """A point of a list, with its lines indented."""
+    lines = Text(escape(text)).wrap(Console(width=width), max(20, width - 2))
+    return "\n".join(f"{'  ' if place else '• '}{line.plain.rstrip()}" for place, line in enumerate(lines))
+
+
+def _grid(profiles: list[Profile], width: int) -> str:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     grid.add_column("column", style="bold", overflow="ellipsis", no_wrap=True)
     grid.add_column("kind", no_wrap=True)
     grid.add_column("missing", justify="right", no_wrap=True)
     grid.add_column("distinct", justify="right", no_wrap=True)
+    grid.add_column("of rows", justify="right", no_wrap=True)
     grid.add_column("range or most frequent", overflow="fold")
     for each in profiles:
         missing = percent(each.missing / each.rows) if each.missing else ""
-        cells = (_shortened(each.name), each.kind, missing, f"{each.distinct:,}", _range(each))
-        grid.add_row(*map(Text, cells))
+        share = percent(each.distinct / each.rows)
+        name = shortened(escape(each.name))
+        grid.add_row(*map(Text, (name, each.kind, missing, f"{each.distinct:,}", share, _range(each))))
     out = io.StringIO()
-    width = terminal_width() or WIDE
     Console(file=out, width=width, force_terminal=in_colour(), highlight=False).print(grid)
-    size = f"{count(profiles[0].rows, 'row')}, {count(len(profiles), 'column')}"
-    return f"{path}: {size}\n\n" + "\n".join(line.rstrip() for line in out.getvalue().splitlines())
-
-
-def _shortened(name: str) -> str:
-    name = escape(name)
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
 def _range(profile: Profile) -> str:
     """What is in a column, in a few words."""
     if profile.kind == "category":
         first = list(profile.values.items())[:SHOWN_VALUES]
-        words = [f"{_shortened(_said(value))} {percent(rows / profile.rows)}" for value, rows in first]
-        words += ["…"] if first and len(profile.values) > SHOWN_VALUES else []
+        words = [f"{_said(value)} {percent(rows / profile.rows)}" for value, rows in first]
+        words += ["…"] if first and profile.distinct > SHOWN_VALUES else []
     elif profile.distinct:
         words = [" … ".join(dict.fromkeys((_number(profile.least), _number(profile.most))))]
     else:
         words = []
-    return "; ".join([", ".join(words)] * bool(words) + ([profile.remark] if profile.remark else []))
+    read = f"({profile.read})" if profile.read else ""
+    return "; ".join(part for part in (" ".join([", ".join(words), read]).strip(), profile.remark) if part)
 
 
 def _said(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else word(value)
+    text = str(value).lower() if isinstance(value, bool) else word(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 
 def _number(value: Any) -> str:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from treewright.cli.outlets import CLOSED_PIPE
 from treewright.growing import n_threads
-from treewright.wording import LONGEST_NAME
+from treewright.wording import LONGEST_NAME as LONGEST_NAME
 from treewright.wording import count as count
 from treewright.wording import quoted as quoted
 
@@ -149,6 +149,15 @@ def listed(names: Iterable[str], most: int = 10) -> str:
     every = list(names)
     rest = [f"… ({len(every)} in all)"] if len(every) > most else []
     return ", ".join([quoted(name) for name in every[:most]] + rest)
+
+
+def shortened(text: str) -> str:
+    """A text as it is shown; of a very long one the beginning.
+
+    >>> shortened("age"), len(shortened("n" * 10_000))
+    ('age', 60)
+    """
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:

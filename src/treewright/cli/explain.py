@@ -10,7 +10,9 @@ import numpy as np
 
 from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import Misuse, Trouble, check_delta_option, count, did_you_mean, in_options, listed
+from treewright.cli.forms import Form
 from treewright.cli.labelled import Labelling
+from treewright.cli.model_cells import typed
 from treewright.cli.models import form_of, open_model
 from treewright.cli.options import (
     ROWS,
@@ -27,8 +29,8 @@ from treewright.cli.options import (
     Table,
     Weights,
 )
-from treewright.cli.reading import read
 from treewright.cli.sources import open_source
+from treewright.cli.tables import note_remarks, read_for_model
 from treewright.combining import asked_columns
 from treewright.explaining import Contrast, Decision
 from treewright.explaining import contrast as contrast_of
@@ -121,13 +123,15 @@ def _cells(path: Path, tree: Tree, row: int, dialect: Dialect, work: Stages) -> 
     """One row of a table, those of its columns that the tree knows."""
     work.begin("reading", str(path))
     source = open_source(path, dialect)
+    note_remarks(source, work)
+    known: dict[str, Form | None]
     known = {column.name: form_of(column) for column in tree.schema.columns if column.name in source.names}
     for name in _tested(tree):
         if name not in known:
             raise Trouble(f"{source.path} has no column {name!r}, which the tree tests; {source.hint(name)}")
     if not known:
         raise Trouble(f"{source.path} has none of the columns of the tree, {listed(tree.schema.names)}")
-    frame = read(source, known)
+    frame = read_for_model(source, known, tree.schema, 1, work)
     if row > frame.n_rows:
         raise Trouble(f"--row {row}: {source.path} has {count(frame.n_rows, 'row')}")
     return {name: cells[row - 1 : row] for name, cells in frame.columns.items()}
@@ -161,6 +165,8 @@ def _value(column: Column, value: str, said: str) -> Any:
     if value in MISSING and value not in map(str, column.categories):
         return None
     try:
+        if column.text is not None and not np.isnan(known := column.text.values([value])).any():
+            return typed(known, column.text)
         if column.kind == "number":
             return float(value)
         if column.kind == "time":

@@ -211,14 +211,14 @@ def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]
     others = {wish.option: reading.open(wish.file) for wish in wishes if wish.file is not None}
     frame = reading.frame(source, recipe.n_threads, work)
     work.begin("encoding", count(frame.n_rows, "row"))
-    data = reading.encoded(frame)
+    data = reading.encoded(frame, work)
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
     if recipe.growing.get("missing") == "error":
         check_known(data)  # before the rows are dealt out: so it names the row of the table
     recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
     from_files = {
-        option: reading.other(other, data, recipe.n_threads, judging=option == recipe.test.option)
+        option: reading.other(other, data, recipe.n_threads, work, judging=option == recipe.test.option)
         for option, other in others.items()
     }
     refuse_same_rows(data, from_files, wishes)

@@ -83,13 +83,16 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def candidates(guess: Form, comma: bool) -> tuple[Form, ...]:
+def candidates(guess: Form, decimals: str = ".") -> tuple[Form, ...]:
     """The natural forms that a column may still have if some of its cells have the form `guess`.
 
-    >>> candidates("integer", comma=False), candidates("bool", comma=False), candidates("text", comma=False)
-    (('integer', 'huge', 'number'), ('bool',), ())
+    `decimals` are the decimal marks that its numbers may have.
+
+    >>> candidates("integer"), candidates("integer", ".,"), candidates("bool"), candidates("text")
+    (('integer', 'huge', 'number'), ('integer', 'huge', 'number', 'comma'), ('bool',), ())
     """
-    natural = tuple(form for form in NATURAL if form != "comma" or comma)
+    other = {form for form, mark in _MARKS.items() if mark not in decimals}
+    natural = tuple(form for form in NATURAL if form not in other)
     if guess == "nothing":
         return natural
     if guess in _NUMBERS:
@@ -97,12 +100,8 @@ def candidates(guess: Form, comma: bool) -> tuple[Form, ...]:
     return () if guess == "text" else (guess,)
 
 
-_NUMBERS: tuple[Form, ...] = (
-    "integer",
-    "huge",
-    "number",
-    "comma",
-)  # each reads all that those before it read
+_NUMBERS: tuple[Form, ...] = ("integer", "huge", "number", "comma")  # each reads what those before it read
+_MARKS: Mapping[Form, str] = {"number": ".", "comma": ","}
 
 
 def counting(column: str, having: Iterable[Form]) -> list[str]:
@@ -122,16 +121,16 @@ def natural(counts: Iterable[int], having: Iterable[Form]) -> Form:
     return next((form for form, n in zip(having, found, strict=True) if n == cells), "text")
 
 
-def guessed(cells: Iterable[str], comma: bool, missing: Iterable[str] = ()) -> Form:
+def guessed(cells: Iterable[str], decimals: str = ".", missing: Iterable[str] = ()) -> Form:
     """The form of some cells of a file of text, by the patterns; `missing` are cells that stand for nothing.
 
-    >>> guessed(["1", "", " 2.5"], False), guessed(["00123", "5"], False), guessed(["", "?"], False, ["?"])
+    >>> guessed(["1", "", " 2.5"]), guessed(["00123", "5"]), guessed(["", "?"], missing=["?"])
     ('number', 'text', 'nothing')
     """
     known = {cell.strip(" \t") for cell in cells}.difference(("", *missing))
     if not known:
         return "nothing"
-    forms = (form for form in candidates("nothing", comma) if all(map(_COMPILED[form].fullmatch, known)))
+    forms = (form for form in candidates("nothing", decimals) if all(map(_COMPILED[form].fullmatch, known)))
     return next(forms, "text")
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import duckdb
 
+from treewright.cli.encodings import diagnose_bytes
 from treewright.cli.errors import Trouble, listed
 from treewright.cli.forms import literal
-from treewright.cli.layout import SAMPLED, Layout, diagnose_bytes, head, opened, pattern
+from treewright.cli.layout import SAMPLED, Layout, head, opened, pattern
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,11 @@ class JsonLayout(Layout):
     """A file of JSON lines. Numbers, true and false are their own text; a sample tells which are texts."""
 
     texts: frozenset[int] = frozenset()  # the positions of columns that hold texts
+
+    @property
+    def is_typed(self) -> bool:
+        """Texts stand in quotes, numbers do not."""
+        return True
 
     def holds_texts(self, position: int) -> bool:
         """Whether cells of the column stand in quotes."""
@@ -108,7 +114,7 @@ def _objects(path: str, place: str, compressed: bool) -> Iterator[tuple[int, dic
 
 
 def _diagnose(path: str, place: str, compressed: bool) -> None:
-    diagnose_bytes(path, place, compressed)
+    diagnose_bytes(path, place)
     for _ in _objects(path, place, compressed):
         pass
 

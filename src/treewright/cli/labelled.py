@@ -13,9 +13,9 @@ from treewright.cli.console import Stages
 from treewright.cli.errors import Misuse, Trouble, count
 from treewright.cli.options import PIPE, Dialect
 from treewright.cli.parts import Wish, check_files
-from treewright.cli.reading import read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
+from treewright.cli.tables import note_remarks, read_for_model
 from treewright.combining import asked_columns
 from treewright.encoding import Dataset
 from treewright.schema import Column, Schema
@@ -50,12 +50,16 @@ class Labelling:
             )
         roles = Roles(schema.targets[0].name, self.weights, [], {}, None)
         source = open_source(path, self.dialect)
+        note_remarks(source, work)
         self._check(source)
         there = Schema(tuple(c for c in schema.columns if c.name in source.names), schema.targets)
-        frame = read(source, roles.forms(source, there), jobs=self.threads)
+        frame = read_for_model(source, roles.forms(source, there), there, self.threads, work)
         columns = {c.name: _unknown(c, frame.n_rows) for c in schema.columns} | frame.columns
         rows = rows_with_target(frame, roles.target, drop=False)
-        return roles.encoded(replace(frame, columns=columns), rows, schema, judging=judging)
+        data, advice = roles.encoded(replace(frame, columns=columns), rows, schema, judging=judging)
+        for each in advice:
+            work.note(each.command_text)
+        return data
 
     def _check(self, source: Source) -> None:
         """Trouble if a column that the tree predicts or tests is not there; others may be absent."""

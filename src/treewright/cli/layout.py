@@ -7,26 +7,23 @@ import gzip
 import io
 import os
 import re
-import shlex
-import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from treewright.cli.encodings import START, diagnose_bytes, is_packed, not_text, unpacked
 from treewright.cli.errors import Trouble, count, listed
 from treewright.cli.forms import literal
 from treewright.cli.headers import DOUBT, looks_like_cells
 
 SEPARATORS = (",", ";", "\t", "|")
 HEAD = 1 << 20  # characters that are looked at to tell the layout
-START = 1 << 16  # bytes that are looked at to tell the kind of a file
 SAMPLED = 2000  # records that are looked at to guess the forms of the columns
 LONGEST_CELL = 1 << 27  # characters
 LONGEST_LINE = 2 * LONGEST_CELL  # bytes; DuckDB reads 2 MB unless it is told otherwise
 _NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -45,8 +42,13 @@ class Layout(ABC):
         return "gzip" if self.compressed else "none"
 
     @property
-    def has_decimal_commas(self) -> bool:
-        """Whether numbers such as 1,5 are at home in the file."""
+    def decimals(self) -> str:
+        """The decimal marks that are at home in the file."""
+        return "."
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the file tells numbers from texts."""
         return False
 
     @property
@@ -88,10 +90,18 @@ class Layout(ABC):
 
     def line_of_row(self, row: int) -> int | None:
         """The line in which a row begins; rows are counted from 0."""
-        for position, (line, _) in enumerate(self.records()):
-            if position == row:
-                return line
-        return None
+        return self.lines_of_rows([row]).get(row)
+
+    def lines_of_rows(self, rows: Iterable[int]) -> dict[int, int]:
+        """The lines in which some rows begin, all found at once."""
+        wanted = set(rows)
+        found: dict[int, int] = {}
+        for row, (line, _) in enumerate(self.records() if wanted else ()):
+            if row in wanted:
+                found[row] = line
+                if len(found) == len(wanted):
+                    break
+        return found
 
 
 @dataclass(frozen=True)
@@ -109,9 +119,9 @@ class CsvLayout(Layout):
         return DOUBT if self.is_odd else None
 
     @property
-    def has_decimal_commas(self) -> bool:
+    def decimals(self) -> str:
         """Where semicolons separate, commas are free for decimals."""
-        return self.separator == ";"
+        return ".," if self.separator == ";" else "."
 
     def table(
         self, positions: Collection[int], missing: tuple[str, ...] = ("",), *, strict: bool = True
@@ -147,7 +157,7 @@ class CsvLayout(Layout):
     def diagnose(self) -> None:
         """Trouble about a line that has more cells or fewer than the first, bytes, quotes."""
         width = len(self.names)
-        diagnose_bytes(self.path, self.place, self.compressed)
+        diagnose_bytes(self.path, self.place)
         line = 1
         try:
             for line, record in self.records():
@@ -159,7 +169,7 @@ class CsvLayout(Layout):
                     )
                     raise Trouble(
                         f"{self.path}, line {line} has {count(len(record), 'cell')}, but the first line "
-                        f"{first} (separated by {separated}); mend or remove it"
+                        f"{first} (separated by {separated}); {self._remedy(record)}"
                     )
         except csv.Error as error:
             said = "its quotes do not close" if "end of" in str(error) else f"it cannot be read ({error})"
@@ -169,6 +179,30 @@ class CsvLayout(Layout):
                     "does a quote not close? Mend or shorten it"
                 )
             raise Trouble(f"{self.path}: something is wrong from line {line + 1} on: {said}") from error
+
+    def _remedy(self, record: list[str]) -> str:
+        """What to do about a record that is too long or too short."""
+        if self.separator == "," and _has_decimal_commas(record, len(self.names)):
+            return (
+                "it looks like decimal commas in a comma-separated file: put such numbers in quotes, or "
+                "separate the cells by semicolons"
+            )
+        return "mend or remove it"
+
+
+def _has_decimal_commas(record: list[str], width: int) -> bool:
+    """Whether a record is as much too long as it has whole numbers followed by digits, as in 12,50.
+
+    >>> _has_decimal_commas(["31", "1200", "50", "cook"], 3), _has_decimal_commas(["31", "cook", "x", "1"], 3)
+    (True, False)
+    """
+    pairs = place = 0
+    while place + 1 < len(record):
+        whole, digits = record[place].strip(), record[place + 1].strip()
+        is_pair = bool(re.fullmatch(r"[+-]?[0-9]+", whole) and re.fullmatch(r"[0-9]+", digits))
+        pairs += is_pair
+        place += 1 + is_pair
+    return 0 < len(record) - width <= pairs
 
 
 def csv_layout(path: str, place: str, separator: str | None = None, header: bool | None = None) -> CsvLayout:
@@ -187,37 +221,23 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
     if header is False:
         names = tuple(f"column {position}" for position in range(1, len(records[0]) + 1))
         return CsvLayout(path, place, compressed, names, tuple(records), separator, False, blank)
-    is_odd = header is None and looks_like_cells(records[0], records[1:], separator == ";")
+    is_odd = header is None and looks_like_cells(records[0], records[1:], ".," if separator == ";" else ".")
     names = _names(path, records[0], DOUBT if is_odd else None)
     return CsvLayout(path, place, compressed, names, tuple(records[1:]), separator, True, blank, is_odd)
 
 
 def head(path: str, place: str) -> tuple[bool, str]:
-    """Whether a file of text is compressed, and how it begins; Trouble if it is no text, or empty."""
-    with open(place, "rb") as binary:
-        start = binary.read(START)
-    if start[:4] == b"PAR1":
-        raise Trouble(f"{path} is a Parquet file; rename it to end in .parquet")
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or re.match(
-        rb"(?:[\t\r\n -~]\0){8}|(?:\0[\t\r\n -~]){8}", start
-    ):
-        raise Trouble(f"{path} is UTF-16 text; save it as UTF-8: {_conversion('UTF-16', path)}")
-    compressed = start[:2] == _GZIP
-    not_text = f"{path} is not text (it has zero bytes); a table is read from CSV, JSON lines or Parquet"
-    if b"\0" in start and not compressed:
-        raise Trouble(not_text)
+    """Whether a file of text is compressed, and how it begins; Trouble if it is empty."""
+    compressed = is_packed(place)
     try:
-        with opened(place, compressed) as file:
+        binary: Any = unpacked(path, place)
+        with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file:
             text = file.read(HEAD)
     except UnicodeDecodeError:
-        diagnose_bytes(path, place, compressed)
+        diagnose_bytes(path, place)
         raise
-    except (EOFError, gzip.BadGzipFile, OSError, zlib.error) as error:
-        if not compressed:
-            raise
-        raise Trouble(f"{path} is damaged: it does not unpack ({error})") from error
     if "\0" in text:
-        raise Trouble(not_text)
+        raise Trouble(not_text(path, "zero bytes"))
     if not text.strip():
         raise Trouble(f"{path} is empty; a table has a line of names and then its rows")
     return compressed, text
@@ -225,15 +245,8 @@ def head(path: str, place: str) -> tuple[bool, str]:
 
 def is_json_lines(place: str) -> bool:
     """Whether a file whose name does not tell it looks like JSON lines rather than CSV."""
-    with open(place, "rb") as binary:
-        start = binary.read(START)
-    if start[:2] == _GZIP:
-        try:
-            with gzip.open(place) as unpacked:
-                start = unpacked.read(START)
-        except (OSError, EOFError, zlib.error):
-            return False
-    return start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+    with unpacked(place, place) as file:
+        return file.read(START).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
 
 def opened(place: str, compressed: bool) -> IO[str]:
@@ -286,27 +299,3 @@ def _names(path: str, header: list[str], doubt: str | None) -> tuple[str, ...]:
         remedy = "rename them in the first line" if doubt is None else doubt
         raise Trouble(f"{path}: several columns have the name {listed(twice)}; {remedy}")
     return tuple(names)
-
-
-def diagnose_bytes(path: str, place: str, compressed: bool) -> None:
-    """Trouble that names the first byte which is not UTF-8."""
-    with gzip.open(place) if compressed else open(place, "rb") as binary:
-        for line, content in enumerate(binary, 1):
-            try:
-                content.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise Trouble(
-                    f"{path} is not UTF-8 text: line {line} has the byte 0x{content[error.start]:02X} after "
-                    f"{content[max(0, error.start - 20) : error.start].decode('utf-8', 'replace')!r}; "
-                    f"if it is Latin-1, convert it: {_conversion('LATIN1', path)}"
-                ) from error
-
-
-def _conversion(encoding: str, path: str) -> str:
-    """The command that makes UTF-8 of a file, or of what comes from a pipe."""
-    command = f"iconv -f {encoding} -t UTF-8"
-    return (
-        f"… | {command} | …"
-        if " " in path and "/" not in path
-        else f"{command} {shlex.quote(path)} > new.csv"
-    )

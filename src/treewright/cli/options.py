@@ -40,6 +40,7 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter, validators
 
+from treewright.cli.conventions import Conventions
 from treewright.cli.errors import Misuse, closest, known, thread_count
 from treewright.growing import criteria
 from treewright.schema import MISSING as WAYS_OF_MISSING
@@ -97,7 +98,8 @@ Table = Annotated[
     Path,
     _FILE,
     Parameter(
-        help="The table: CSV, TSV or JSON lines, also with .gz, or Parquet; - reads the standard input."
+        help="The table: CSV, TSV or JSON lines, also with .gz, Parquet or Excel (.xlsx); - reads the "
+        "standard input."
     ),
 ]
 Rows = Annotated[Path | None, _FILE]  # a table beside the one that a command is about
@@ -126,8 +128,8 @@ Kinds = Annotated[
     Parameter(
         negative=(),
         group=TABLE,
-        help="Take a column for what it does not look like, as COLUMN=KIND; the kinds are number, category "
-        "and time. May be repeated.",
+        help="Read a column as another kind than it looks like, as COLUMN=KIND; the kinds are number, "
+        "category and time. Cells that are no numbers or times are missing then. May be repeated.",
     ),
 ]
 Weights = Annotated[str | None, Parameter(group=TABLE, help="The column with the weight of each row.")]
@@ -176,6 +178,51 @@ class Dialect:
             "Without it they are called 'column 1', 'column 2', …",
         ),
     ] = None
+
+    encoding: Annotated[
+        str | None,
+        Parameter(
+            group=TABLE,
+            help="The character encoding of a file of text, such as latin-1, cp1252 or utf-16. By default "
+            "it is told from the bytes: UTF-8, UTF-16, else Windows-1252.",
+        ),
+    ] = None
+    decimal: Annotated[
+        list[str] | None,
+        Parameter(
+            negative=(),
+            group=TABLE,
+            allow_leading_hyphen=True,
+            help="The decimal mark of numbers, comma or point, for the whole table or as COLUMN=MARK; may be "
+            "repeated. By default it is told from the cells of each column.",
+        ),
+    ] = None
+    thousands: Annotated[
+        list[str] | None,
+        Parameter(
+            negative=(),
+            group=TABLE,
+            allow_leading_hyphen=True,
+            help="The mark between thousands: comma, point, space, apostrophe or none, in the same way.",
+        ),
+    ] = None
+    date_format: Annotated[
+        list[str] | None,
+        Parameter(
+            negative=(),
+            group=TABLE,
+            help="How dates are written, such as %d/%m/%Y, in the same way.",
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        Parameter(group=TABLE, help="The sheet of an Excel file; by default the only one with cells."),
+    ] = None
+
+    @property
+    def conventions(self) -> Conventions:
+        """How numbers and dates are written; Misuse about what cannot be meant."""
+        return Conventions.of(self.decimal, self.thousands, self.date_format)
 
     @property
     def character(self) -> str | None:

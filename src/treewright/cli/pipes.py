@@ -6,8 +6,10 @@ import os
 import shutil
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from treewright.cli.errors import Trouble
 from treewright.cli.options import PIPE
@@ -19,22 +21,29 @@ _laid_down: list[str] = []
 
 def laid_down(path: Path) -> str:
     """A new file with all that a pipe, a device or the standard input holds."""
+    with new_file(shown(path)) as (name, file):
+        if path == PIPE:
+            if sys.stdin is None or sys.stdin.closed:
+                raise Trouble("the standard input is closed; pipe a table into it")
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        else:
+            with open(path, "rb") as pipe:
+                shutil.copyfileobj(pipe, file)
+    return name
+
+
+@contextmanager
+def new_file(what: str) -> Iterator[tuple[str, IO[bytes]]]:
+    """A new file to write what a file holds in another shape; it is there for as long as the program runs."""
     handle, name = tempfile.mkstemp(prefix="treewright-")
     _laid_down.append(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            if path == PIPE:
-                if sys.stdin is None or sys.stdin.closed:
-                    raise Trouble("the standard input is closed; pipe a table into it")
-                shutil.copyfileobj(sys.stdin.buffer, file)
-            else:
-                with open(path, "rb") as pipe:
-                    shutil.copyfileobj(pipe, file)
+            yield name, file
     except OSError as error:
-        if error.filename == str(path):
-            raise  # it cannot even be opened
-        raise Trouble(f"{shown(path)} cannot be kept in {name}: {error.strerror or error}") from error
-    return name
+        if error.filename is not None:
+            raise  # the file to read from cannot even be opened
+        raise Trouble(f"{what} cannot be kept in {name}: {error.strerror or error}") from error
 
 
 def readable(path: str) -> str:

@@ -24,6 +24,7 @@ from treewright.cli.errors import (
     quoted,
     thread_count,
 )
+from treewright.cli.model_cells import ModelCells
 from treewright.cli.models import form_of, open_any_model
 from treewright.cli.options import (
     OUTPUT,
@@ -42,6 +43,7 @@ from treewright.cli.options import (
 from treewright.cli.reading import Frame
 from treewright.cli.sources import Source, open_source
 from treewright.cli.streaming import stream
+from treewright.cli.tables import note_remarks
 from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
 from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
@@ -116,6 +118,7 @@ def predict(
             )
         work.begin("reading", str(data))
         source = open_source(data, dialect)
+        note_remarks(source, work)
         answering = Answering(saved, tuple(keep or ()), proba, threads)
         _check_names(source, answering)
         with open_sink(output, format, raw=raw) as sink:
@@ -181,6 +184,7 @@ class Answering:
         self.tested = [model.schema.columns[i] for i in self._positions]
         self.rows = self.missing = self.unseen = 0
         self.unseen_in: dict[str, None] = {}  # the columns, in their order
+        self.unread: list[str] = []  # what to say of cells that could not be read
         self._labels = [_labels(target.classes) for target in model.schema.targets]
         self._names = self._added()
 
@@ -202,12 +206,18 @@ class Answering:
         """The columns to write, a few rows at a time."""
         wanted = {column.name: form_of(column) for column in self.tested} or {source.names[0]: "text"}
         width = sum(map(len, self._names))
-        with closing(stream(source, wanted, self.keep, width=width)) as frames:
-            for frame in frames:
+        cells, last = ModelCells.of(self.tested, source.conventions), None
+        with closing(stream(source, wanted, self.keep, width=width, as_text=cells.as_text)) as frames:
+            for frame in map(cells.read, frames):
                 rows = encode_rows(frame, self.model.schema, self.tested)
                 self._count(rows)
                 work.begin("predicting", f"{self.rows:,} rows")
-                yield self._answers(frame, rows)
+                if last is not None:
+                    yield last
+                last = self._answers(frame, rows)
+        self.unread = cells.notes(source.path)  # before the last piece: a short table has no other
+        if last is not None:
+            yield last
 
     def _answers(self, frame: Frame, rows: Dataset) -> Answers:
         """What was kept, what the model says, how surely."""
@@ -236,6 +246,8 @@ class Answering:
 
     def tell_oddities(self, voice: Voice) -> None:
         """One line each."""
+        for note in self.unread:
+            voice.note(note)
         if self.unseen:
             voice.note(
                 f"{count(self.unseen, 'row')} with categories that the {self.word} has not seen, "

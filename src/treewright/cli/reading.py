@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from threading import Event, Thread
@@ -15,17 +15,21 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.advice import Advice
 from treewright.cli import forms
+from treewright.cli.conventions import AS_FOUND, Conventions
 from treewright.cli.errors import Trouble, listed, quoted
 from treewright.cli.forms import Form
 from treewright.cli.layout import LONGEST_LINE, Layout
 from treewright.cli.sources import Source, first_line
 from treewright.encoding.cells import BEYOND, EXACT
+from treewright.encoding.text_advice import fold_advice
 
 Column = NDArray[Any]
 Result = TypeVar("Result")
 
 COLUMNS_AT_ONCE = 256
+NOTHING: Mapping[str, bool] = {}
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Frame:
     kept: dict[str, Column] = field(default_factory=dict)  # texts, exactly as they stand in the file
     layout: Layout | None = field(default=None, repr=False)  # of a file of text
     start: int = 0  # the rows of the file before these
+    numbers: NDArray[np.int64] | None = field(default=None, repr=False)  # the rows of an Excel sheet
+    conventions: Conventions = AS_FOUND
 
     @property
     def n_rows(self) -> int:
@@ -47,8 +53,36 @@ class Frame:
     def place(self, row: int) -> str:
         """Where a row is in the file, in words; rows are counted from 0."""
         row += self.start
+        if self.numbers is not None:
+            return f"row {self.numbers[row]}"
         line = None if self.layout is None else self.layout.line_of_row(row)
         return f"row {row + 1}" if line is None else f"line {line}"
+
+    def placed(self, texts: Iterable[str], rows: Column | None = None) -> list[str]:
+        """Texts in which rows are marked (`marked_row`) with the places of these rows in the file.
+
+        All places are looked up at once: to find one takes as long as to read the file up to there.
+        """
+        texts = list(texts)
+        marked = {int(row) for text in texts for row in _MARKED.findall(text)}
+        found = {row: self.start + (row if rows is None else int(rows[row])) for row in marked}
+        lines: Mapping[int, int] = {}
+        if self.numbers is None and self.layout is not None:
+            lines = self.layout.lines_of_rows(found.values())
+
+        def place(match: re.Match[str]) -> str:
+            row = found[int(match[1])]
+            if self.numbers is not None:
+                return f"row {self.numbers[row]}"
+            return f"line {lines[row]}" if row in lines else f"row {row + 1}"
+
+        return [_MARKED.sub(place, text) for text in texts]
+
+    def advice(self, advice: Iterable[Advice], rows: Column | None = None) -> list[Advice]:
+        """Advice about rows (`marked_row`) with their places, one piece for many columns of one sort."""
+        advice = fold_advice(advice)
+        texts = self.placed((each.text for each in advice), rows)
+        return [replace(each, text=text) for each, text in zip(advice, texts, strict=True)]
 
     def located(self, error: Exception, rows: Column | None = None) -> Trouble:
         """An error of `encode` in the words of the command line: lines for rows, options for arguments.
@@ -60,17 +94,26 @@ class Frame:
             row = int(found[1])
             return self.place(row if rows is None else int(rows[row]))
 
-        text = re.sub(r"\brow (\d+)\b", place, str(error))
+        text = re.sub(r"\brow (\d+)\b", place, self.placed([str(error)], rows)[0])
         return in_words_of_options(f"{self.path}: {text}")
+
+
+_MARKED = re.compile("\ue000([0-9]+)\ue001")  # characters that no table has a use for
+
+
+def marked_row(row: int) -> str:
+    """A row in a text, to be replaced by its place."""
+    return f"\ue000{row}\ue001"
 
 
 def in_words_of_options(text: str) -> Trouble:
     """What `encode` says, with options for arguments."""
     for said, meant in _OPTIONS.items():
         text = text.replace(said, meant)
-    return Trouble(text)
+    return Trouble(_ARGUMENT.sub(lambda found: f"--{found[1].replace('_', '-')} {found[2]}={found[3]}", text))
 
 
+_ARGUMENT = re.compile(r"\b(kinds|decimal|thousands|date_format)=\{'(.*?)': '(.*?)'\}")
 _OPTIONS = {
     "make the column a category (kinds)": "make it a category (--kinds) or leave it out (--drop)",
     "(for regression: classes=False, DecisionTreeRegressor)": "(for regression: --numbers)",
@@ -111,22 +154,28 @@ class Contradiction(NamedTuple):
 
 
 def read(
-    source: Source, wanted: Mapping[str, Form | None], kept: Collection[str] = (), jobs: int = 1
+    source: Source,
+    wanted: Mapping[str, Form | None],
+    kept: Collection[str] = (),
+    jobs: int = 1,
+    as_text: Mapping[str, bool] = NOTHING,
 ) -> Frame:
     """The columns of a source that are wanted, each in the form that is asked for, or else its natural one.
 
-    `kept` are columns that are wanted as they stand in the file, `jobs` is the number of threads.
+    `kept` are columns that are wanted as they stand in the file, `jobs` is the number of threads. Columns in
+    `as_text` are read as texts: always (True), or where some cell does not have the form that is asked for.
     """
+    as_text = {**as_text, **{name: True for name in source.conventions.date_format if name in wanted}}
     asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
     carried = [position for position, name in enumerate(source.names) if name in kept]
     source.database.execute(f"SET threads = {jobs}")
     with explained(source):
-        plans = _loaded(source, asked, carried)
+        plans = _loaded(source, asked, carried, as_text)
         columns = _fetched(source, plans)
         texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
     source.database.close()
     found = {source.names[i]: plan.form for i, plan in plans.items()}
-    return Frame(source.path, columns, found, texts, source.layout)
+    return Frame(source.path, columns, found, texts, source.layout, 0, source.numbers, source.conventions)
 
 
 @contextmanager
@@ -143,11 +192,13 @@ def explained(source: Source) -> Iterator[None]:
         raise Trouble(f"{source.path} is damaged or cannot be read ({reason})") from error
 
 
-def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]) -> dict[int, Plan]:
+def _loaded(
+    source: Source, asked: Mapping[int, Form | None], carried: list[int], as_text: Mapping[str, bool]
+) -> dict[int, Plan]:
     """The table `cells`, as of `_load`; if a file of text cannot be read, the wrong line is looked for."""
     for strict in (True, False):
         try:
-            plans = _load(source, asked, carried, strict=strict)
+            plans = _load(source, asked, carried, as_text, strict=strict)
         except duckdb.Error as error:
             if not strict:
                 raise
@@ -162,10 +213,15 @@ def _loaded(source: Source, asked: Mapping[int, Form | None], carried: list[int]
 
 
 def _load(
-    source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool
+    source: Source,
+    asked: Mapping[int, Form | None],
+    carried: list[int],
+    as_text: Mapping[str, bool],
+    *,
+    strict: bool,
 ) -> dict[int, Plan]:
     """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read."""
-    for plans, query in attempts(source, asked, carried, strict=strict):
+    for plans, query in attempts(source, asked, carried, as_text, strict=strict):
         try:
             _run(source, partial(source.database.execute, f"CREATE OR REPLACE TEMP TABLE cells AS {query}"))
             return plans
@@ -217,7 +273,12 @@ def _run(source: Source, work: Callable[[], Result]) -> Result:
 
 
 def attempts(
-    source: Source, asked: Mapping[int, Form | None], carried: list[int], *, strict: bool
+    source: Source,
+    asked: Mapping[int, Form | None],
+    carried: list[int],
+    as_text: Mapping[str, bool],
+    *,
+    strict: bool,
 ) -> Iterator[tuple[dict[int, Plan], str]]:
     """Three ways to read the wanted columns (c0, …) and the kept ones (k0, …): how each is read, and the SQL.
 
@@ -235,23 +296,36 @@ def attempts(
         plain = raw if copies else source.layout.table(positions, source.missing, strict=strict)
         quick = f"(SELECT {', '.join(['*', *copies])} FROM {plain})"
     for table, told_from in ((quick, None), (cleaned, None), (cleaned, cleaned)):
-        plans = _plans(source, asked, told_from)
+        plans = _plans(source, asked, as_text, told_from)
         selected = [f"{plan.sql} AS c{i}" for i, plan in plans.items()] + [f"k{i}" for i in carried]
         yield plans, f"SELECT {', '.join(selected)} FROM {table}"
 
 
-def _plans(source: Source, asked: Mapping[int, Form | None], told_from: str | None) -> dict[int, Plan]:
+def _plans(
+    source: Source, asked: Mapping[int, Form | None], as_text: Mapping[str, bool], told_from: str | None
+) -> dict[int, Plan]:
     """How to read each wanted column; `told_from` is the table that tells the forms of texts; None: guess."""
     plans = {i: _native(source, i, form) for i, form in asked.items()} if source.layout is None else {}
     texts = [i for i in asked if plans.get(i) is None]
-    natural = _natural(source, [i for i in texts if asked[i] != "text"], told_from)
+    always = {i for i in texts if as_text.get(source.names[i]) and _may_be_text(source, i)}
+    natural = _natural(source, [i for i in texts if asked[i] != "text" and i not in always], told_from)
     for i in texts:
-        form = asked[i]
-        if i in natural:
-            form = natural[i] if form is None or natural[i] in forms.FITTING[form] else forms.INSISTED[form]
+        form: Form | None = asked[i]
+        if i in always:
+            form = "text"
+        elif i in natural and (form is None or natural[i] in forms.FITTING[form]):
+            form = natural[i]
+        elif i in natural and form is not None:
+            form = "text" if source.names[i] in as_text else forms.INSISTED[form]
         assert form is not None
         plans[i] = Plan(form, forms.casting(f"c{i}", form))
     return {i: plan for i in asked if (plan := plans[i]) is not None}
+
+
+def _may_be_text(source: Source, position: int) -> bool:
+    """Whether a column holds texts, as far as the file tells."""
+    layout = source.layout
+    return layout is None or not layout.is_typed or layout.holds_texts(position)
 
 
 def _natural(source: Source, positions: list[int], told_from: str | None) -> dict[int, Form]:
@@ -260,11 +334,12 @@ def _natural(source: Source, positions: list[int], told_from: str | None) -> dic
     natural: dict[int, Form] = {}
     having: dict[int, tuple[Form, ...]] = {}
     for i in positions:
-        comma = layout is not None and layout.has_decimal_commas
-        guess = forms.guessed(() if layout is None else layout.sampled(i), comma, source.missing)
+        said, own = source.conventions.decimals(source.names[i]), "." if layout is None else layout.decimals
+        decimals = "".join(mark for mark in own if mark in said)  # others are read by `encode`
+        guess = forms.guessed(() if layout is None else layout.sampled(i), decimals, source.missing)
         is_text = layout is not None and layout.holds_texts(i)
         natural[i] = "text" if is_text and guess not in forms.TIMES else guess
-        having[i] = forms.TIMES if is_text else forms.candidates(guess, comma)
+        having[i] = forms.TIMES if is_text else forms.candidates(guess, decimals)
     if told_from is None or not positions:
         return natural
     for some in batches(positions):
@@ -368,7 +443,7 @@ def check_exact(source: Source, position: int) -> None:
     found = _run(source, lambda: source.database.cursor().execute(query).fetchone())
     if found is not None:
         line = source.layout.line_of(position, found[0])
-        is_whole = forms.guessed(found, False) in ("integer", "huge")
+        is_whole = forms.guessed(found) in ("integer", "huge")
         why = BEYOND if is_whole else "which is too large for float64; scale the column"
         raise in_words_of_options(
             f"{source.path}, line {line}: column {quoted(source.names[position])} has the number "

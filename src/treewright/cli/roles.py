@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.advice import Advice
 from treewright.cli.errors import Misuse, Trouble, count, quoted
 from treewright.cli.forms import Form
 from treewright.cli.models import form_of
-from treewright.cli.reading import Column, Frame
+from treewright.cli.reading import Column, Frame, marked_row
 from treewright.cli.sources import Source, check_columns
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset, encode_with_advice
+from treewright.encoding.text_formats import recognise
 from treewright.schema import Schema
+from treewright.wording import shortened
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
 FORMS: dict[str, Form] = {"number": "number", "category": "text", "time": "time"}  # to read a kind of column
@@ -69,10 +72,16 @@ class Roles:
         if twice:
             raise Misuse(f"column {quoted(twice[0])} is named for two things that exclude each other")
 
+    def as_text(self) -> dict[str, bool]:
+        """The columns that are read as texts where some cells are not what they are asked to be."""
+        kinds = {name: False for name, kind in self.kinds.items() if kind != "category"}
+        return kinds | ({self.target: False} if self.classes is not True else {})
+
     def encoded(
         self, frame: Frame, rows: NDArray[Any] | None, schema: Schema | None = None, *, judging: bool = False
-    ) -> Dataset:
-        """The rows of a frame with their targets; `rows` are those to take, None takes all.
+    ) -> tuple[Dataset, list[Advice]]:
+        """The rows of a frame with their targets, and how texts were read; `rows` are those to take, None
+        takes all.
 
         Those that only judge may have classes that the schema does not know.
         """
@@ -82,8 +91,9 @@ class Roles:
             target[self.target] = _as_classes(target[self.target], schema.targets[0].classes or ())
         weight = None if self.weights is None else columns.pop(self.weights)
         kinds: dict[str, Any] = {name: kind for name, kind in self.kinds.items() if name in columns}
+        said = {} if schema is not None else frame.conventions.arguments([*columns, self.target])
         try:
-            data = encode(
+            data, advice = encode_with_advice(
                 columns,
                 target,
                 weight=weight,
@@ -91,12 +101,14 @@ class Roles:
                 schema=schema,
                 classes=self._are_classes(frame, target[self.target]) if schema is None else None,
                 judging=judging,
+                place=marked_row,
+                **said,
             )
         except (ValueError, TypeError) as error:
             raise frame.located(error, rows) from error
         if schema is None and self.classes is None:
             self._check_classes(frame.path, data)
-        return data
+        return data, frame.advice(advice, rows)
 
     def _check_classes(self, path: str, data: Dataset) -> None:
         """Trouble about a target of so many classes that they look like names of the rows."""
@@ -111,9 +123,13 @@ class Roles:
         """Whether the target is classes: as said, or by its form and how many different values it has."""
         if self.classes is None and self.target in self.kinds:
             return self.kinds[self.target] == "category"
-        if self.classes is not None or frame.forms[self.target] != "integer":
+        form = frame.forms[self.target]
+        if self.classes is not None or form not in ("integer", "text"):
             return self.classes
-        return len(np.unique(target)) <= MOST_CLASSES
+        different = set(target.tolist())
+        if len(different) <= MOST_CLASSES or form == "integer":
+            return len(different) <= MOST_CLASSES
+        return False if _are_numbers(target, frame.conventions.marks(self.target)) else None
 
     def hints(self, frame: Frame, problem: Dataset) -> Iterator[str]:
         """What may not be meant as it was taken, with the option that changes it."""
@@ -123,23 +139,24 @@ class Roles:
             if target.classes is None or len(target.classes) > 2:
                 yield f"the whole numbers of {quoted(self.target)} are taken for {kind}; {other} changes that"
         if target.classes is not None and len(target.classes) == 1:
-            only = target.classes[0]
+            only = shortened(str(target.classes[0]))
             yield f"all rows have the same {quoted(self.target)}, {only!r}: the tree is a single leaf"
         for column in problem.schema.columns:
             name, called = column.name, quoted(column.name)
-            if (odd := _odd_one(column.categories)) is not None and name not in self.kinds:
-                yield f"column {called} has {odd!r} among its numbers, so all of it is taken for categories"
-            elif _are_padded(column.categories) and name not in self.kinds:
+            if _are_padded(column.categories) and name not in self.kinds:
                 yield (
                     f"column {called} has leading zeros, so it is taken for categories; "
                     f"--kinds {f'{name}=number'!r} takes it for numbers"
                 )
 
 
-def _odd_one(categories: tuple[Any, ...]) -> str | None:
-    """The first text among categories that are numbers for the most part; None if they are not."""
-    texts = [c for c in categories if isinstance(c, str) and not _NUMBER.fullmatch(c)]
-    return texts[0] if 0 < len(texts) < len(categories) / 4 else None
+def _are_numbers(texts: Column, marks: tuple[str | None, str | None]) -> bool:
+    """Whether all texts of a target are numbers, with currencies and the like."""
+    labels = sorted(set(texts.tolist()))
+    codes = {label: code for code, label in enumerate(labels)}
+    cells = np.array([codes[text] for text in texts.tolist()])
+    found = recognise(labels, cells, name="", decimal=marks[0], thousands=marks[1])
+    return found.format is not None and found.format.kind == "number" and not found.n_unread
 
 
 def _are_padded(categories: tuple[Any, ...]) -> bool:

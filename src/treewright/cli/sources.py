@@ -5,23 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
+from numpy.typing import NDArray
 
 from treewright.cli import forms, pipes
+from treewright.cli.conventions import AS_FOUND, Conventions
+from treewright.cli.encodings import as_utf8, check_encoding
 from treewright.cli.errors import Misuse, Trouble, did_you_mean, listed, quoted
+from treewright.cli.excel import Sheet, open_sheet
 from treewright.cli.jsonlines import json_layout
 from treewright.cli.layout import Layout, csv_layout, is_json_lines, pattern
 from treewright.cli.options import MISSING, NEVER_KNOWN, PIPE, USUAL, Dialect
+from treewright.cli.workbooks import ZIP, is_workbook
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".psv", ".data")
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")
-TABLE_SUFFIXES = CSV_SUFFIXES + JSON_SUFFIXES + PARQUET_SUFFIXES
+EXCEL_SUFFIXES = (".xlsx", ".xlsm")
+TABLE_SUFFIXES = CSV_SUFFIXES + JSON_SUFFIXES + PARQUET_SUFFIXES + EXCEL_SUFFIXES
 
 
 @dataclass(frozen=True)
@@ -35,11 +42,20 @@ class Source:
     missing: tuple[str, ...]  # cells that stand for nothing
     database: Any = field(repr=False)
     layout: Layout | None = None  # of a file of text
+    sheet: Sheet | None = None  # of an Excel file
+    remarks: tuple[str, ...] = ()  # what is worth knowing about how the file is read
+    conventions: Conventions = AS_FOUND
 
     @property
     def doubt(self) -> str | None:
         """Why the names of the columns may be none."""
-        return None if self.layout is None else self.layout.doubt
+        told = self.layout or self.sheet
+        return None if told is None else told.doubt
+
+    @property
+    def numbers(self) -> NDArray[np.int64] | None:
+        """Which row of an Excel sheet each row is; None for other files."""
+        return None if self.sheet is None else self.sheet.rows
 
     def hint(self, name: str) -> str:
         """What to do about a column that is not there, as the end of a sentence."""
@@ -48,30 +64,42 @@ class Source:
 
 def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Source:
     """A file as a source; Trouble if it is none, or not of a kind that can be read."""
-    path = Path(path)
+    conventions = dialect.conventions
+    source = replace(_opened(Path(path), dialect), conventions=conventions)
+    check_columns(source, conventions.named())
+    return source
+
+
+def _opened(path: Path, dialect: Dialect) -> Source:
+    """The file by its kind."""
     name, place = pipes.shown(path), os.fspath(path)
     if path == PIPE or (os.path.exists(place) and not os.path.isfile(place) and not os.path.isdir(place)):
         place = pipes.laid_down(path)
-        kind = _kind_by_content(place)
+        kind = _kind_of_pipe(place)
     else:
         _check_there(name)
         kind = _kind(name)
         with open(name, "rb"):
             pass  # permission denied is told by the system in its own words
         place = pipes.readable(place)
-    _check_dialect(kind, dialect)
+    _check_dialect(kind or "csv", dialect)
     # In files of text some words stand for nothing; elsewhere nothing does but what is named.
-    markers = dialect.markers if dialect.markers is not None else MISSING if kind == "csv" else ()
+    has_words = kind in ("csv", "excel", None)
+    remark = None
+    if kind in ("csv", "json", None):
+        _check_text(name, place)
+        place, remark = as_utf8(name, place, dialect.encoding)
+        has_words = kind == "csv" or (kind is None and not is_json_lines(place))
+        kind = kind or ("csv" if has_words else "json")
+    markers = dialect.markers if dialect.markers is not None else MISSING if has_words else ()
     missing = (*NEVER_KNOWN, *markers)
-    # Nothing is fetched from the net, and nothing is laid down in the current folder when memory is short.
-    settings: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-    settings["temp_directory"] = ""
-    database = duckdb.connect(config=settings)
-    for macro in forms.macros(missing):
-        database.execute(macro)
-    database.execute("SET GLOBAL TimeZone = 'UTC'")
+    database = _database(missing)
     if kind == "parquet":
         return _parquet(name, place, database, markers)
+    if kind == "excel":
+        sheet = open_sheet(name, place, dialect.sheet, dialect.header, missing)
+        said = (sheet.names, sheet.types, sheet.table, missing)
+        return Source(name, *said, database, sheet=sheet, remarks=sheet.remarks)
     layout: Layout
     layout = (
         csv_layout(name, place, dialect.character, dialect.header)
@@ -79,19 +107,48 @@ def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Sourc
         else json_layout(name, place, database)
     )
     texts = ("VARCHAR",) * len(layout.names)
-    return Source(name, layout.names, texts, "", missing, database, layout)
+    remarks = () if remark is None else (remark,)
+    return Source(name, layout.names, texts, "", missing, database, layout, remarks=remarks)
+
+
+def _database(missing: tuple[str, ...]) -> Any:
+    """DuckDB, with our macros."""
+    # Nothing is fetched from the net, and nothing is laid down in the current folder when memory is short.
+    settings: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    settings["temp_directory"] = ""
+    database = duckdb.connect(config=settings)
+    for macro in forms.macros(missing):
+        database.execute(macro)
+    database.execute("SET GLOBAL TimeZone = 'UTC'")
+    return database
+
+
+_OTHERS = {"parquet": "a Parquet file has", "json": "JSON lines have", "excel": "an Excel file has"}
 
 
 def _check_dialect(kind: str, dialect: Dialect) -> None:
-    """Misuse about options that are for CSV files only."""
-    if kind == "csv":
-        return
-    others = "a Parquet file has" if kind == "parquet" else "JSON lines have"
-    if dialect.character is not None:
-        raise Misuse(f"--separator is for CSV files; {others} none")
-    if dialect.header is not None:
+    """Misuse about options that are for other kinds of files."""
+    if dialect.encoding is not None:
+        check_encoding(dialect.encoding)
+        if kind in ("parquet", "excel"):
+            raise Misuse(f"--encoding is for files of text; {_OTHERS[kind]} its own")
+    if dialect.sheet is not None and kind != "excel":
+        raise Misuse("--sheet is for Excel files, which end in .xlsx or .xlsm")
+    if dialect.character is not None and kind != "csv":
+        raise Misuse(f"--separator is for CSV files; {_OTHERS[kind]} none")
+    if dialect.header is not None and kind not in ("csv", "excel"):
         option = "--header" if dialect.header else "--no-header"
-        raise Misuse(f"{option} is for CSV files; {others} names of columns always")
+        raise Misuse(f"{option} is for CSV and Excel files; {_OTHERS[kind]} names of columns always")
+
+
+def _check_text(name: str, place: str) -> None:
+    """Trouble about a file that is called a file of text and is something else."""
+    with open(place, "rb") as file:
+        start = file.read(4)
+    if start == b"PAR1":
+        raise Trouble(f"{name} is a Parquet file; rename it to end in .parquet")
+    if start == ZIP and is_workbook(place):
+        raise Trouble(f"{name} is an Excel file; rename it to end in .xlsx")
 
 
 def check_columns(source: Source, named: Iterable[tuple[str, str]]) -> None:
@@ -103,7 +160,7 @@ def check_columns(source: Source, named: Iterable[tuple[str, str]]) -> None:
 
 def _check_there(name: str) -> None:
     if os.path.isdir(name):
-        raise Trouble(f"{name} is a folder; name one CSV, JSON lines or Parquet file in it")
+        raise Trouble(f"{name} is a folder; name one CSV, JSON lines, Parquet or Excel file in it")
     if not os.path.exists(name):
         raise Trouble(no_file(name))
 
@@ -116,7 +173,7 @@ def no_file(name: str) -> str:
 
 
 def _kind(name: str) -> str:
-    """The kind of a file by its name: csv, json or parquet."""
+    """The kind of a file by its name: csv, json, parquet or excel."""
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
     packed = bool(suffixes) and suffixes[-1] == ".gz"
     last = suffixes[-1 - packed] if len(suffixes) > packed else ""
@@ -126,23 +183,25 @@ def _kind(name: str) -> str:
         return "json"
     if last in PARQUET_SUFFIXES and not packed:
         return "parquet"
+    if last in EXCEL_SUFFIXES and not packed:
+        return "excel"
     if last == ".json":
         raise Trouble(
-            f"{name} looks like a model, but a table is wanted here (CSV, Parquet, or JSON lines, which end "
-            "in .jsonl)"
+            f"{name} looks like a model, but a table is wanted here (CSV, Parquet, Excel, or JSON lines, "
+            "which end in .jsonl)"
         )
     raise Trouble(
         f"{name}: tables are read from CSV ({' '.join(CSV_SUFFIXES[:4])}), JSON lines "
-        f"({' '.join(JSON_SUFFIXES)}), both also with .gz, Parquet ({' '.join(PARQUET_SUFFIXES)}); save it "
-        "as one of these"
+        f"({' '.join(JSON_SUFFIXES)}), both also with .gz, Parquet ({' '.join(PARQUET_SUFFIXES)}) and Excel "
+        f"({' '.join(EXCEL_SUFFIXES)}); save it as one of these"
     )
 
 
-def _kind_by_content(place: str) -> str:
+def _kind_of_pipe(place: str) -> str | None:
+    """The kind of what came from a pipe; None for text, of which kind it is shows when it is UTF-8."""
     with open(place, "rb") as file:
-        if file.read(4) == b"PAR1":
-            return "parquet"
-    return "json" if is_json_lines(place) else "csv"
+        start = file.read(4)
+    return "parquet" if start == b"PAR1" else "excel" if start == ZIP and is_workbook(place) else None
 
 
 def stem(path: Path) -> str:
@@ -188,9 +247,7 @@ def _marked(column: str, kind: str, markers: tuple[str, ...]) -> str:
     is_number = form in ("integer", "huge", "number")
     named = [forms.literal(marker) for marker in markers]
     if is_number:
-        numbers = [
-            marker for marker in markers if forms.guessed([marker], False) in ("integer", "huge", "number")
-        ]
+        numbers = [marker for marker in markers if forms.guessed([marker]) in ("integer", "huge", "number")]
         named = [f"CAST('{number}' AS {'DOUBLE' if form == 'number' else 'HUGEINT'})" for number in numbers]
     if not named or form is None:
         return column

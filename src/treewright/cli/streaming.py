@@ -13,6 +13,7 @@ import numpy as np
 
 from treewright.cli.forms import Form
 from treewright.cli.reading import (
+    NOTHING,
     Column,
     Contradiction,
     Frame,
@@ -37,6 +38,7 @@ def stream(
     kept: Collection[str] = (),
     *,
     width: int = 0,
+    as_text: Mapping[str, bool] = NOTHING,
 ) -> Generator[Frame, None, None]:
     """What `read` reads, as frames of a few rows each, in order; the next are read while one is worked on.
 
@@ -46,7 +48,7 @@ def stream(
     carried = [position for position, name in enumerate(source.names) if name in kept]
     rows = max(FEWEST_ROWS, CELLS_AT_ONCE // (len(asked) + len(carried) + width))
     source.database.execute("SET threads = 1")  # of several, DuckDB streams their rows out of order
-    reader = _Reader(source, asked, carried, rows)
+    reader = _Reader(source, asked, carried, rows, as_text)
     with explained(source), closing(_ahead(reader.pieces(), reader.interrupt)) as pieces:
         yield from pieces
     if reader.done == 0:
@@ -57,9 +59,14 @@ class _Reader:
     """Reads the pieces; it begins again, behind what is done, where the file is not as its first rows say."""
 
     def __init__(
-        self, source: Source, asked: Mapping[int, Form | None], carried: list[int], rows: int
+        self,
+        source: Source,
+        asked: Mapping[int, Form | None],
+        carried: list[int],
+        rows: int,
+        as_text: Mapping[str, bool],
     ) -> None:
-        self.source, self.asked, self.carried, self.rows = source, asked, carried, rows
+        self.source, self.asked, self.carried, self.rows, self.as_text = source, asked, carried, rows, as_text
         self.done = 0
         self._exact: set[int] = set()  # columns in which large numbers were found to be as they are written
         self._cursor = source.database.cursor()
@@ -81,7 +88,7 @@ class _Reader:
         yield from self._pieces(strict=False)
 
     def _pieces(self, strict: bool) -> Iterator[Frame]:
-        for plans, query in attempts(self.source, self.asked, self.carried, strict=strict):
+        for plans, query in attempts(self.source, self.asked, self.carried, self.as_text, strict=strict):
             try:
                 yield from self._attempt(plans, query)
                 return
@@ -116,7 +123,9 @@ class _Reader:
             for i, column in zip(self.carried, cells[len(plans) :], strict=True)
         }
         forms = {names[i]: plan.form for i, plan in plans.items()}
-        return Frame(self.source.path, columns, forms, kept, self.source.layout, self.done)
+        return Frame(
+            self.source.path, columns, forms, kept, self.source.layout, self.done, self.source.numbers
+        )
 
 
 def _values(cells: Sequence[Any], form: Form) -> Column:

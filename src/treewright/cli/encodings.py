@@ -1,0 +1,233 @@
+"""Character encodings of files of text: told from the bytes or named, and transcoded to UTF-8 for SQL."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from treewright.cli import pipes
+from treewright.cli.errors import Misuse, Trouble, closest
+
+START = 1 << 16  # bytes that are looked at for byte order marks and zeros
+CHUNK = 1 << 20  # bytes that are decoded at once
+SCANNED = 1 << 28  # bytes that are checked for UTF-8 before the file is read
+GZIP = b"\x1f\x8b"
+WINDOWS = "cp1252"
+COMMON = ("utf-8", "utf-16", "latin-1", "cp1252", "cp1250", "cp1251", "mac-roman", "shift_jis", "gb18030")
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before that of UTF-16, which begins alike
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SHOWN = {WINDOWS: "Windows-1252", "utf-16-le": "UTF-16 (little-endian)", "utf-16-be": "UTF-16 (big-endian)"}
+_CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1a\x1b"})  # bytes that no text has
+
+
+class Utf8(NamedTuple):
+    """A file of text as UTF-8: where it is, and what is worth saying of its encoding."""
+
+    place: str
+    remark: str | None = None
+
+
+def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
+    """A file of text as UTF-8, the file itself where it is; `named` is the encoding if the user names one.
+
+    What is neither UTF-8 nor UTF-16 is taken for Windows-1252, with a remark.
+    """
+    with unpacked(path, place) as file:
+        start = file.read(START)
+    mark = next((name for bom, name in _MARKS if start.startswith(bom)), None)
+    if named is not None:
+        encoding, remark = _named(path, named, mark), None
+    else:
+        encoding, remark = (mark, None) if mark is not None else _told(path, place, start)
+    if encoding == "utf-8":
+        return Utf8(place, remark)
+    return Utf8(_transcoded(path, place, encoding), remark)
+
+
+def check_encoding(name: str) -> str:
+    """The name of a text encoding as Python has it; Misuse if it is none.
+
+    >>> check_encoding("Latin1"), check_encoding("UTF8")
+    ('iso8859-1', 'utf-8')
+    """
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        found = None
+    if found is None or not getattr(found, "_is_text_encoding", True):
+        close = closest(name, COMMON)
+        meant = "" if close is None else f"did you mean {close}? "
+        raise Misuse(f"--encoding {name!r} is unknown; {meant}common ones: {', '.join(COMMON)}")
+    return "utf-8" if found.name in ("utf-8", "utf-8-sig", "ascii") else found.name
+
+
+def unpacked(path: str, place: str) -> gzip.GzipFile | io.BufferedReader:
+    """The bytes of a file, unpacked where they are packed; what does not unpack is Trouble as it is read."""
+    with open(place, "rb") as file:
+        is_packed = file.read(2) == GZIP
+    return _Unpacked(path, place) if is_packed else open(place, "rb")
+
+
+class _Unpacked(gzip.GzipFile):
+    """A packed file that says in our words that it is damaged."""
+
+    def __init__(self, path: str, place: str) -> None:
+        super().__init__(place, "rb")
+        self._path = path
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The next bytes."""
+        with self._explained():
+            return super().read(size)
+
+    def read1(self, size: int = -1) -> bytes:
+        """The next bytes that are at hand."""
+        with self._explained():
+            return super().read1(size)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise Trouble(f"{self._path} is damaged: it does not unpack ({error})") from error
+
+
+def _named(path: str, named: str, mark: str | None) -> str:
+    """The encoding that the user names; Misuse if the first bytes say otherwise."""
+    encoding = check_encoding(named)
+    if mark is not None and not encoding.startswith(mark):
+        raise Misuse(
+            f"--encoding {named}: {path} begins with the byte order mark of {mark.upper()}; leave it out"
+        )
+    return encoding
+
+
+def _told(path: str, place: str, start: bytes) -> tuple[str, str | None]:
+    """The encoding of a file without a byte order mark, and what to say of it."""
+    wide = _wide(start)
+    if wide is not None:
+        return wide, f"{path} looks like {_SHOWN[wide]} and is read so (--encoding names another)"
+    if b"\0" in start:
+        raise Trouble(not_text(path, "zero bytes"))
+    if _is_utf8(path, place):
+        return "utf-8", None
+    if start.translate(None, _CONTROLS) != start:
+        raise Trouble(not_text(path, "control characters"))
+    return WINDOWS, f"{path} is not UTF-8; read as {_SHOWN[WINDOWS]} (--encoding names another)"
+
+
+def not_text(path: str, having: str) -> str:
+    """What to say of a file that is no text."""
+    return f"{path} is not text (it has {having}); a table is read from CSV, JSON lines, Parquet or Excel"
+
+
+def _wide(start: bytes) -> str | None:
+    """UTF-16 without a byte order mark: separators, digits and Latin letters have every other byte zero.
+
+    >>> _wide("a;b".encode("utf-16-le") * 9), _wide("a;b".encode("utf-16-be") * 9), _wide(b"a;b" * 9)
+    ('utf-16-le', 'utf-16-be', None)
+    """
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    pairs = len(start) // 2
+    if 10 * max(even, odd) < pairs or not pairs or 20 * min(even, odd) > max(even, odd):
+        return None
+    encoding = "utf-16-le" if odd > even else "utf-16-be"
+    text = start[: 2 * pairs].decode(encoding, "replace")
+    return encoding if text.isascii() or text.count("\ufffd") <= 1 else None
+
+
+def _is_utf8(path: str, place: str) -> bool:
+    """Whether a file is UTF-8, as far as it is looked at; the reader refuses what comes behind that."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with unpacked(path, place) as file:
+        done = 0
+        while chunk := file.read(CHUNK):
+            done += len(chunk)
+            try:
+                if not chunk.isascii() or decoder.getstate()[0]:
+                    decoder.decode(chunk)
+            except UnicodeDecodeError:
+                return False
+            if done >= SCANNED:
+                return True
+    return not decoder.getstate()[0]
+
+
+def _transcoded(path: str, place: str, encoding: str) -> str:
+    """A new file with the same text in UTF-8."""
+    with pipes.new_file(path) as (name, file):
+        for text in _decoded(path, place, encoding):
+            file.write(text.encode("utf-8", "surrogatepass"))
+    return name
+
+
+def _decoded(path: str, place: str, encoding: str) -> Iterator[str]:
+    """The text of a file, piece by piece; Trouble that names the line of what cannot be decoded."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line, is_first = 1, True
+    with unpacked(path, place) as file:
+        while True:
+            chunk = file.read(CHUNK)
+            try:
+                text = decoder.decode(chunk, final=not chunk)
+            except UnicodeError as error:
+                raise _undecodable(path, encoding, line, error) from error
+            if "\0" in text:
+                raise Trouble(not_text(path, f"zero bytes, read as {encoding}"))
+            line += _breaks(text)
+            yield text.removeprefix("\ufeff") if is_first else text
+            is_first = is_first and not text
+            if not chunk:
+                return
+
+
+def _breaks(text: str) -> int:
+    return text.count("\n") or text.count("\r")
+
+
+def _undecodable(path: str, encoding: str, line: int, error: UnicodeError) -> Trouble:
+    """What to say of bytes that are no text in an encoding."""
+    where, said = "", str(error)
+    if isinstance(error, UnicodeDecodeError):
+        known = encoding if error.encoding == "charmap" else error.encoding
+        before = error.object[: error.start].decode(known, "replace")
+        wrong = error.object[error.start : error.start + 1]
+        where = f", line {line + _breaks(before)}"
+        said = f"it has the byte 0x{wrong.hex().upper()} after {before[-20:]!r}"
+    is_guess = encoding == WINDOWS
+    shown = _SHOWN.get(encoding, encoding)
+    name = ", ".join(each for each in COMMON[2:] if each != encoding) if is_guess else "another one"
+    return Trouble(f"{path}{where} is not {shown} text: {said}; --encoding names {name}")
+
+
+def diagnose_bytes(path: str, place: str) -> None:
+    """Trouble that names the first byte which is not UTF-8."""
+    with unpacked(path, place) as file:
+        for line, content in enumerate(file, 1):
+            try:
+                content.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise Trouble(
+                    f"{path} is not UTF-8 text: line {line} has the byte 0x{content[error.start]:02X} after "
+                    f"{content[max(0, error.start - 20) : error.start].decode('utf-8', 'replace')!r}; "
+                    f"--encoding names its encoding, such as {WINDOWS}"
+                ) from error
+
+
+def is_packed(place: str | os.PathLike[str]) -> bool:
+    """Whether a file is packed by gzip."""
+    with open(place, "rb") as file:
+        return file.read(2) == GZIP
