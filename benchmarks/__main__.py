@@ -7,6 +7,7 @@ import argparse
 from benchmarks import (
     adaboost,
     attributing,
+    categories,
     comparing,
     counting,
     distilling,
@@ -36,6 +37,7 @@ ROOMS = {
     "attributing": attributing.run,
     "methods": methods.run,
     "missing": missing.run,
+    "categories": categories.run,
     "feature_selection": feature_selection.run,
     "options": options.run,
     "adaboost": adaboost.run,

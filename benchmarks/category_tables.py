@@ -28,7 +28,7 @@ Columns = dict[str, Any]
 
 
 class Table(NamedTuple):
-    """All rows of a table; the first word of the name says what its category column is: noise, informative …"""
+    """All rows of a table; the first word of its name says what its category column is worth."""
 
     name: str
     columns: Columns
@@ -91,7 +91,7 @@ def _numbers(random: np.random.Generator) -> Columns:
 
 
 def _signal(columns: Columns) -> Any:
-    """What the numbers say, of mean about 0: a step, a slope, an interaction; half of the columns say nothing."""
+    """What the numbers say, of mean about 0: a step, a slope, an interaction; x4 … x7 say nothing."""
     x = columns
     return 3.0 * (x["x0"] > 0.55) - 2.5 * x["x1"] + 3.0 * (x["x2"] > 0.5) * (x["x3"] > 0.4) - 1.3
 
@@ -217,13 +217,13 @@ def _some(frame: Any, seed: int) -> Any:
 
 
 def _flights(seed: int) -> tuple[Columns, Any, str] | None:
-    """Did a flight leave a quarter of an hour late? Tail numbers and destinations have many values."""
+    """Did a flight leave late? Tail numbers and destinations have many values."""
     frame = _r_data("nycflights13", "flights")
     if frame is None:
         return None
     frame = _some(frame.dropna(subset=["dep_delay", "tailnum"]), seed)
     kept = ["month", "day", "hour", "minute", "distance", "carrier", "origin", "dest", "tailnum"]
-    return _columns(frame[kept]), (frame["dep_delay"] > 15).to_numpy(int), "classes"
+    return _columns(frame[kept]), (frame["dep_delay"] > 0).to_numpy(int), "classes"
 
 
 def _pets(seed: int) -> tuple[Columns, Any, str] | None:
