@@ -176,11 +176,12 @@ def _crx(seed: int) -> tuple[Columns, Any, str] | None:
         return None
     parts = [c45.read(path) for path in paths]
     cells = {name: [*parts[0][0][name], *parts[1][0][name]] for name in parts[0][0]}
-    columns = {name: _array(c45.numbers(column)) for name, column in cells.items()}
+    columns = {name: cells_as_array(c45.numbers(column)) for name, column in cells.items()}
     return columns, np.array([*parts[0][1], *parts[1][1]], dtype=object), "classes"
 
 
-def _array(cells: list[Any]) -> Any:
+def cells_as_array(cells: list[Any]) -> Any:
+    """Floats with NaN, or text in which a missing cell is '?'."""
     if any(isinstance(cell, str) for cell in cells):
         return np.array(["?" if cell is None else cell for cell in cells], dtype=object)
     return np.array([np.nan if cell is None else cell for cell in cells], dtype=float)
