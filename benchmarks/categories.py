@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import mean, stdev
 from typing import Any
 
-from benchmarks import keeping
+from benchmarks import keeping, reusing
 from benchmarks.category_methods import ENSEMBLES, TREE_METHODS, Method, absent, default, has_plain, score
 from benchmarks.category_tables import Table, split, tables, without
 from benchmarks.keeping import Origin
@@ -19,6 +19,15 @@ WITHOUT = "without the column"
 OURS, PLAIN = "treewright", "treewright, plain"
 HARM = 0.01  # what a noise column may cost
 KEPT = 0.95  # the share of plain's advantage that an informative column must keep
+PEERS = {  # methods without code of ours, and the package of each
+    "LightGBM, one tree": "lightgbm",
+    "YDF CART": "ydf",
+    "YDF CART, random subsets": "ydf",
+    "LightGBM": "lightgbm",
+    "YDF forest": "ydf",
+    "YDF boosting": "ydf",
+    "CatBoost": "catboost",
+}
 PACKAGES = ("treewright", "scikit-learn", "lightgbm", "ydf", "catboost", "category_encoders")
 HOW = (
     "60 % of the rows grow a model, 20 % prune or stop it, 20 % test it; means over the seeds, each with its "
@@ -30,7 +39,8 @@ HOW = (
     "answers, its pruning included, on one thread."
 )
 
-Figure = dict[str, Any]  # "table", "role", "kind", "scores": by method those of the seeds, "cpu": means
+Figure = dict[str, Any]  # "table", "role", "kind", "fingerprint", "results": of "test", by method
+PART = "test"  # the rows that the scores are of
 
 
 def run(chosen: Namespace) -> None:
@@ -38,9 +48,10 @@ def run(chosen: Namespace) -> None:
     methods = TREE_METHODS | ({} if chosen.quick else ENSEMBLES)
     missing = {name: absent(name) for name in methods}
     present = {name: method for name, method in methods.items() if missing[name] is None}
-    figures = measured(present, QUICK_SEEDS if chosen.quick else SEEDS, chosen.only or "")
-    gone = sorted({package for package in missing.values() if package is not None})
     origin = keeping.here(PACKAGES)
+    known = reusing.kept("categories", origin.versions, PEERS) if chosen.reuse else []
+    figures = measured(present, QUICK_SEEDS if chosen.quick else SEEDS, chosen.only or "", known)
+    gone = sorted({package for package in missing.values() if package is not None})
     text = page(origin, figures, gone)
     print(text)
     if not chosen.partial:
@@ -48,37 +59,50 @@ def run(chosen: Namespace) -> None:
         keeping.write(keeping.RESULTS / "categories.md", text)
 
 
-def measured(methods: dict[str, Method], seeds: int, only: str = "") -> list[Figure]:
-    """A figure for each table, with the scores of every seed."""
-    found: dict[str, Figure] = {}
-    for seed in range(seeds):
-        for table in tables(seed):
-            if only not in table.name:
-                continue
-            print(f"categories: {table.name}, seed {seed} …", flush=True)
-            figure = found.setdefault(table.name, _empty(table))
-            for name, value, took in _scores(table, methods, seed):
-                figure["scores"].setdefault(name, []).append(value)
-                figure["seconds"].setdefault(name, []).append(took)
-    return list(found.values())
+def measured(
+    methods: dict[str, Method], seeds: int, only: str = "", known: Sequence[Figure] = ()
+) -> list[Figure]:
+    """A figure for each table, with the scores of every seed, but for what is known of the same tables."""
+    before = {figure["fingerprint"]: figure["results"][PART] for figure in known}
+    figures = []
+    for drawn in zip(*(tables(seed) for seed in range(seeds)), strict=True):
+        if only not in drawn[0].name:
+            continue
+        print(f"categories: {drawn[0].name} …", flush=True)
+        seal = _fingerprint(drawn)
+        found = dict(before.get(seal, {})) | {WITHOUT: _over_seeds(default, [without(t) for t in drawn])}
+        for name, method in methods.items():
+            if name not in found:
+                found[name] = _over_seeds(method, drawn)
+        first = {"table": drawn[0].name, "role": drawn[0].role, "kind": drawn[0].kind}
+        measured_by = {name: figure for name, figure in found.items() if figure is not None}
+        figures.append(first | {"fingerprint": seal, "results": {PART: measured_by}})
+    return figures
 
 
-def _empty(table: Table) -> Figure:
-    return {"table": table.name, "role": table.role, "kind": table.kind, "scores": {}, "seconds": {}}
+def _fingerprint(drawn: Sequence[Table]) -> str:
+    """What tells these tables, one for each seed, from others."""
+    cells = ([table.target, *table.columns.values()] for table in drawn)
+    return reusing.fingerprint(repr([[column.tolist() for column in columns] for columns in cells]))
 
 
-def _scores(table: Table, methods: dict[str, Method], seed: int) -> Iterator[tuple[str, float, float]]:
-    """(method, score on test rows, CPU seconds), our tree without the many-valued columns first."""
-    *rows, test = split(without(table), seed)
-    yield WITHOUT, score(test, default(*rows, test)), 0.0
-    *rows, test = split(table, seed)
-    for name, method in methods.items():
+def _over_seeds(method: Method, drawn: Sequence[Table]) -> Figure | None:
+    """The scores on the test rows of each seed and the mean CPU; none if the method cannot do the table."""
+    scores, took = [], []
+    for seed, table in enumerate(drawn):
+        *rows, test = split(table, seed)
         began = time.process_time()
         try:
             answers = method(*rows, test)
         except NotImplementedError:
-            continue
-        yield name, score(test, answers), time.process_time() - began
+            return None
+        took.append(time.process_time() - began)
+        scores.append(round(score(test, answers), 5))
+    return {"scores": scores, "cpu": mean(took)}
+
+
+def _scores(figure: Figure) -> dict[str, list[float]]:
+    return {name: found["scores"] for name, found in figure["results"][PART].items()}
 
 
 # ---- showing ----------------------------------------------------------------------------------------
@@ -86,14 +110,14 @@ def _scores(table: Table, methods: dict[str, Method], seed: int) -> Iterator[tup
 
 def page(origin: Origin, figures: Sequence[Figure], gone: Sequence[str] = ()) -> str:
     """The tables of single trees, of ensembles and of times, and whether the marks are met."""
-    seeds = max((len(figure["scores"][WITHOUT]) for figure in figures), default=0)
+    seeds = max((len(_scores(figure)[WITHOUT]) for figure in figures), default=0)
     parts = ["# Categories with many values\n", f"{origin}\n", f"{HOW} There were {seeds} seeds.\n"]
     if gone:
         parts.append(f"Not installed, hence left out: {', '.join(gone)}.\n")
     if not has_plain():
         parts.append("This version has no correction of category gains: both of our columns are plain.\n")
     parts += ["## Marks\n", marks(figures), "## Single trees\n", shown(figures, TREE_METHODS)]
-    if any(set(ENSEMBLES) & set(figure["scores"]) for figure in figures):
+    if any(set(ENSEMBLES) & set(_scores(figure)) for figure in figures):
         parts += ["## Ensembles\n", shown(figures, ENSEMBLES), "## CPU\n", times(figures)]
     return "\n".join(parts)
 
@@ -102,7 +126,7 @@ def marks(figures: Sequence[Figure]) -> str:
     """What noise costs our tree, and what share of plain's advantage an informative column keeps."""
     lines = []
     for figure in figures:
-        scores = {name: mean(values) for name, values in figure["scores"].items()}
+        scores = {name: mean(values) for name, values in _scores(figure).items()}
         if figure["role"] == "noise":
             told, met = _harm(scores[WITHOUT], scores[OURS])
             lines.append([figure["table"], told, _harm(scores[WITHOUT], scores[PLAIN])[0], _word(met)])
@@ -130,15 +154,16 @@ def _word(met: bool) -> str:
 
 def shown(figures: Sequence[Figure], methods: dict[str, Method]) -> str:
     """A line for each table, a column for each method, and the means over all tables of classes."""
-    columns = [WITHOUT, *(name for name in methods if any(name in figure["scores"] for figure in figures))]
+    columns = [WITHOUT, *(name for name in methods if any(name in _scores(figure) for figure in figures))]
     lines = []
     for figure in figures:
-        means = {name: mean(figure["scores"][name]) for name in columns if name in figure["scores"]}
+        scores = _scores(figure)
+        means = {name: mean(scores[name]) for name in columns if name in scores}
         best = max((value for name, value in means.items() if name != WITHOUT), default=0.0)
-        cells = [_cell(figure["scores"].get(name), best, name) for name in columns]
+        cells = [_cell(scores.get(name), best, name) for name in columns]
         lines.append([figure["table"], *cells])
     for kind, word in (("classes", "mean accuracy"), ("numbers", "mean R²")):
-        of_kind = [figure["scores"] for figure in figures if figure["kind"] == kind]
+        of_kind = [_scores(figure) for figure in figures if figure["kind"] == kind]
         lines.append([word, *(_mean(of_kind, name) for name in columns)])
     return markdown(("table", *columns), lines)
 
@@ -162,9 +187,8 @@ def times(figures: Sequence[Figure]) -> str:
     """The mean and the longest CPU time of each method."""
     lines = []
     for name in (*TREE_METHODS, *ENSEMBLES):
-        took = {
-            figure["table"]: mean(figure["seconds"][name]) for figure in figures if name in figure["seconds"]
-        }
+        found = {figure["table"]: figure["results"][PART].get(name) for figure in figures}
+        took = {table: figure["cpu"] for table, figure in found.items() if figure is not None}
         if took:
             slowest = max(took, key=lambda table: took[table])
             lines.append([name, seconds(mean(took.values())), f"{seconds(took[slowest])} ({slowest})"])
