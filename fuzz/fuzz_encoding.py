@@ -107,7 +107,13 @@ def _case(chance: random.Random) -> dict[str, Any]:
         kinds = chance.choice(
             [{"c0": "category"}, {0: "category"}, {"a": "time"}, ["number"], {0: "number"}, "number", {}, 3]
         )
+    reading: dict[str, Any] = {}
+    if chance.random() < 0.15:
+        options = ("decimal", ","), ("thousands", "."), ("date_format", "%d/%m/%Y"), ("date_format", "%Q")
+        for name, value in chance.sample(options, 2):
+            reading[name] = chance.choice([value, {"c0": value}])
     return {
+        "reading": reading,
         "rows": rows,
         "target": target,
         "weight": weight,
@@ -117,9 +123,16 @@ def _case(chance: random.Random) -> dict[str, Any]:
 
 
 def _use(
-    chance: random.Random, *, rows: Any, target: Any, weight: Any, kinds: Any, classes: bool | None
+    chance: random.Random,
+    *,
+    rows: Any,
+    target: Any,
+    weight: Any,
+    kinds: Any,
+    classes: bool | None,
+    reading: dict[str, str],
 ) -> None:
-    data = _or_refusal(encode, rows, target, weight=weight, kinds=kinds, classes=classes)
+    data = _or_refusal(encode, rows, target, weight=weight, kinds=kinds, classes=classes, **reading)
     _check_data(data)
     _check_values(rows, data)
     again = encode(rows, schema=data.schema)

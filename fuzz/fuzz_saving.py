@@ -524,7 +524,21 @@ def rows(tree: Tree) -> tuple[dict[str, Any], dict[str, Any]]:
     table: dict[str, Any] = {}
     for position, column in enumerate(tree.schema.columns):
         own = tree.threshold[(tree.feature == position) & np.isfinite(tree.threshold)][:3]
-        if column.kind == "category":
+        if column.text is not None:
+            texts = [
+                None,
+                "",
+                "1",
+                "1.234,5 €",
+                "26.09.2017",
+                "26.09.2017 10:30",
+                "ja",
+                "no",
+                "?!",
+                "x" * 1000,
+            ]
+            table[column.name] = np.array((texts * n)[:n], object)
+        elif column.kind == "category":
             unseen = "unseen" if isinstance(next(iter(column.categories), ""), str) else None
             values = [None, unseen, *_alike(column.categories)]
             table[column.name] = np.array((values * n)[:n], object)

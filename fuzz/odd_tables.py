@@ -61,6 +61,29 @@ POOLS: dict[str, list[Any]] = {
         "\n\r\t",
         "٣",
     ],
+    "numbers as text": [
+        "1",
+        "-2.5",
+        "1,234.5",
+        "1.234",
+        "7 %",
+        "$3",
+        "(4)",
+        "1e5",
+        "1e999",
+        "12k",
+        "007",
+        "n/a",
+    ],
+    "one unit": ["1 kg", "2,5 kg", "3 KG", "?", "12\u00a0000 kg", "9" * 20 + " kg", "inf"],
+    "dates as text": ["03/04/2021", "25/12/2020", "12/25/2020", "2021-02-30", "2021-01-01", "1.2.03", "NaT"],
+    "moments as text": [
+        "2021-01-01T10:00Z",
+        "2021-01-01 10:00:00.5",
+        "9999-12-31 23:59:59.999999",
+        "0001-01-01",
+    ],
+    "truths as text": ["TRUE", "yes", "ja", "nein", "F", " no ", "-"],
     "odd text": [np.str_("s"), Shouting("quiet"), "s"],
     "bool": [True, False],
     "numpy bool": [np.True_, np.False_, True],
@@ -102,6 +125,7 @@ POOLS: dict[str, list[Any]] = {
     "objects": [object, object(), Colour.RED, Ellipsis, len, SimpleNamespace(a=1)],
 }
 PLAIN = ["small", "float", "text", "bool", "special", "whole"]
+PLAIN += ["numbers as text", "one unit", "dates as text", "moments as text", "truths as text"]
 NAMES: list[Any] = [
     "a",
     "b",

@@ -16,7 +16,7 @@ import treewright
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 LAYERS = [
-    {"_core", "_version", "advice", "aligning", "datasets", "enlisting", "files", "plain"},
+    {"_core", "_version", "advice", "aligning", "datasets", "enlisting", "files", "plain", "texts"},
     {"schema", "sparse", "linear", "independence"},
     {"encoding", "combining", "shaping"},
     {"writing"},

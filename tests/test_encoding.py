@@ -8,6 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from treewright import AdviceWarning
 from treewright.encoding import encode
 
 NAN = float("nan")
@@ -151,7 +152,9 @@ def test_object_and_string_matrices_are_looked_at_by_column():
         "[2.5, 3.0, nan]",
     ]
     assert data.schema.columns[2].categories == (False, True)
-    assert lists(encode(np.array([["x", "1"], ["y", "2"]]))) == [[0, 1], [0, 1]]
+    assert lists(encode(np.array([["x", "z"], ["y", "a"]]))) == [[0, 1], [1, 0]]
+    with pytest.warns(AdviceWarning, match=r"column 'x1' holds numbers as text \('1' in row 0\)"):
+        assert lists(encode(np.array([["x", "1"], ["y", "2"]]))) == [[0, 1], [1.0, 2.0]]
     assert lists(encode(np.array([["x"], ["y"]], dtype=np.dtypes.StringDType()))) == [[0, 1]]
     times = np.array([["1970-01-01"], ["NaT"]], dtype="M8[D]")
     assert kinds(encode(times)) == ["time"]

@@ -15,6 +15,7 @@ from treewright import _core
 from treewright.schema import KINDS, MISSING, Column, Schema, Target
 from treewright.sparse import SparseRows
 from treewright.surrogates import TYPES as SURROGATE_TYPES
+from treewright.texts import TextFormat
 
 if TYPE_CHECKING:
     from treewright.tree import Tree
@@ -93,6 +94,20 @@ def _check_columns(schema: Schema) -> None:
             column.kind == "category" or not column.categories, f"{what} is a {column.kind} with categories"
         )
         _check_labels(column.categories, what, "categories")
+        if column.text is not None:
+            _check_text(column)
+
+
+_READ_AS = {"number": "number", "time": "time", "category": "bool"}  # by the kind of the column
+
+
+def _check_text(column: Column) -> None:
+    what = f"column {column.name!r}"
+    _demand(isinstance(column.text, TextFormat), f"{what} has a text format of another type")
+    assert column.text is not None
+    _demand(column.text.kind == _READ_AS[column.kind], f"{what} is a {column.kind} read as {column.text}")
+    is_bool = column.kind != "category" or column.categories == (False, True)
+    _demand(is_bool, f"{what} is read as truth values, but its categories are not false and true")
 
 
 def _check_targets(schema: Schema) -> None:
@@ -104,6 +119,9 @@ def _check_targets(schema: Schema) -> None:
         if target.classes is not None:
             _demand(target.classes, f"target {target.name!r} has no classes")
             _check_labels(target.classes, f"target {target.name!r}", "classes")
+        if target.text is not None:
+            is_number = target.classes is None and getattr(target.text, "kind", None) == "number"
+            _demand(is_number, f"target {target.name!r} is read from texts, but not as numbers")
         if target.costs is not None:
             _demand(not schema.is_wide, "it has costs and more than 256 classes")
             _check_costs(target)

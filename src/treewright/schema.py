@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from treewright.texts import TextFormat
+
 Kind = Literal["number", "category", "time"]
 Missing = Literal["learn", "surrogate", "fractional", "category", "error"]
 MISSING: tuple[Missing, ...] = ("learn", "surrogate", "fractional", "category", "error")
@@ -25,6 +27,7 @@ class Column:
     name: str
     kind: Kind = "number"
     categories: tuple[Hashable, ...] = ()  # a category's code is its position here
+    text: TextFormat | None = None  # how texts of this column are read, where it came as texts
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Target:
     # How often each class comes in truth; where given, `costs` are scaled by it and by how often each came in
     # the training rows, so that they depend on these rows.
     priors: tuple[float, ...] | None = None
+    text: TextFormat | None = None  # how numbers that come as texts are read
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,12 @@ class Schema:
     def subset_sizes(self) -> list[int]:
         """How many bytes the bits of a subset of each column's categories take."""
         return [(n + 7) // 8 for n in self.category_counts]
+
+    @cached_property
+    def reads_texts(self) -> bool:
+        """Whether some column or target is read from texts."""
+        parts: tuple[Column | Target, ...] = (*self.columns, *self.targets)
+        return any(part.text is not None for part in parts)
 
     @property
     def predicts_classes(self) -> bool:

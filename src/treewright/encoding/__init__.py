@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from treewright.advice import Advice, warn
 from treewright.encoding.columns import Kinds, check_width, conform, discover, matrix_numbers, plain_columns
 from treewright.encoding.dataset import Array, Dataset
 from treewright.encoding.provenance import Provenance
 from treewright.encoding.tables import read_table
 from treewright.encoding.targets import encode_targets, encode_weight, split_target
+from treewright.encoding.text_advice import fold_advice
+from treewright.encoding.text_cells import ByColumn, Reader
 from treewright.schema import Schema, Target
 
-__all__ = ["Dataset", "Provenance", "encode"]
+__all__ = ["Dataset", "Provenance", "encode", "encode_with_advice"]
 
 
 def encode(
@@ -23,6 +27,9 @@ def encode(
     schema: Schema | None = None,
     classes: bool | None = None,
     judging: bool = False,
+    decimal: ByColumn = None,
+    thousands: ByColumn = None,
+    date_format: ByColumn = None,
 ) -> Dataset:
     """Encode a table, with the target to learn or without it.
 
@@ -41,6 +48,13 @@ def encode(
     categories, dates and times are times, and the rest is numbers. A matrix of bools is numbers, 0 and 1.
     Durations are numbers, in seconds. Times are microseconds since 1970, in UTC where they have a zone.
 
+    Columns of text whose cells are numbers (``$7.58``, ``2.379,59``, ``12 yrs``), dates or many spellings of
+    true and false are read as such, cells that cannot be read are missing, and an `AdviceWarning` says so.
+    `decimal` (``"."`` or ``","``), `thousands` (``","``, ``"."``, ``" "``, ``"'"`` or ``""``) and
+    `date_format` (directives of strptime, as in ``"%d/%m/%Y"``) say how to read them, by one text for all
+    such columns or a dict by column; a kind in `kinds` reads what can be read of its column, or keeps it as
+    categories.
+
     `schema`: that of an earlier data set, for rows to predict or to validate. Frames are matched by the names
     of their columns, arrays by position; categories and labels by value. A category that the schema does not
     know gets the code -2, a missing one -1.
@@ -57,8 +71,55 @@ def encode(
     >>> encode({"job": ["pilot"], "age": [40]}, schema=data.schema).columns[1].tolist()
     [-2]
     """
+    reader = Reader(decimal, thousands, date_format)
+    data = _encoded(table, target, weight, kinds, schema, classes, judging, reader)
+    warn(fold_advice(reader.advice))
+    return data
+
+
+def encode_with_advice(
+    table: Any,
+    target: Any = None,
+    *,
+    decimal: ByColumn = None,
+    thousands: ByColumn = None,
+    date_format: ByColumn = None,
+    place: Callable[[int], str] = "row {}".format,
+    weight: Any = None,
+    kinds: Kinds | None = None,
+    schema: Schema | None = None,
+    classes: bool | None = None,
+    judging: bool = False,
+) -> tuple[Dataset, list[Advice]]:
+    """What `encode` makes, and what it would warn of, column by column; `place` names a row to people.
+
+    >>> table = {"price": ["7,50 €", "12,00 €"]}
+    >>> data, advice = encode_with_advice(table, place=lambda row: f"line {row + 2}")
+    >>> print(advice[0].text)
+    column 'price' holds numbers as text ('7,50 €' in line 2): read as numbers with a decimal comma and '€'
+    """
+    reader = Reader(decimal, thousands, date_format, place)
+    data = _encoded(table, target, weight, kinds, schema, classes, judging, reader)
+    return data, reader.advice
+
+
+def _encoded(
+    table: Any,
+    target: Any,
+    weight: Any,
+    kinds: Kinds | None,
+    schema: Schema | None,
+    classes: bool | None,
+    judging: bool,
+    reader: Reader,
+) -> Dataset:
+    """The work of `encode`; the reader keeps what there is to say."""
     if schema is not None and kinds is not None:
         raise ValueError("give kinds or a schema, not both: a schema fixes the kinds")
+    if schema is not None and reader.is_set:
+        raise ValueError(
+            "give decimal, thousands and date_format or a schema, not both: a schema fixes how texts are read"
+        )
     source, named_targets = split_target(read_table(table), target, schema)
     arrays: Array | tuple[Array, ...] | None = None
     if kinds is None and source.matrix is not None and (schema is None or schema.only_numbers):
@@ -68,13 +129,14 @@ def encode(
         arrays = matrix_numbers(source, columns)
     if arrays is None:
         if schema is None:
-            columns, arrays = discover(source, kinds)
+            reader.check_names(source, [name for name, _ in named_targets or ()])
+            columns, arrays = discover(source, kinds, reader)
         else:
-            arrays = conform(source, schema)
+            arrays = conform(source, schema, reader)
     targets: tuple[Target, ...] = ()
     codes = None
     if named_targets is not None:
-        targets, codes = encode_targets(named_targets, schema, classes, judging)
+        targets, codes = encode_targets(named_targets, schema, classes, judging, reader)
     if schema is None:
         schema = Schema(columns, targets)
     return Dataset(schema, arrays, codes, encode_weight(weight, source.n_rows))

@@ -28,6 +28,7 @@ class Cells:
     missing: Array | None = None  # where integers are missing
     labels: tuple[Hashable, ...] | None = None  # a code is a position here
     declared: bool = False  # the table itself declared the labels and their order, occurring or not
+    is_category: bool = False  # the table itself calls the column categories: its texts are nothing else
 
 
 def numbers(values: Array, missing: Array | None, what: str) -> Array:

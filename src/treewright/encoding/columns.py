@@ -12,6 +12,7 @@ from treewright.encoding.cells import Cells, Family, as_numbers, coded, numbers,
 from treewright.encoding.dataset import Array
 from treewright.encoding.objects import labelled
 from treewright.encoding.tables import Table
+from treewright.encoding.text_cells import Reader, plain_numbers
 from treewright.schema import KINDS, Column, Kind, Schema
 
 Kinds = Mapping[str, Kind] | Mapping[int, Kind] | Sequence[Kind]
@@ -39,7 +40,9 @@ def matrix_numbers(table: Table, columns: tuple[Column, ...]) -> Array | None:
         raise
 
 
-def discover(table: Table, kinds: Kinds | None) -> tuple[tuple[Column, ...], tuple[Array, ...]]:
+def discover(
+    table: Table, kinds: Kinds | None, reader: Reader
+) -> tuple[tuple[Column, ...], tuple[Array, ...]]:
     """The columns of a table without a schema, each of the kind it was given or else looks like."""
     names = table.names or tuple(f"x{position}" for position in range(table.n_columns))
     chosen = _chosen(kinds, names, by_position=table.names is None)
@@ -47,12 +50,12 @@ def discover(table: Table, kinds: Kinds | None) -> tuple[tuple[Column, ...], tup
     truths: Kind = "number" if table.matrix is not None and table.matrix.dtype == bool else "category"
     columns, arrays = [], []
     for position, (name, kind) in enumerate(zip(names, chosen, strict=True)):
-        cells = table.cells(position, _what(name))
+        text, cells = reader.recognised(table.cells(position, _what(name)), name, kind)
         if kind is None:
             kind = _natural(cells, truths)
         if kind == "category":
             cells = _categories(cells, name)
-        column = Column(name, kind, _ordered(cells) if kind == "category" else ())
+        column = Column(name, kind, _ordered(cells) if kind == "category" else (), text)
         columns.append(column)
         arrays.append(conform_cells(cells, column))
     return tuple(columns), tuple(arrays)
@@ -110,12 +113,20 @@ def _ordered(cells: Cells) -> tuple[Hashable, ...]:
     return cells.labels or () if cells.declared else occurring(cells)
 
 
-def conform(table: Table, schema: Schema) -> tuple[Array, ...]:
-    """The columns of a table as a schema wants them: frames are matched by name, arrays by position."""
-    return tuple(
-        conform_cells(table.cells(position, _what(column.name)), column)
-        for position, column in zip(_matched(table, schema), schema.columns, strict=True)
-    )
+def conform(table: Table, schema: Schema, reader: Reader) -> tuple[Array, ...]:
+    """The columns of a table as a schema wants them: frames are matched by name, arrays by position.
+
+    Texts are read as those were that the schema comes from.
+    """
+    arrays = []
+    for position, column in zip(_matched(table, schema), schema.columns, strict=True):
+        cells = table.cells(position, _what(column.name))
+        if cells.family == "text" and column.text is not None:
+            cells = reader.read(cells, column.text, column.name)
+        elif cells.family == "text" and column.kind == "number":
+            cells = plain_numbers(cells, column.name)
+        arrays.append(conform_cells(cells, column))
+    return tuple(arrays)
 
 
 def _matched(table: Table, schema: Schema) -> Sequence[int]:

@@ -127,7 +127,9 @@ def _real(value: Any, row: int, what: str) -> float:
     raise ValueError(f"{what}: row {row} is {value}, {BEYOND}")
 
 
-def labelled(codes: Array, labels: Iterable[Any], what: str, *, declared: bool = False) -> Cells:
+def labelled(
+    codes: Array, labels: Iterable[Any], what: str, *, declared: bool = False, is_category: bool = False
+) -> Cells:
     """The cells of a column that its library keeps as codes (negative: missing) and labels.
 
     Labels may repeat and may be missing (Arrow allows both). Labels that are no plain values, such as the
@@ -145,7 +147,8 @@ def labelled(codes: Array, labels: Iterable[Any], what: str, *, declared: bool =
         family = "text" if "text" in known else "bool" if "bool" in known else "number"
     if codes.dtype.kind == "i":
         codes = np.maximum(codes, -1)
-    return Cells(family, np.array([*translate, -1], np.int32)[codes], labels=tuple(order), declared=declared)
+    found = np.array([*translate, -1], np.int32)[codes]
+    return Cells(family, found, labels=tuple(order), declared=declared, is_category=is_category or declared)
 
 
 def _plain(label: Any) -> str | bool | int | float | None:

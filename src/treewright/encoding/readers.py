@@ -147,7 +147,8 @@ def _from_polars(series: Any, what: str) -> Cells:
         polars = import_module("polars")
         texts = series.cast(polars.String)
         labels = texts.drop_nulls().unique().sort()
-        return labelled(_polars_codes(texts.cast(polars.Enum(labels))), labels.to_list(), what)
+        codes = _polars_codes(texts.cast(polars.Enum(labels)))
+        return labelled(codes, labels.to_list(), what, is_category=name == "Categorical")
     if name == "Decimal":
         return _decimals(series.cast(import_module("polars").Float64).to_numpy(), series.to_list, what)
     if name in ("Null", "Object") or dtype.is_integer():
@@ -177,9 +178,9 @@ def _from_arrow(array: Any, what: str) -> Cells:
         filled = array if missing is None else array.fill_null(False if types.is_boolean(kind) else 0)
         return from_array(filled.to_numpy(zero_copy_only=False), missing, what)
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        return _from_dictionary(array.dictionary_encode(), what)
+        return _from_dictionary(array.dictionary_encode(), what, is_category=False)
     if types.is_dictionary(kind):
-        return _from_dictionary(array, what)
+        return _from_dictionary(array, what, is_category=True)
     if types.is_decimal(kind):
         return _decimals(array.cast(arrow.float64()).to_numpy(zero_copy_only=False), array.to_pylist, what)
     if types.is_null(kind):
@@ -187,9 +188,10 @@ def _from_arrow(array: Any, what: str) -> Cells:
     raise TypeError(_unsupported(what, kind))
 
 
-def _from_dictionary(array: Any, what: str) -> Cells:
+def _from_dictionary(array: Any, what: str, *, is_category: bool) -> Cells:
     codes = array.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-    return labelled(codes, array.dictionary.to_pylist(), what, declared=array.type.ordered)
+    labels, declared = array.dictionary.to_pylist(), array.type.ordered
+    return labelled(codes, labels, what, declared=declared, is_category=is_category)
 
 
 def _decimals(floats: Array, exact: Callable[[], list[Any]], what: str) -> Cells:

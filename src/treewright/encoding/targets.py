@@ -11,6 +11,7 @@ from treewright.encoding.cells import Cells, as_numbers, coded, distinct, occurr
 from treewright.encoding.dataset import UNKNOWN_CLASS, Array
 from treewright.encoding.readers import is_a, read_cells
 from treewright.encoding.tables import Table, read_table
+from treewright.encoding.text_cells import Reader
 from treewright.schema import Schema, Target
 
 Named = tuple[str, Cells]
@@ -107,7 +108,7 @@ def _check_length(length: int, n_rows: int, what: str) -> None:
 
 
 def encode_targets(
-    targets: list[Named], schema: Schema | None, classes: bool | None, judging: bool = False
+    targets: list[Named], schema: Schema | None, classes: bool | None, judging: bool, reader: Reader
 ) -> tuple[tuple[Target, ...], Array]:
     """The targets of the schema and their array: int32 codes of classes, or float64 numbers.
 
@@ -122,8 +123,10 @@ def encode_targets(
     if classes is None:
         classes = _look_like_classes(targets)
     if not classes:
-        arrays = [_finite(cells, name) for name, cells in targets]
-        found = tuple(Target(name) for name, _ in targets)
+        known = [None] * len(targets) if schema is None else [target.text for target in schema.targets]
+        read = [reader.target(cells, name, text) for (name, cells), text in zip(targets, known, strict=True)]
+        arrays = [_finite(cells, name) for (name, _), (_, cells) in zip(targets, read, strict=True)]
+        found = tuple(Target(name, text=text) for (name, _), (text, _) in zip(targets, read, strict=True))
     elif schema is None:
         encoded = [_classes(cells, name) for name, cells in targets]
         arrays = [codes for _, codes in encoded]

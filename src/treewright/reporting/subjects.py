@@ -14,7 +14,7 @@ from treewright.cutting import covered
 from treewright.presenting import as_tree
 from treewright.pruning import PruningPath
 from treewright.pruning.path import Nested
-from treewright.schema import Column, Schema
+from treewright.schema import Schema
 from treewright.tree import Tree
 from treewright.wording import escape
 
@@ -181,11 +181,12 @@ def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
 def readable(schema: Schema) -> Schema:
     r"""The same schema with names that fit a line and are printable, still all different.
 
+    >>> from treewright.schema import Column
     >>> print(readable(Schema((Column("x" * 200), Column("two\nlines")))).names[1])
     two\nlines
     """
     columns = tuple(
-        Column(name, column.kind, tuple(_labels(column.categories)))
+        replace(column, name=name, categories=tuple(_labels(column.categories)))
         for name, column in zip(distinct(schema.names), schema.columns, strict=True)
     )
     targets = tuple(

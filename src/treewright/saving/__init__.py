@@ -43,7 +43,7 @@ from treewright.tree import Tree
 
 __all__ = ["Ensemble", "Model", "load", "save", "trees_in"]
 
-VERSION = 5  # of the format; a reader reads its own and all before it
+VERSION = 6  # of the format; a reader reads its own and all before it
 
 Model = Tree | Ensemble
 

@@ -81,7 +81,7 @@ def read_ensemble(lines: Lines, version: int) -> Ensemble:
         raise ValueError(f"holds a {name!r}, which is none of {', '.join(map(repr, KINDS))}")
     kind = KINDS[name]
     lines.holds = kind.holds
-    schema = read_schema(lines)
+    schema = read_schema(lines, version)
     with _telling(lines):
         check_schema(schema)
     facts = {

@@ -21,6 +21,7 @@ from treewright.encoding import Provenance
 from treewright.schema import Column, Schema, Target
 from treewright.sparse import SparseRows
 from treewright.surrogates import TYPES as SURROGATE_TYPES
+from treewright.texts import TextFormat
 from treewright.tree import Tree
 
 # The statistic has a form of its own in the file; files before version 3 end with it.
@@ -34,6 +35,7 @@ LINEAR_TYPES: dict[str, type[np.generic]] = {
     "loss": np.float64,
     "mean": np.float64,
 }
+TEXT_FIELDS = ("kind", "decimal", "thousands", "date_format")  # and the affixes
 NUMBER_STATISTIC = ("weight", "value", "deviation")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER_BITS = 4096  # of a category or class; Python refuses to read far larger ones
@@ -44,6 +46,8 @@ Facts = dict[str, str | bool | int | NDArray[np.float64] | None]  # what is know
 
 def model_version(trees: Sequence[Tree], is_ensemble: bool) -> int:
     """The lowest version that can say it, so that older releases read what they can understand."""
+    if any(tree.schema.reads_texts for tree in trees):
+        return 6
     if any(tree.provenance is not None for tree in trees):
         return 5
     if is_ensemble:
@@ -153,7 +157,8 @@ def _column_line(column: Column) -> str:
     categories = ""
     if column.kind == "category":
         categories = f', "categories": {_labels_text(column.categories, what)}'
-    return f'{{"name": {label_text(column.name, what)}, "kind": "{column.kind}"{categories}}}'
+    text = _text_format(column.text, what)
+    return f'{{"name": {label_text(column.name, what)}, "kind": "{column.kind}"{categories}{text}}}'
 
 
 def _target_line(target: Target) -> str:
@@ -169,7 +174,18 @@ def _target_line(target: Target) -> str:
         )
         if numbers is not None
     )
-    return f'{{"name": {label_text(target.name, what)}, "classes": {classes}{costs}}}'
+    text = _text_format(target.text, what)
+    return f'{{"name": {label_text(target.name, what)}, "classes": {classes}{costs}{text}}}'
+
+
+def _text_format(text: TextFormat | None, what: str) -> str:
+    """How texts are read, where a column or target has them."""
+    if text is None:
+        return ""
+    parts = {name: label_text(getattr(text, name), what) for name in TEXT_FIELDS}
+    parts["affixes"] = _labels_text(text.affixes, what)
+    entries = ", ".join(f'"{name}": {part}' for name, part in parts.items())
+    return f', "text": {{{entries}}}'
 
 
 def _labels_text(labels: tuple[Any, ...], what: str) -> str:

@@ -6,6 +6,7 @@ nothing can nest, repeat or be left out, and memory stays within a small multipl
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from treewright.encoding import Provenance
 from treewright.encoding.provenance import LABELS, WEIGHTS
 from treewright.linear import LinearAnswers
 from treewright.memory import check_memory
-from treewright.saving.layout import ARRAYS, DIRECTION_TYPES, LINEAR_TYPES, NUMBER_STATISTIC
+from treewright.saving.layout import ARRAYS, DIRECTION_TYPES, LINEAR_TYPES, NUMBER_STATISTIC, TEXT_FIELDS
 from treewright.saving.scanning import Label, Lines, Text
 from treewright.schema import Column, Schema, Target
 from treewright.sparse import SparseRows
 from treewright.surrogates import TYPES as SURROGATE_TYPES
 from treewright.surrogates import Surrogates
+from treewright.texts import TextFormat
 from treewright.tree import Tree
 
 
@@ -31,7 +33,7 @@ def read_tree(lines: Lines, version: int) -> Tree:
     extended = lines.comes('"missing": ') if version >= 5 else version >= 3
     missing = lines.entry("missing", Text.text) if extended else None
     provenance = _read_provenance(lines, version)
-    tree = _read_nodes(lines, read_schema(lines), criterion, missing, provenance)
+    tree = _read_nodes(lines, read_schema(lines, version), criterion, missing, provenance)
     lines.literal("  }")
     lines.finish()
     return tree
@@ -43,13 +45,14 @@ def read_member(lines: Lines, schema: Schema, version: int) -> Tree:
     missing = lines.entry("missing", Text.text) if lines.comes('"missing": ') else None
     provenance = _read_provenance(lines, version)
     if lines.comes('"targets": '):
-        schema = Schema(schema.columns, lines.entries("targets", _read_target))
+        schema = Schema(schema.columns, lines.entries("targets", partial(_read_target, version=version)))
     return _read_nodes(lines, schema, criterion, missing, provenance)
 
 
-def read_schema(lines: Lines) -> Schema:
+def read_schema(lines: Lines, version: int) -> Schema:
     """Columns and targets."""
-    return Schema(lines.entries("columns", _read_column), lines.entries("targets", _read_target))
+    columns = lines.entries("columns", partial(_read_column, version=version))
+    return Schema(columns, lines.entries("targets", partial(_read_target, version=version)))
 
 
 def _read_provenance(lines: Lines, version: int) -> Provenance | None:
@@ -144,7 +147,7 @@ def _read_statistic(
     return statistic
 
 
-def _read_column(text: Text) -> Column:
+def _read_column(text: Text, version: int) -> Column:
     text.need('{"name": ')
     name = text.text()
     text.need(', "kind": ')
@@ -153,11 +156,12 @@ def _read_column(text: Text) -> Column:
     if kind == "category":
         text.need(', "categories": ')
         categories = text.labels()
+    read_as = _read_text_format(text, version)
     text.need("}")
-    return Column(name, kind, categories)
+    return Column(name, kind, categories, read_as)
 
 
-def _read_target(text: Text) -> Target:
+def _read_target(text: Text, version: int) -> Target:
     text.need('{"name": ')
     name = text.text()
     text.need(', "classes": ')
@@ -166,5 +170,22 @@ def _read_target(text: Text) -> Target:
     emphasis = text.floats() if text.skip(', "emphasis": ') else None
     stakes = text.table() if text.skip(', "stakes": ') else None
     priors = text.floats() if text.skip(', "priors": ') else None
+    read_as = _read_text_format(text, version)
     text.need("}")
-    return Target(name, classes, costs, emphasis, stakes, priors)
+    return Target(name, classes, costs, emphasis, stakes, priors, read_as)
+
+
+def _read_text_format(text: Text, version: int) -> TextFormat | None:
+    """How texts are read, if it is told; files before version 6 do not tell it."""
+    if version < 6 or not text.skip(', "text": {'):
+        return None
+    fields: dict[str, Any] = {}
+    for place, name in enumerate(TEXT_FIELDS):
+        text.need(f'{", " if place else ""}"{name}": ')
+        fields[name] = text.text()
+    text.need(', "affixes": ')
+    affixes = text.labels()
+    text.need("}")
+    if not all(isinstance(affix, str) for affix in affixes):
+        raise ValueError(f"not all affixes before character {text.position} are texts")
+    return TextFormat(**fields, affixes=tuple(map(str, affixes)))
