@@ -116,12 +116,15 @@ def _mean(figures: Sequence[Figure], variant: str, method: str, what: str = "sco
 def marks(figures: Sequence[Figure]) -> str:
     """How `treewright fit` stands beside the best single tree of the peers, table by table."""
     behind, leads = [], []
+    ahead: dict[str, list[float]] = {}  # by peer: how far ours is ahead on each table that the peer did
     for figure in figures:
         peers = {m: _found(figure, VARIANTS[0], m).get("scores") for m in PEER_TREES}
         ours = _found(figure, VARIANTS[0], FIT).get("scores")
         known = {m: mean(scores) for m, scores in peers.items() if scores}
         if ours and known:
             best = max(known, key=lambda m: known[m])
+            for method, score in known.items():
+                ahead.setdefault(method, []).append(mean(ours) - score)
             leads.append(mean(ours) - known[best])
             if leads[-1] < -POINT:
                 behind.append(f"{figure['table']} ({best} is {-100 * leads[-1]:.1f} points ahead)")
@@ -129,8 +132,14 @@ def marks(figures: Sequence[Figure]) -> str:
         return ""
     told = f"`{FIT}` is within one point of the best single tree of the peers, whichever that is on a table, "
     told += f"on {len(leads) - len(behind)} of {len(leads)} tables; on average it is "
-    told += f"{abs(100 * mean(leads)):.1f} points {'ahead of' if mean(leads) >= 0 else 'behind'} that tree. "
+    told += f"{_ahead(mean(leads))} that tree. "
+    beside = ", ".join(f"{_ahead(mean(found))} {method}" for method, found in ahead.items())
+    told += f"Beside one peer at a time, on average over the tables of that peer: {beside}. "
     return told + (f"More than a point behind: {', '.join(behind)}.\n" if behind else "\n")
+
+
+def _ahead(lead: float) -> str:
+    return f"{abs(100 * lead):.1f} points {'ahead of' if lead >= 0 else 'behind'}"
 
 
 def times(figures: Sequence[Figure]) -> str:
