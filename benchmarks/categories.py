@@ -24,8 +24,6 @@ PEERS = {  # methods without code of ours, and the package of each
     "YDF CART": "ydf",
     "YDF CART, random subsets": "ydf",
     "LightGBM": "lightgbm",
-    "YDF forest": "ydf",
-    "YDF boosting": "ydf",
     "CatBoost": "catboost",
 }
 PACKAGES = ("treewright", "scikit-learn", "lightgbm", "ydf", "catboost", "category_encoders")

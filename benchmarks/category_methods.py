@@ -195,20 +195,6 @@ def ydf_random(grow: Table, prune: Table, test: Table) -> Any:
     return _ydf(grow, test, ydf.CartLearner, valid=prune, categorical_algorithm="RANDOM")
 
 
-def ydf_forest(grow: Table, prune: Table, test: Table) -> Any:
-    """YDF's random forest."""
-    import ydf
-
-    return _ydf(grow, test, ydf.RandomForestLearner, num_trees=TREES, compute_oob_performances=False)
-
-
-def ydf_boosting(grow: Table, prune: Table, test: Table) -> Any:
-    """YDF's gradient boosted trees, stopped early by the held-out rows."""
-    import ydf
-
-    return _ydf(grow, test, ydf.GradientBoostedTreesLearner, valid=prune, num_trees=TREES)
-
-
 def _ydf(grow: Table, test: Table, learner: Any, valid: Table | None = None, **options: Any) -> Any:
     import ydf
 
@@ -260,8 +246,6 @@ ENSEMBLES: dict[str, Method] = {
     "treewright extra trees": extra_trees,
     "treewright boosting": boosting,
     "LightGBM": lightgbm_boosting,
-    "YDF forest": ydf_forest,
-    "YDF boosting": ydf_boosting,
     "CatBoost": catboost,
 }
 NEEDS = {"TargetEncoder": "sklearn", "CatBoostEncoder": "category_encoders", "LightGBM": "lightgbm",
