@@ -141,7 +141,7 @@ def test_the_gains_of_the_worked_table() -> None:
 
 
 def test_no_gain_is_no_reason_to_stop() -> None:
-    table = {"a": list("0011"), "b": list("0101")}
+    table = {"a": list("nnyy"), "b": list("nyny")}
     tree = grow_id3(encode(table, list("0110")))
     assert tree.n_leaves == 4
     assert tree.loss[tree.is_leaf].sum() == 0

@@ -75,8 +75,8 @@ def test_a_tree_that_memory_cannot_hold_is_refused(tmp_path: Path, monkeypatch: 
 
 
 def test_newer_files_say_so(tmp_path: Path) -> None:
-    message = refuse(signed(b"{anything}", version=6), tmp_path)
-    assert "was written by a newer treewright (format 6; this one reads 5): upgrade" in message
+    message = refuse(signed(b"{anything}", version=7), tmp_path)
+    assert "was written by a newer treewright (format 7; this one reads 6): upgrade" in message
     assert "newer" in refuse(b'{\n  "format": "treewright model",\n  "version": 999999999999', tmp_path)
     refuse(signed(b"{anything}", version=0), tmp_path, "damaged")
 

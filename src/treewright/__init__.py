@@ -10,6 +10,7 @@ from treewright.encoding import Dataset, encode
 from treewright.growing import criteria, grow
 from treewright.regrowing import regrow
 from treewright.schema import Column, Schema, Target
+from treewright.texts import TextFormat
 from treewright.tree import Tree
 from treewright.viewing import Node
 from treewright.writing import Among, Below, Branch, Combination, Leaf
@@ -108,6 +109,7 @@ __all__ = [
     "ShadowSelector",
     "SplitFilter",
     "Target",
+    "TextFormat",
     "TopDownClassifier",
     "Tree",
     "TreeSelector",

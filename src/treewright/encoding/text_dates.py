@@ -131,7 +131,8 @@ def find_dates(texts: Texts, *, asked: bool) -> Reading | None:
             return None
     if not tally.patterns:
         return None
-    best = max(tally.patterns, key=lambda pattern: (tally.patterns[pattern], pattern))
+    # Of equally many the year first, then any fixed order.
+    best = max(tally.patterns, key=lambda each: (tally.patterns[each], each.startswith("%Y"), each))
     pattern, trouble = _ordered(best, tally)
     found = TextFormat("time", date_format=pattern + tally.clock())
     values = found.values(texts.labels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 
@@ -121,8 +121,9 @@ def _affixes(
         return affixes, None
     if mixed and multipliers:
         place = next(first[keys] for keys in named if keys & multipliers)
-        others = (where for keys, where in first.items() if not keys & multipliers)
-        return affixes, Trouble("multipliers", (place, *_first(others)), len(named) <= _MOST_UNITS)
+        others = [where for keys, where in first.items() if not keys & multipliers]
+        worth = len(named) <= _MOST_UNITS and bool(others) and _BARE in first
+        return affixes, Trouble("multipliers", (place, *others[:1]), worth)
     bare = cells[_BARE]
     if bare and sum(cells[keys] for keys in named) <= RARE * sum(cells.values()):
         return (), None
@@ -131,10 +132,6 @@ def _affixes(
         worth = len(named) <= _MOST_UNITS and letters < len(named)
         return affixes, Trouble("units", tuple(first[keys] for keys in named[:2]), worth)
     return affixes, None
-
-
-def _first(places: Iterator[int]) -> list[int]:
-    return [place for place, _ in zip(places, range(1), strict=False)]
 
 
 def _codes(texts: Texts, parts: Sequence[NumberText | None]) -> Trouble | None:

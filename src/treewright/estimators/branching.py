@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from treewright.advice import warn
 from treewright.branching import grow_chaid, grow_id3
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset, encode, encode_with_advice
+from treewright.encoding.text_advice import fold_advice
 from treewright.estimators.classic import OneTarget
+from treewright.estimators.fitting import refuse_one_dimension
 from treewright.estimators.targets import plain_target
 from treewright.schema import Kind
 from treewright.tree import Tree
@@ -79,12 +82,15 @@ class ID3Classifier(OneTarget):
         return grow_id3(data, criterion=self.criterion, max_depth=self.max_depth)
 
     def _encode(self, X: Any, y: Any, sample_weight: Any, classes: bool) -> Dataset:
-        data = super()._encode(X, y, sample_weight, classes)
+        refuse_one_dimension(X)
+        target = plain_target(y, type(self).__name__)
+        options: dict[str, Any] = {"weight": sample_weight, "classes": classes}
+        data, advice = encode_with_advice(X, target, kinds=self.kinds, **options)
         kinds = [self._kind(data, position) for position in range(data.n_columns)]
         if all(column.kind == "category" for column in data.schema.columns):
+            warn(fold_advice(advice))
             return data
-        target = plain_target(y, type(self).__name__)
-        return encode(X, target, weight=sample_weight, kinds=kinds, classes=classes)
+        return encode(X, target, kinds=kinds, **options)
 
     def _kind(self, data: Dataset, position: int) -> Kind:
         """The kind of a column for ID3: a category, if it has few enough values."""

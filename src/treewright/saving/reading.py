@@ -6,7 +6,6 @@ nothing can nest, repeat or be left out, and memory stays within a small multipl
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,14 +44,14 @@ def read_member(lines: Lines, schema: Schema, version: int) -> Tree:
     missing = lines.entry("missing", Text.text) if lines.comes('"missing": ') else None
     provenance = _read_provenance(lines, version)
     if lines.comes('"targets": '):
-        schema = Schema(schema.columns, lines.entries("targets", partial(_read_target, version=version)))
+        schema = Schema(schema.columns, lines.entries("targets", lambda text: _read_target(text, version)))
     return _read_nodes(lines, schema, criterion, missing, provenance)
 
 
 def read_schema(lines: Lines, version: int) -> Schema:
     """Columns and targets."""
-    columns = lines.entries("columns", partial(_read_column, version=version))
-    return Schema(columns, lines.entries("targets", partial(_read_target, version=version)))
+    columns = lines.entries("columns", lambda text: _read_column(text, version))
+    return Schema(columns, lines.entries("targets", lambda text: _read_target(text, version)))
 
 
 def _read_provenance(lines: Lines, version: int) -> Provenance | None:

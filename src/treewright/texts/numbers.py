@@ -102,6 +102,8 @@ def split_number(text: str) -> NumberText | None:
         return NumberText(False, body, exponent, ())
     if body[0] in ".," and before and before[-1].isalpha():  # Rs.500, kr.20
         before, body = before + body[0], body[1:]
+    if body == "0" and after[:1] in ("x", "X"):  # hexadecimal
+        return None
     if body[-1] in ".," and after.strip() not in ("", ")"):
         return None
     first, last = _leading(before), _trailing(after)
