@@ -16,6 +16,7 @@ from statistics import mean
 from typing import Any
 
 from benchmarks import driving_r, keeping, messy_ours, messy_peers, messy_report, reusing
+from benchmarks.keeping import Origin
 from benchmarks.measuring import THREAD_LIMITS
 from benchmarks.messy_report import Figure
 from benchmarks.messy_rpart import rpart
@@ -63,11 +64,16 @@ def run(chosen: Namespace) -> None:
             print(f"messy: {messy.name} …", flush=True)
             before = known_by_print.get(reusing.fingerprint(messy.text), {})
             figures.append(pool.submit(measured, messy, before).result())
-    text = messy_report.page(origin, figures)
-    print(text)
+            print(messy_report.line(figures[-1]), flush=True)
+    print(messy_report.page(origin, figures))
     if not chosen.partial:
-        keeping.save("messy", origin, {"tables": figures})
-        keeping.write(keeping.RESULTS / "messy.md", text)
+        keep(origin, figures)
+
+
+def keep(origin: Origin, figures: list[Figure]) -> None:
+    """Keep the figures and the page made of them."""
+    keeping.save("messy", origin, {"tables": figures})
+    keeping.write(keeping.RESULTS / "messy.md", messy_report.page(origin, figures))
 
 
 def measured(messy: Messy, before: dict[str, Any]) -> Figure:

@@ -73,6 +73,12 @@ def page(origin: Origin, figures: Sequence[Figure]) -> str:
     return "\n".join(parts)
 
 
+def line(figure: Figure) -> str:
+    """The scores of a table as it is read, for whoever waits."""
+    found = {m: _found(figure, VARIANTS[0], m).get("scores") for m in (*TREES, *ENSEMBLES)}
+    return "  " + ", ".join(f"{m} {mean(scores):.3f}" for m, scores in found.items() if scores)
+
+
 def listing(figures: Sequence[Figure]) -> str:
     """The tables: how large, and what is messy."""
     lines = [[f["table"], f"{f['rows']:,} x {f['columns']}", f["about"]] for f in figures]
