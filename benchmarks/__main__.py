@@ -24,6 +24,7 @@ from benchmarks import (
     options,
     pruning,
     publishing,
+    rare_classes,
     scaling,
     streaming,
 )
@@ -48,6 +49,7 @@ ROOMS = {
     "oblique": oblique.run,
     "neighbours": neighbours.run,
     "gradient_boosting": gradient_boosting.run,
+    "rare_classes": rare_classes.run,
     "streaming": streaming.run,
     "opening": opening.run,
     "counts": counting.run,

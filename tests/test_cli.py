@@ -98,9 +98,9 @@ def test_fit_tells_what_it_found_and_saves_the_tree(sailing: Path, capfd: pytest
     assert re.search(
         r"3 leaves grown by gini in .*; 3 kept, depth 2, by cost_complexity \(6 held-out rows", out
     )
-    assert re.search(r"on training rows +0 % +22\.2 %", out)
+    assert re.search(r"on training rows +0\.0 % +22\.2 %", out)
     assert "Saved to sailing.tree.json" in out
-    assert err == ""
+    assert re.fullmatch(r"treewright: note: 6 test rows with 0\.0 % errors only bound .*\n", err)
     tree = treewright.load("sailing.tree.json")
     assert tree.n_leaves == 3
     assert str(tree) in out
@@ -197,7 +197,7 @@ def test_whole_numbers_are_classes_if_few(tmp_path: Path, capfd: pytest.CaptureF
     assert "--classes" in err
     out, err = run(capfd, "fit", many, "--target", "y", "--classes", "-o", model)
     assert "30 classes" in out
-    assert err == ""
+    assert "taken for" not in err
     out, _ = run(capfd, "fit", few, "--target", "y", "--numbers", "-o", model)
     assert "numbers from 0 to 2" in out
 
@@ -207,8 +207,8 @@ def test_hints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     rows = [f"{i + 1},n{i},{i % 7:03},{i % 5 if i else 'x'},{'ab'[i % 2]}" for i in range(40)]
     path.write_text("nr,name,code,mixed,y\n" + "\n".join(rows))
     _, err = run(capfd, "fit", path, "--target", "y", "-o", tmp_path / "m.json")
-    assert "column 'nr' numbers the rows; --drop 'nr'" in err
-    assert "column 'name' differs in every row" in err
+    assert "column 'nr' (in steps of 1) numbers the rows; --drop nr leaves it out" in err
+    assert "column 'name' (40 values in 40 rows) looks like an id" in err
     assert "column 'code' has leading zeros" in err
     assert "column 'mixed' has 'x' among its numbers" in err
     _, err = run(capfd, "fit", path, "--target", "y", "--kinds", "code=number", "-o", tmp_path / "m.json")

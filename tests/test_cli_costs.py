@@ -60,7 +60,7 @@ def test_everything_told_goes_by_costs(folder: Path, capfd: pytest.CaptureFixtur
     assert tree.schema.targets[0].costs != rare.schema.targets[0].costs
     assert rare.mean(rare.loss[0]) == pytest.approx(0.01)
     cli.main(["compare", "t.csv", *COMMON, "--cost", "ill:well=10", "--method", "srm"])
-    assert json.loads(capfd.readouterr().out)["methods"][0]["training"] == 0
+    assert json.loads(capfd.readouterr().out)["methods"][0]["training"] < 0.01
 
 
 def test_names_of_classes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ def line(comparison: Comparison, method: str, by: str = "") -> dict[str, object]
 def test_bounds_are_rounded_up_and_losses_to_the_nearest() -> None:
     """Whoever quotes a bound from the table must not quote less than it is."""
     found = compare(table("classes", n=300), ["cost_complexity"], seed=3)
-    shown = [line.split() for line in str(found).splitlines()[2 : 2 + len(found.rows)]]
+    shown = [line.split() for line in str(found).splitlines()[3 : 3 + len(found.rows)]]
     for row, cells in zip(found.rows, shown, strict=True):
         *_, test, _, below, _, _ = cells
         assert 0 <= float(below) - 100 * row["certificate"] < 0.1
@@ -36,19 +36,20 @@ def test_all_methods_on_classes() -> None:
     train, validation, test = split(data, (0.6, 0.2, 0.2), 4)
     assert comparison.n_rows == (180, 60, 60)
     assert {row["method"] for row in comparison.rows} == {"unpruned", "rules", *methods()}
-    tree = grow(train, criterion="entropy")
-    assert line(comparison, "unpruned")["leaves"] == tree.n_leaves
-    path = prune(tree)
+    both, _ = split(data, (0.8, 0.2), 4)  # methods that take no validation rows grow from these as well
+    path, whole = (prune(grow(rows, criterion="entropy")) for rows in (train, both))
+    assert line(comparison, "unpruned")["leaves"] == whole.grown.n_leaves
     expected = {
-        "held-out rows, 0-SE": select(path, validation=validation),
-        "held-out rows, 1-SE": select(path, validation=validation, rule="1-SE"),
-        "folds, 0-SE": select(path, data=train, seed=4, rule="0-SE"),
-        "folds, 1-SE": select(path, data=train, seed=4),
+        "held-out rows, 0-SE": (train, select(path, validation=validation)),
+        "held-out rows, 1-SE": (train, select(path, validation=validation, rule="1-SE")),
+        "folds, 0-SE": (both, select(whole, data=both, seed=4, rule="0-SE")),
+        "folds, 1-SE": (both, select(whole, data=both, seed=4)),
     }
-    for by, chosen in expected.items():
+    for by, (grown_from, chosen) in expected.items():
         row = line(comparison, "cost_complexity", by)
         assert row["leaves"] == chosen.pruned.n_leaves
-        for name, rows in (("training", train), ("validation", validation), ("test", test)):
+        assert row["grown_from"] == grown_from.n_rows
+        for name, rows in (("training", grown_from), ("test", test)):
             assert row[name] == pytest.approx(row_losses(chosen.pruned, rows).mean(), abs=1e-12)
         assert row["certificate"] == certify(chosen.pruned, test=test).value
         assert comparison.trees[f"cost_complexity, {by}"] == chosen.pruned
@@ -100,7 +101,7 @@ def test_rules_on_rows_of_different_weights() -> None:
     comparison = compare(data, ["rules"])
     rules, row = comparison.trees["rules"], line(comparison, "rules")
     assert row["certificate"] is None
-    for name, rows in zip(("training", "validation", "test"), split(data), strict=True):
+    for name, rows in zip(("training", "test"), split(data, (0.8, 0.2)), strict=True):
         wrong = rules.codes[rules.apply(rows)] != rows.targets[0]
         assert row[name] == pytest.approx(np.average(wrong, weights=rows.weight))
 
@@ -158,7 +159,7 @@ def test_it_shows_itself_in_one_line() -> None:
     ("kind", "first", "last"),
     [
         ("classes", "to test", "true error"),
-        ("numbers", "; losses: mean squared error", ""),
+        ("numbers", "; losses: mean squared error", "cost_complexity"),
         ("costs", "; losses: mean cost of a row", "true cost"),
     ],
 )
@@ -166,13 +167,14 @@ def test_the_table_says_what_is_lost(kind: str, first: str, last: str) -> None:
     costs = COSTS if kind == "costs" else None
     lines = str(compare(table(kind), ["cost_complexity"], cost_matrix=costs)).splitlines()
     assert lines[0].endswith(first)
-    assert last in lines[-1]
+    assert last in lines[-3]
 
 
 def test_the_table_is_aligned() -> None:
     lines = str(compare(table("classes", n=200), ["cost_complexity", "srm"])).splitlines()
     assert lines[0] == "grown from 120 rows; 40 to prune and choose by, 40 to test"
-    assert lines[1].split() == [
+    assert lines[1].startswith("methods that need no rows to choose by: grown from 160 rows")
+    assert lines[2].split() == [
         "method",
         "chosen",
         "by",
@@ -183,9 +185,11 @@ def test_the_table_is_aligned() -> None:
         "below",
         "seconds",
     ]
-    assert len({len(line) for line in lines[1:-1]}) == 1
-    assert len(lines) == 2 + 1 + 4 + 1 + 1
-    assert "95 % confidence" in lines[-1]
+    assert len({len(line) for line in lines[2:-3]}) == 1
+    assert len(lines) == 3 + 1 + 1 + 4 + 1 + 1 + 2
+    assert "95 % confidence" in lines[-3]
+    assert lines[-2].startswith("best: ")
+    assert lines[-1].endswith("its test error is an honest estimate")
 
 
 def test_options_reach_their_methods() -> None:
@@ -209,7 +213,7 @@ def test_costs_are_what_counts() -> None:
     chosen = select(prune(tree), validation=validation).pruned
     row = line(comparison, "cost_complexity", "held-out rows, 0-SE")
     assert row["test"] == pytest.approx(row_losses(chosen, test).mean())
-    assert "%" not in str(comparison).splitlines()[3]
+    assert "%" not in str(comparison).splitlines()[4]
     priors = [0.1, 0.1, 0.8]
     by_priors = compare(data, ["cost_complexity"], cost_matrix=COSTS, priors=priors)
     assert by_priors.schema == grow(train, cost_matrix=COSTS, priors=priors).schema
@@ -255,7 +259,7 @@ def test_a_table_of_one_class() -> None:
 def test_rules_are_judged_as_they_answer() -> None:
     data = table("categories", n=300)
     comparison = compare(data, ["rules"])
-    train, _, test = split(data)
+    train, test = split(data, (0.8, 0.2))
     rules = rule_list(grow(train), data=train)
     row = line(comparison, "rules")
     columns = dict(zip("ab", test.columns, strict=True))
@@ -264,3 +268,72 @@ def test_rules_are_judged_as_they_answer() -> None:
     assert row["leaves"] == len(rules)
     assert row["test"] == pytest.approx(wrong.mean())
     assert row["certificate"] == pytest.approx(binomial_upper(wrong.sum(), len(wrong), np.log(20)).item())
+
+
+# ---- the validation loss, and the line to take -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers", "costs", "weights", "two targets"])
+def test_no_validation_row_judges_a_tree_that_it_had_a_part_in(kind: str) -> None:
+    data = table(kind, n=300)
+    costs = COSTS if kind == "costs" else None
+    comparison = compare(data, ["cost_complexity", "reduced_error"], cost_matrix=costs, seed=2)
+    train, validation, _ = split(data, seed=2)
+    tree = grow(train, cost_matrix=costs)
+    a, b = split(validation, (1, 1), 2)
+
+    def checked(row: dict[str, Any], *judged: tuple[Any, Any]) -> None:
+        lost = np.concatenate([row_losses(made, rows) for made, rows in judged])
+        weights = [np.ones(rows.n_rows) if rows.weight is None else rows.weight for _, rows in judged]
+        weight = np.concatenate(weights)
+        mean = np.average(lost, weights=weight)
+        spread = np.average(lost**2, weights=weight) - mean**2
+        assert row["validation"] == pytest.approx(mean)
+        if kind != "two targets":  # there the square of a sum is not the sum of the squares
+            assert row["standard_error"] == pytest.approx(np.sqrt(spread / weight.sum()), abs=1e-9)
+
+    path = prune(tree)
+    checked(line(comparison, "unpruned"), (tree, validation))
+    checked(
+        line(comparison, "cost_complexity", "held-out rows, 0-SE"),
+        (select(path, validation=a).pruned, b),
+        (select(path, validation=b).pruned, a),
+    )
+    checked(
+        line(comparison, "reduced_error"),
+        (prune(tree, "reduced_error", validation=a).pruned, b),
+        (prune(tree, "reduced_error", validation=b).pruned, a),
+    )
+    checked(
+        line(comparison, "cost_complexity", "folds, 1-SE"),
+        (select(path, data=train, seed=2).pruned, validation),
+    )
+
+
+def test_the_best_line_is_the_smallest_within_a_standard_error() -> None:
+    comparison = compare(table("classes", n=400), seed=1)
+    trees = [row for row in comparison.rows if row["method"] != "rules"]
+    least = min(trees, key=lambda row: (row["validation"], row["leaves"]))
+    close = [row for row in trees if row["validation"] <= least["validation"] + least["standard_error"]]
+    assert comparison.best in close
+    assert comparison.best["leaves"] == min(row["leaves"] for row in close)
+    assert f"best: {comparison.best['method']}" in str(comparison)
+    assert line(comparison, "rules")["validation"] is not None
+    assert line(comparison, "rules")["standard_error"] is None
+
+
+def test_the_best_line_does_not_depend_on_the_test_rows() -> None:
+    train, validation, test = split(table("classes", n=300), seed=5)
+    shuffled = encode(np.asarray(test.columns), test.targets[0][::-1], schema=test.schema)
+    one = compare(train, validation=validation, test=test).best
+    two = compare(train, validation=validation, test=shuffled).best
+    assert one is not None
+    assert two is not None
+    assert (one["method"], one["by"], one["leaves"]) == (two["method"], two["by"], two["leaves"])
+
+
+def test_a_single_validation_row_judges_what_did_not_see_it() -> None:
+    comparison = compare(encode({"x": range(5)}, list("aabba")), ["reduced_error", "pessimistic"])
+    assert comparison.n_rows == (3, 1, 1)
+    assert line(comparison, "reduced_error")["validation"] is None
+    assert comparison.best["method"] != "reduced_error"

@@ -271,6 +271,8 @@ def test_what_a_scorer_raises_ends_the_fit(two_classes):
         ({"validation_fraction": 1.5}, "a number of rows"),
         ({"n_iter_no_change": 0}, "n_iter_no_change=0"),
         ({"warm_start": "yes"}, "True or False"),
+        ({"max_delta_step": 0}, "a positive number, 'auto' or None"),
+        ({"max_delta_step": "none"}, "a positive number, 'auto' or None"),
     ],
 )
 def test_parameters_that_cannot_be(two_classes, parameters, message):
@@ -305,7 +307,8 @@ def test_parameters_are_those_that_the_documentation_tells(model):
     own = model().get_params()
     other = getattr(sklearn.ensemble, f"Hist{model.__name__}")().get_params()
     assert set(other) - set(own) >= {"categorical_features", "interaction_cst"}
-    assert set(own) - set(other) == {"kinds", "n_jobs"}
+    steps = {"max_delta_step"} if model is GradientBoostingClassifier else set()
+    assert set(own) - set(other) == {"kinds", "n_jobs"} | steps
     assert all(own[name] == other[name] for name in own if name in other)
     fitted = model(max_iter=2).fit([[1.0], [2.0]], [3, 5])
     assert not hasattr(fitted, "is_categorical_")

@@ -302,6 +302,7 @@ def unhexed(values: list[Any]) -> list[Any]:
     return [float.fromhex(value) if isinstance(value, str) else value for value in values]
 
 
+@pytest.mark.filterwarnings("ignore::treewright.AdviceWarning")  # some texts cannot be read
 @pytest.mark.parametrize("name", NAMES)
 def test_old_files_load_and_predict_the_same(name: str) -> None:
     """These files are never written anew: what a version wrote, every later one reads."""

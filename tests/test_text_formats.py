@@ -328,14 +328,14 @@ SENTENCES: list[tuple[list[str | None], str | None, str]] = [
     (
         ["30"] * 17 + ["12 yrs"] + ["40"] * 40,
         "number",
-        "column 'c': 1 of 58 cells are not numbers ('12 yrs' in row 17): read as numbers, these as missing; "
-        + KEEP,
+        "column 'c': 1 of 58 cells is not a number ('12 yrs' in row 17): read as numbers, that cell as "
+        f"missing; {KEEP}",
     ),
     (
         ["01.02.2017"] * 40 + ["31.02.2017"],
         "time",
-        "column 'c': 1 of 41 cells are not dates ('31.02.2017' in row 40): read as day.month.year, "
-        f"these as missing; {KEEP}",
+        "column 'c': 1 of 41 cells is not a date ('31.02.2017' in row 40): read as day.month.year, "
+        f"that cell as missing; {KEEP}",
     ),
     (
         ["1.234", "5.678", "9"],
@@ -495,8 +495,8 @@ def test_kinds_read_what_can_be_read() -> None:
     assert found == Column("c", "number", (), TextFormat("number", affixes=("yrs",)))
     assert values == pytest.approx([12, NAN, 30, 40], nan_ok=True)
     assert told == [
-        "column 'c': 1 of 4 cells are not numbers ('old' in row 1): read as numbers with 'yrs', these as "
-        "missing"
+        "column 'c': 1 of 4 cells is not a number ('old' in row 1): read as numbers with 'yrs', "
+        "that cell as missing"
     ]
     found, values, told = column(["12 kg", "3 lb"], kinds={"c": "number"})
     assert (values, told) == ([12.0, 3.0], [])
@@ -582,6 +582,19 @@ def test_few_cells_that_cannot_be_read() -> None:
     assert (found.n_unread, found.n_cells, found.unread) == (50, 1050, ((1000, "many"),))
 
 
+def test_doubts_about_the_decimal_mark_are_always_told() -> None:
+    doubt = "but '1.234' in row 0 could also have the decimal mark ','; decimal={'c': ','} reads it so"
+    for options in ({}, {"kinds": {"c": "number"}}):
+        _, values, told = column(["1.234"] * 40 + ["x"], **options)
+        assert values[0] == 1.234
+        assert told == [
+            "column 'c': 1 of 41 cells is not a number ('x' in row 40): read as numbers, that cell as "
+            f"missing, {doubt}"
+        ]
+        assert column(["1.234"], **options)[2][0].endswith(doubt)
+    assert column(["1.234"], decimal={"c": "."})[2] == []
+
+
 def test_rare_units_are_not_read() -> None:
     assert recognised(["30"] * 99 + ["12 yrs"]).n_unread == 1
     assert recognised(["30"] * 9 + ["12 yrs"]).format == TextFormat("number", affixes=("yrs",))
@@ -611,12 +624,11 @@ def test_later_rows_are_read_as_those_before() -> None:
         rows = encode(later, schema=data.schema)
     assert [str(each.message) for each in caught] == [
         "column 'price': 2 of 3 cells are not numbers ('1.234,5' in row 1, 'x' in row 2): read as numbers "
-        "with a "
-        "decimal comma and '€', these as missing",
-        "column 'sold': 1 of 2 cells are not dates ('2020-01-31' in row 1): read as day.month.year, these "
-        "as missing",
-        "column 'paid': 1 of 3 cells are not truth values ('perhaps' in row 2): read as truth values, "
-        "these as missing",
+        "with a decimal comma and '€', these as missing",
+        "column 'sold': 1 of 2 cells is not a date ('2020-01-31' in row 1): read as day.month.year, "
+        "that cell as missing",
+        "column 'paid': 1 of 3 cells is not a truth value ('perhaps' in row 2): read as truth values, "
+        "that cell as missing",
     ]
     assert rows.columns[0].tolist() == pytest.approx([6, NAN, NAN, NAN, NAN], nan_ok=True)
     assert rows.columns[1].tolist() == pytest.approx([moment(2020, 1, 31), NAN, NAN, NAN, NAN], nan_ok=True)

@@ -75,14 +75,16 @@ class HistogramSearcher : public LargeSearcher {
     Split search_drawn(std::span<std::int32_t> order) {
         Split split;
         std::size_t n_tried = 0;
-        while (n_tried < order.size() && !split.found()) {
+        while (n_tried < order.size() && (!split.found() || split.is_last_resort())) {
             const auto n =
                 n_tried > 0 ? 1 : std::min(order.size(), static_cast<std::size_t>(limits_.max_columns));
             const auto columns = order.subspan(n_tried, n);
             std::sort(columns.begin(), columns.end());
             build_drawn(columns);
             if (n_tried == 0) enter(columns, drawn_.data());
-            split = search_among(columns, drawn_.data());
+            Split next = search_among(columns, drawn_.data());
+            if (next.found() && (!split.found() || !next.is_last_resort() || next.rank > split.rank))
+                split = std::move(next);
             n_tried += n;
         }
         return split;
@@ -454,7 +456,8 @@ class HistogramSearcher : public LargeSearcher {
         auto& search = found_[column];
         Split split;
         split.column = column;
-        split.gain = measures_[0].gain(search.best.score);
+        split.gain = std::max(0.0, measures_[0].gain(search.best.score));
+        split.rank = problem_.columns[column].is_category() ? search.best.score : 0.0;
         split.missing_left = search.missing_left;
         split.saw_missing = search.saw_missing;
         split.left_codes = std::move(search.left_codes);

@@ -127,6 +127,9 @@ class PairScanner {
     double score_of(const Sum* statistic) const {
         return score(statistic[1], static_cast<std::size_t>(statistic[0]));
     }
+    double chance_score(const Chance& chance) const {
+        return pair_chance(chance, static_cast<double>(total_) / static_cast<double>(n_));
+    }
     double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]); }
     std::size_t dimensions() const { return 1; }
     void point(const Sum* statistic, double* out) const {
@@ -216,6 +219,7 @@ class WeightedPairScanner {
         statistic[1] += is_light(id) ? weight_[id] : 0;
     }
     double score_of(const Sum* statistic) const { return score(statistic[0], statistic[1]); }
+    double chance_score(const Chance& chance) const { return pair_chance(chance, share_); }
     double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]) * grid_.unit; }
     std::size_t dimensions() const { return 1; }
     void point(const Sum* statistic, double* out) const {
@@ -264,6 +268,7 @@ class SquareScanner {
     }
     void enter(std::span<const Id> ids) {
         n_ = ids.size();
+        ids_ = ids;
         refine_grid(ids);
         Sum sum = 0;
         for (const Id id : ids) sum += y_[id];
@@ -313,6 +318,14 @@ class SquareScanner {
         return Cursor{y_.data(), shift_, rest_, weight(), statistic[1]}.score(
             static_cast<std::size_t>(statistic[0]));
     }
+    double chance_score(const Chance& chance) const {
+        double squares = 0;
+        for (const Id id : ids_) {
+            const double distance = static_cast<double>(y_[id] - shift_) - rest_;
+            squares += distance * distance;
+        }
+        return square_chance(chance, std::sqrt(squares / weight()));
+    }
     double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]); }
     std::size_t dimensions() const { return 1; }
     void point(const Sum* statistic, double* out) const {
@@ -338,6 +351,7 @@ class SquareScanner {
     std::span<const Row> rows_;
     Grid whole_grid_, grid_;
     std::vector<Sum> y_;
+    std::span<const Id> ids_;  // of the node
     std::size_t n_ = 0;
     Sum shift_ = 0;
     double rest_ = 0;

@@ -162,8 +162,9 @@ class ListGrower {
         node.split.low = value(node.n_first - 1);
         node.split.high = value(node.n_first);
     }
+    /// Whether a drawn column divides the node; a last resort is none while there are columns to draw.
     bool has_any(const Candidate& candidate) const {
-        return ratio ? !rivals_.empty() : candidate.split.found();
+        return ratio ? !rivals_.empty() : candidate.split.found() && !candidate.split.is_last_resort();
     }
 
     void try_column(Candidate& candidate, std::size_t column, Best& best) {
@@ -175,7 +176,8 @@ class ListGrower {
                                                                    : try_number(candidate, column, best);
         if (!better) return;
         candidate.split.column = static_cast<std::int32_t>(column);
-        candidate.split.gain = scanner_.gain(best.score);
+        candidate.split.gain = std::max(0.0, scanner_.gain(best.score));
+        candidate.split.rank = problem_.columns[column].is_category() ? best.score : 0.0;
         if constexpr (ratio) rivals_.push_back(candidate);
     }
     void choose_by_ratio(Candidate& candidate) {
@@ -299,8 +301,13 @@ class ListGrower {
             if (!(limits_.random_splits && n_groups > 1 ? search.run_random(random) : search.run()))
                 return false;
             subset = std::move(search.found);
-        } else if (!try_medians(node, entries, n_known, best, subset)) {
-            return false;
+        } else {
+            const Best standing = best;
+            if (!try_medians(node, entries, n_known, best, subset)) return false;
+            if (corrects_chance(n_groups + (n_known < node.size()))) {
+                const Chance chance = chance_of(entries, n_known, node.size());
+                if (!less_chance(best, standing, chance, scanner_.chance_score(chance))) return false;
+            }
         }
         node.weight_left = subset.weight_left;
         node.split.missing_left = subset.missing_left;
@@ -333,6 +340,21 @@ class ListGrower {
                 scanner_.add_to(groups_.statistics.data() + g * width, entries[i]);
         }
         for (std::size_t i = n_known; i < n; ++i) scanner_.add_to(groups_.missing.data(), entries[i]);
+    }
+    bool corrects_chance(std::size_t n_groups) const {
+        return limits_.row_weight > 0 && !limits_.random_splits && n_groups > 2;
+    }
+    Chance chance_of(const Id* entries, std::size_t n_known, std::size_t n) const {
+        Chance chance(limits_.row_weight);
+        const auto add = [&](std::size_t begin, std::size_t end) {
+            double weight = 0;
+            for (std::size_t i = begin; i < end; ++i) weight += problem_.weight(rows_[entries[i]]);
+            if (end > begin) chance.add(weight);
+        };
+        for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) add(group_start_[g], group_start_[g + 1]);
+        add(n_known, n);
+        chance.finish();
+        return chance;
     }
     /// Absolute error: the missing rows are one more group. Tries the division that the scanner finds, and
     /// each group alone, so that there is a cut even where none gains; where limits or further outputs spoil

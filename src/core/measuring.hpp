@@ -6,6 +6,7 @@
 // add(statistic, …)     one row of a known tag
 // enter(total)          once per node
 // score_of(statistic)   of the rows that go left; comparable within the node
+// chance_score(sizes)   what groups of such sizes score by chance
 // bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic
 //                       before it
 #pragma once
@@ -152,6 +153,12 @@ class ClassMeasure {
         }
         return gain_of<C>(left_, right_, risk_);
     }
+    double chance_score(const Chance& chance) const {
+        const std::vector<double> weights(total_.begin(),
+                                          total_.begin() + static_cast<std::ptrdiff_t>(n_classes_));
+        return class_chance(chance, weights, grid_.unit,
+                            [&](Weights left, Weights right) { return gain_of<C>(left, right, risk_); });
+    }
     double bound(const Sum* left, const Sum* bin) {
         if (n_classes_ == 2) return corner_bound(left, bin);
         if constexpr (requires { requires C::is_linear_for_two; }) {
@@ -284,6 +291,11 @@ class SquareMeasure {
     double score_of(const Sum* statistic) const {
         const double left = weight_of(statistic), difference = distance(statistic);
         return difference * difference / (left * (weight() - left));
+    }
+    double chance_score(const Chance& chance) const {
+        const double from_centre = mean_ * mean_;  // the numbers on the grid are distances from its centre
+        const double squares = static_cast<double>(total_[2]) * square_unit_ / weight();
+        return square_chance(chance, std::sqrt(std::max(0.0, squares - from_centre)));
     }
     double bound(const Sum* left, const Sum* bin) const {
         const double b = weight_of(bin), l = weight_of(left), sum = static_cast<double>(bin[1]) * grid_.unit;

@@ -117,6 +117,13 @@ class MedianScanner {
     double gain(double score) const {
         return std::max(0.0, score) * unit_ * grid_.unit / static_cast<double>(outputs_.size());
     }
+    /// What groups of such sizes score by chance: each is above the node's median or below. How far that
+    /// moves the medians of the two sides depends on how dense the numbers are there, here as if they were
+    /// normal.
+    double chance_score(const Chance& chance) const {
+        const double share = chance.roots() / chance.total();
+        return risk_ * share * share / 2;
+    }
     /// The best division of groups of rows: the one that `refused` does not refuse and that leaves the least
     /// deviation from two medians. For fixed medians every group goes to the nearer one, so trying every pair
     /// of values is exact; above `max_values` distinct values only that many are tried, and of several

@@ -27,6 +27,8 @@ struct Limits {
     std::int64_t small_rows =
         0;  // nodes up to this size are grown with sorted lists; 0: the measured default
     std::span<const double> critical;  // least χ² of a split by degrees of freedom; empty: no test
+    /// What a row weighs where the gain of a subset of categories is corrected for chance; 0: it is not.
+    double row_weight = 0.0;
 };
 
 /// The targets of all rows: class codes or numbers, one after the other for each output.

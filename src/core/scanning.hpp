@@ -8,8 +8,8 @@
 // most()                no cut of the node scores more; left out where nothing useful can be said
 //
 // For categories a scanner also sums statistics of groups: width(), add_to(statistic, id),
-// score_of(statistic). Ids are positions in the canonical order, so they ascend with the class or with the
-// number.
+// score_of(statistic); and says what groups score by chance: chance_score(sizes). Ids are positions in the
+// canonical order, so they ascend with the class or with the number.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "chance.hpp"
 #include "criterion.hpp"
 #include "grids.hpp"
 #include "labels.hpp"
@@ -138,6 +139,12 @@ class CountScanner {
         const double left = weight_of(statistic);
         return risk_ - C::risk(left, terms_left) - C::risk(weight() - left, terms_right);
     }
+    double chance_score(const Chance& chance) const {
+        const std::vector<double> weights(total_.begin(), total_.end());
+        return class_chance(chance, weights, 1.0, [&](const auto& left, const auto& right) {
+            return risk_ - risk_of(left) - risk_of(right);
+        });
+    }
     std::size_t dimensions() const { return total_.size() == 2 ? 1 : total_.size(); }
     void point(const Sum* statistic, double* out) const {
         const double weight = weight_of(statistic);
@@ -146,6 +153,15 @@ class CountScanner {
     }
 
   private:
+    static double risk_of(const std::vector<double>& weights) {
+        double sum = 0, terms = 0;
+        for (const double weight : weights) {
+            sum += weight;
+            terms += C::term(weight);
+        }
+        return C::risk(sum, terms);
+    }
+
     const Problem& problem_;
     DenseLabels<Id> labels_;
     std::vector<std::int32_t> label_;
@@ -261,6 +277,17 @@ class WeightScanner {
             score += gain_of<C>(block(left_real_, output), block(right_real_, output), risks_[output]);
         return score;
     }
+    /// Of several outputs, that of the one by which chance gains most: a division follows one of them.
+    double chance_score(const Chance& chance) const {
+        double most = 0;
+        const std::vector<double> weights(total_.begin(), total_.end());
+        for (std::size_t output = 0; output < labels_.size(); ++output)
+            most = std::max(most, class_chance(chance, block(weights, output), grid_.unit,
+                                               [&](Weights left, Weights right) {
+                                                   return gain_of<C>(left, right, risks_[output]);
+                                               }));
+        return most;
+    }
     std::size_t dimensions() const { return width() == 2 ? 1 : width(); }
     void point(const Sum* statistic, double* out) const {
         const double weight = weight_of(statistic) / grid_.unit;
@@ -332,6 +359,7 @@ class SumScanner {
         set_units();
         total_.assign(width(), 0);
         for (const Id id : ids) add_to(total_.data(), id);
+        ids_ = ids;
     }
 
     struct Cursor {
@@ -371,6 +399,24 @@ class SumScanner {
         }
         return score;
     }
+    /// Of several outputs, that of the one by which chance gains most: a division follows one of them.
+    double chance_score(const Chance& chance) const {
+        double most = 0;
+        const auto whole = static_cast<double>(total_[0]);
+        for (std::size_t output = 0; output < grids_.size(); ++output) {
+            const double sum = static_cast<double>(total_[1 + output]) * scales_[output];
+            const auto score = [&](const ChanceSide& side) {
+                const double part = side.size / chance.total();
+                double excess = side.excess * chance.row_weight() / weight_grid_.unit;
+                if (!C::is_centred)
+                    excess = std::min(excess, 0.999 * sum * (1 - part));  // no sum is negative
+                return C::gain(whole * part, sum * part + excess, whole * (1 - part),
+                               sum * (1 - part) - excess);
+            };
+            most = std::max(most, chance.of_deviation(deviation(output), score));
+        }
+        return most;
+    }
     std::size_t dimensions() const { return grids_.size(); }
     void point(const Sum* statistic, double* out) const {
         for (std::size_t output = 0; output < grids_.size(); ++output)
@@ -379,6 +425,20 @@ class SumScanner {
     }
 
   private:
+    /// The standard deviation of an output in the node, in units of a score.
+    double deviation(std::size_t output) const {
+        const double scale = scales_[output], whole = static_cast<double>(total_[0]);
+        const double mean = static_cast<double>(total_[1 + output]) * scale / whole;
+        double squares = 0;
+        for (const Id id : ids_) {
+            const auto weight = static_cast<double>(values_[id * width()]);
+            if (!(weight > 0)) continue;
+            const double distance =
+                static_cast<double>(values_[id * width() + 1 + output]) * scale / weight - mean;
+            squares += weight * distance * distance;
+        }
+        return std::sqrt(squares / whole);
+    }
     /// Scores count in the largest unit of the outputs that are not all zero.
     void set_units() {
         const double largest = *std::max_element(scales_.begin(), scales_.end());
@@ -393,6 +453,7 @@ class SumScanner {
     std::vector<double> scales_;  // the unit of each output, in units of a score
     double unit_ = 1;             // of the sums in a score
     std::vector<Sum> values_, total_, left_;
+    std::span<const Id> ids_;  // of the node
 };
 
 }  // namespace treewright

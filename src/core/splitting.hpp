@@ -41,6 +41,7 @@ inline double ranked(double gain) {
 struct Split {
     std::int32_t column = -1;
     double gain = 0.0;
+    double rank = 0.0;  // below 0: a last resort, a subset of categories that is no better than chance
     double low = 0.0;
     double high = 0.0;
     int bin = -1;            // a large node's number: bins below it go left, bins above it right,
@@ -50,6 +51,7 @@ struct Split {
     std::vector<std::int32_t> left_codes, right_codes;  // of the categories present in the node
 
     bool found() const { return column >= 0; }
+    bool is_last_resort() const { return rank < 0; }
 };
 
 /// A column's best split as C4.5 compares it: its gain, and the entropy of its two sides in bits × weight.

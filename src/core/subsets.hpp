@@ -6,6 +6,10 @@
 // Above that the groups are ordered along their first principal component (Coppersmith, Hong and Hosking
 // 1999) and by the share of each of the largest classes, every prefix is tried, and the best one is improved
 // by moving single categories.
+//
+// The gain of the best subset of many categories is partly chance: where the limits ask for it, what chance
+// gives (see chance.hpp) is taken off before the column competes with others. The subset itself stays the
+// best one.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +18,7 @@
 #include <numeric>
 #include <vector>
 
+#include "chance.hpp"
 #include "problem.hpp"
 #include "scanning.hpp"
 #include "splitting.hpp"
@@ -39,6 +44,19 @@ struct Subset {
     double weight_left = 0;
 };
 
+/// Corrects the best subset of a column for chance; false, and the standing split stays the best, where it no
+/// longer beats it. A subset that is no better than chance is a last resort, for nodes that no other column
+/// divides: what two columns tell only together, chance alone lets one begin with. Of several, the one of
+/// which chance makes least.
+inline bool less_chance(Best& best, const Best& standing, const Chance& chance, double by_chance) {
+    const bool is_worth_it = best.score > worth_over_chance * by_chance;
+    const double corrected = is_worth_it ? best.score - by_chance : -by_chance;
+    best = standing;
+    if (!(is_worth_it || chance.repeats()) || !best.beaten_by(corrected)) return false;
+    best.set(corrected);
+    return true;
+}
+
 template <class Scorer>
 class SubsetSearch {
   public:
@@ -48,6 +66,7 @@ class SubsetSearch {
           groups_(groups),
           n_rows_(n_rows),
           best_(best),
+          standing_(best),
           width_(scorer.width()),
           left_(width_, 0),
           tried_(width_),
@@ -70,9 +89,9 @@ class SubsetSearch {
             try_orders();
             improve();
         }
-        return orient();
+        return beats_chance() && orient();
     }
-    /// One random subset, for randomised trees.
+    /// One random subset, for randomised trees. It was not chosen, so chance gives it nothing.
     bool run_random(Random& random) {
         for (std::size_t g = 0; g < groups_.n; ++g)
             if (random.next() >> 63) toggle(g);
@@ -84,6 +103,16 @@ class SubsetSearch {
     Subset found;
 
   private:
+    /// Whether the best subset, less what chance gives, still beats the standing split; `best` then says so.
+    bool beats_chance() {
+        if (!has_found_ || limits_.row_weight == 0 || groups_.n + (groups_.n_missing > 0) <= 2)
+            return has_found_;
+        Chance chance(limits_.row_weight);
+        for (std::size_t g = 0; g < groups_.n; ++g) chance.add(scorer_.weight_of(statistic(g)));
+        if (groups_.n_missing > 0) chance.add(scorer_.weight_of(groups_.missing.data()));
+        chance.finish();
+        return less_chance(best_, standing_, chance, scorer_.chance_score(chance));
+    }
     /// Whether limits or the criterion may refuse the best prefix, so that the best legal subset is none.
     bool may_be_refused() const {
         if constexpr (requires { scorer_.refuses(); })
@@ -250,6 +279,7 @@ class SubsetSearch {
     const Groups& groups_;
     std::size_t n_rows_;
     Best& best_;
+    const Best standing_;
     std::size_t width_;
     std::vector<Sum> left_, tried_;
     std::vector<char> is_left_;

@@ -16,6 +16,7 @@ from treewright.viewing import Node
 from treewright.writing import Among, Below, Branch, Combination, Leaf
 
 if TYPE_CHECKING:
+    from treewright.advising import advise
     from treewright.certifying import Certificate, VoteCertificate, certify, certify_votes
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.ensembles import Forest, grow_forest
@@ -115,6 +116,7 @@ __all__ = [
     "TreeSelector",
     "VoteCertificate",
     "ZeroNormSelector",
+    "advise",
     "attribution",
     "born_again",
     "certify",
@@ -183,6 +185,7 @@ _LATER = {
     "VoteCertificate": "treewright.certifying",
     "TreeSelector": "treewright.estimators",
     "ZeroNormSelector": "treewright.estimators",
+    "advise": "treewright.advising",
     "attribution": "treewright.explaining",
     "born_again": "treewright.ensembles.distilling",
     "certify": "treewright.certifying",

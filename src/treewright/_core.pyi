@@ -63,6 +63,7 @@ def grow(
     seed: int,
     small_rows: int,
     critical: NDArray[np.float64] | None,
+    row_weight: float,
     combined: Sequence[int],  # columns that may be added up
     max_combined: int,
     n_threads: int,
@@ -86,6 +87,7 @@ def grow_carefully(
     max_columns: int,
     seed: int,
     critical: NDArray[np.float64] | None,
+    row_weight: float,
     n_threads: int,
     progress: Callable[[float], object] | None,
     missing: str,
@@ -329,6 +331,7 @@ def boost(
     max_depth: int,
     min_rows_leaf: int,
     l2: float,
+    max_step: float,  # of a leaf, before the learning rate
     learning_rate: float,
     columns_drawn: int,
     monotone: NDArray[np.int8] | None,

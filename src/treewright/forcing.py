@@ -148,7 +148,8 @@ def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: 
         data.targets,
         data.weight,
     )
-    found = grow(alone, **{**options, "max_splits": 1, "max_features": None, "progress": None})
+    asked = {"max_splits": 1, "max_features": None, "category_gain": "plain", "progress": None}
+    found = grow(alone, **{**options, **asked})
     if found.n_leaves < 2:
         raise ValueError(f"column {name!r} has no split of these rows that keeps to the limits")
     cut = _Cut(

@@ -16,6 +16,7 @@ from treewright.schema import Column
 from treewright.tree import Tree
 from treewright.viewing import columns_with_missing, missing_arrives
 
+LONGEST_NAME = 60  # characters that are shown of the name of a column
 LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
 _LARGE_NUMBERS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
@@ -338,3 +339,28 @@ def escape(text: str) -> str:
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
     )
+
+
+def quoted(name: str) -> str:
+    """A name in quotes; of a very long one the beginning.
+
+    >>> quoted("age"), len(quoted("n" * 10_000))
+    ("'age'", 83)
+    """
+    return (
+        repr(name)
+        if len(name) <= LONGEST_NAME
+        else f"{repr(name[:LONGEST_NAME])[:-1]}…' ({len(name):,} characters)"
+    )
+
+
+def count(number: int, thing: str) -> str:
+    """A number of things, with its plural.
+
+    >>> count(1, "row"), count(12345, "row"), count(2, "class"), count(2, "category")
+    ('1 row', '12,345 rows', '2 classes', '2 categories')
+    """
+    if number == 1:
+        return f"1 {thing}"
+    plural = f"{thing[:-1]}ies" if thing.endswith("y") else thing + ("es" if thing.endswith("s") else "s")
+    return f"{number:,} {plural}"

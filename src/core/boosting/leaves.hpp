@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "boosting/losses.hpp"
+#include "boosting/splits.hpp"
 #include "columns.hpp"
 #include "threads.hpp"
 
@@ -28,10 +29,10 @@ struct Moments {
         hessian += other.hessian;
         squares += other.squares;
     }
-    Moments joined(const Moments& other, double l2) const {
+    Moments joined(const Moments& other, double l2, double max_step) const {
         Moments sum = *this;
         sum.add(other);
-        sum.step = -sum.gradient / (sum.hessian + l2);
+        sum.step = newton_step(sum.gradient, sum.hessian, l2, {-max_step, max_step});
         return sum;
     }
     /// Weight, value and deviation Σ h·(rate·(−g/h) − value)².

@@ -1,6 +1,7 @@
 // The best split of a node from its histograms.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -18,6 +19,7 @@ struct Limits {
     std::int64_t min_rows_leaf = 20;
     double min_hessian = 1e-3;
     double l2 = 0.0;
+    double max_step = std::numeric_limits<double>::infinity();  // the longest, before the learning rate
     double learning_rate = 0.1;
     std::size_t columns_drawn = 0;      // at each node; 0: all
     std::vector<std::int8_t> monotone;  // for each column −1, 0 or 1; empty: none
@@ -94,9 +96,11 @@ class SplitSearch {
     double scale_;  // the worth of a side whose sums are counted in units
 };
 
-/// The Newton step of a node: −G / (H + λ) within its bounds.
+/// The Newton step of a node: −G / (H + λ) within its bounds. Where predictions are certain to the last bit
+/// the hessians vanish; the smallest one that counts keeps the step finite.
 inline double newton_step(double gradient, double hessian, double l2, const Bounds& bounds) {
-    const double step = -gradient / (hessian + l2);
+    constexpr double least_hessian = 1e-15;
+    const double step = -gradient / std::max(hessian + l2, least_hessian);
     return step < bounds.low ? bounds.low : step > bounds.high ? bounds.high : step;
 }
 

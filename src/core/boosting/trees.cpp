@@ -141,6 +141,7 @@ class Grower : public TreeGrower {
         root.rows = {0, n_train_};
         root.validation = {0, validation_.size()};
         root.key = key;
+        root.sums.bounds = {-limits_.max_step, limits_.max_step};
         Entry all{};
         for (const auto& row : rows_) all += Form::entry(row, units_.count_bits);
         root.sums.all = Form::unpack(units_, all);
@@ -301,8 +302,8 @@ class Grower : public TreeGrower {
         std::vector<Moments> moments = answers(task, order);
         for (std::size_t i = order.size(); i-- > 0;)
             if (tree.feature[i] >= 0)
-                moments[i] =
-                    moments[i + 1].joined(moments[static_cast<std::size_t>(tree.end[i + 1])], limits_.l2);
+                moments[i] = moments[i + 1].joined(moments[static_cast<std::size_t>(tree.end[i + 1])],
+                                                   limits_.l2, limits_.max_step);
         tree.width = 3;
         for (const auto& each : moments) each.write(limits_.learning_rate, tree.statistic);
         return tree;
@@ -330,7 +331,9 @@ class Grower : public TreeGrower {
             const Row* const rows = order_.data() + leaf.rows.begin;
             moments[i].step =
                 task.loss.by_quantile()
-                    ? residual_quantile(task.aims, task.raw, rows, leaf.rows.size(), task.loss.share_below())
+                    ? std::clamp(residual_quantile(task.aims, task.raw, rows, leaf.rows.size(),
+                                                   task.loss.share_below()),
+                                 -limits_.max_step, limits_.max_step)
                     : newton_step(moments[i].gradient, moments[i].hessian, limits_.l2, leaf.sums.bounds);
             added[i] = limits_.learning_rate * moments[i].step;
         });

@@ -123,7 +123,9 @@ Cut choose_cut(const Task& task, std::vector<Cut>&& cuts, double weight) {
         winner = best_ratio(cuts, noise);
     else
         winner = best_gain(cuts, noise);
-    return winner < 0 ? Cut{} : std::move(cuts[winner]);
+    if (winner < 0) return {};
+    cuts[winner].score = std::max(0.0, cuts[winner].score);
+    return std::move(cuts[winner]);
 }
 
 }  // namespace treewright::careful

@@ -89,6 +89,12 @@ class CostScanner {
         }
         return risk_ - cost_risk(present_costs_, left_real_) - cost_risk(present_costs_, right_real_);
     }
+    double chance_score(const Chance& chance) const {
+        const std::vector<double> weights(total_.begin(), total_.end());
+        return class_chance(chance, weights, grid_.unit, [&](const auto& left, const auto& right) {
+            return std::max(0.0, risk_ - cost_risk(present_costs_, left) - cost_risk(present_costs_, right));
+        });
+    }
     std::size_t dimensions() const { return width() == 2 ? 1 : width(); }
     void point(const Sum* statistic, double* out) const {
         const double weight = weight_of(statistic) / grid_.unit;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "careful/cut.hpp"
+#include "chance.hpp"
 #include "grids.hpp"
 
 namespace treewright::careful {
@@ -175,6 +176,7 @@ class Gated {
     double weight() const { return scanner_.weight(); }
     double weight_of(const Sum* statistic) const { return scanner_.weight_of(statistic); }
     double score_of(const Sum* statistic) { return scanner_.score_of(statistic); }
+    double chance_score(const Chance& chance) const { return scanner_.chance_score(chance); }
     std::size_t dimensions() const { return scanner_.dimensions(); }
     void point(const Sum* statistic, double* out) const {
         // Rows whose value is known may be of one class though the node is not: all groups are alike.

@@ -2,6 +2,7 @@
 #include "careful/grower.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <numeric>
 
@@ -132,8 +133,9 @@ class Grower {
                 std::min<std::size_t>(columns.size(), static_cast<std::size_t>(limits_.max_columns));
             std::sort(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(n_drawn));
             cuts = search_among(leaf, std::span(columns).first(n_drawn));
-            for (std::size_t i = n_drawn; i < columns.size() && cuts.empty(); ++i)
-                cuts = search_among(leaf, std::span(columns).subspan(i, 1));
+            for (std::size_t i = n_drawn; i < columns.size() && !any_divides(cuts); ++i)
+                std::ranges::move(search_among(leaf, std::span(columns).subspan(i, 1)),
+                                  std::back_inserter(cuts));
         }
         if (cuts.empty()) return false;
         leaf.cut = choose_cut(task_, std::move(cuts), enter(leaf, 0).weight());
@@ -144,13 +146,20 @@ class Grower {
             searchers_[thread]->enter(view_of(leaf));
         return *searchers_[thread];
     }
+    /// Whether one of the cuts is more than a last resort.
+    static bool any_divides(const std::vector<Cut>& cuts) {
+        return std::any_of(cuts.begin(), cuts.end(),
+                           [](const Cut& cut) { return !cut.split.is_last_resort(); });
+    }
     /// The best cuts of some columns, those that have one.
     std::vector<Cut> search_among(const Leaf& leaf, std::span<const std::int32_t> columns) {
         std::vector<Cut> found(columns.size());
         const auto work = [&](std::size_t i, std::size_t thread) {
             problem_.interrupt->check();
             found[i] = enter(leaf, thread).search(columns[i]);
-            found[i].score = found[i].split.gain / (1 + rules_.price(columns[i], leaf.path));
+            found[i].score = found[i].split.is_last_resort()
+                                 ? found[i].split.rank
+                                 : found[i].split.gain / (1 + rules_.price(columns[i], leaf.path));
         };
         if (leaf.entries.size() * columns.size() >= worth_threads && pool_.size() > 1) {
             pool_.run(columns.size(), work);

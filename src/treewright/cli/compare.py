@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
+from treewright.advising import table_advice
+from treewright.cli.advising import advice_document
 from treewright.cli.console import Voice
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, check_delta_option, count, known
@@ -23,9 +26,14 @@ from treewright.cli.options import (
     Table,
     Target,
 )
+from treewright.cli.parts import is_small
+from treewright.cli.plans import NONE as NO_PRUNING
+from treewright.cli.shell import command_line, file_word, group_words, option_words
 from treewright.cli.tables import Reading
 from treewright.pruning import methods
 from treewright.selecting import compare as compare_methods
+
+DELTA = 0.05
 
 
 def compare(
@@ -34,7 +42,7 @@ def compare(
     *,
     target: Target,
     method: Repeated = None,
-    delta: Delta = 0.05,
+    delta: Delta = DELTA,
     seed: Annotated[Seed, ROWS] = 0,
     limits: Limits = TO_PURITY,
     costs: Costs = NONE,
@@ -45,7 +53,10 @@ def compare(
 ) -> None:
     """Prune one tree by every method, and compare sizes and errors.
 
-    60 % of the rows grow the tree, 20 % prune and choose where a method takes such rows, 20 % only test.
+    20 % of the rows only test. Where a method takes rows to prune and choose by, these are 20 % and 60 % grow
+    the tree; else 80 % do. The rows are dealt as by `treewright fit`, and the last line is the command that
+    fits the best tree: the smallest within one standard error of the least validation error. The test rows
+    have no part in that choice.
 
     Parameters
     ----------
@@ -77,16 +88,45 @@ def compare(
         work.begin("comparing", f"{count(rows.n_rows, 'row')} × {count(rows.n_columns, 'column')}")
         how = growing | costs.growing(rows.schema)
         found = compare_methods(rows, wanted or "all", seed=seed, growing=how, delta=delta, n_jobs=threads)
+        work.begin("advising")
+        advice = table_advice(rows)
     for hint in reading.roles.hints(frame, rows):
         voice.note(hint)
+    voice.advise(advice)
+    given = [word for group in (limits, costs, columns, dialect) for word in group_words(group)]
+    given += [] if delta == DELTA else ["--delta", repr(delta)]
+    given += ["--test", "0.2"] if is_small(rows) else []  # of which fit sets no rows aside unasked
+    command = None if found.best is None else _fit_command(data, target, given, found.best, seed)
     train, validation, test = found.n_rows
     voice.answer(
-        lambda: str(found),
+        lambda: "\n".join([str(found), *([command] if command else [])]),
         lambda: {
             "table": {"file": str(data), "rows": rows.n_rows},
             "parts": {"training": train, "validation": validation, "test": test},
             "criterion": found.criterion,
             "delta": found.delta,
+            "always": found.constant,
             "methods": list(found.rows),
+            "best": found.best,
+            "command": command,
+            "advice": advice_document(advice),
         },
     )
+
+
+def _fit_command(data: Path, target: str, given: list[str], row: dict[str, Any], seed: int) -> str:
+    """The command that fits the tree of a line, with the options that were given for all lines."""
+    words = ["treewright", "fit", file_word(data), *option_words("--target", target), *given]
+    return command_line([*words, *_pruning(row), "--seed", str(seed)])
+
+
+_WAYS = {"held-out rows": "held_out", "folds": "folds"}  # as the table has it, as --select has it
+
+
+def _pruning(row: dict[str, Any]) -> list[str]:
+    """The options of `fit` that make the tree of a line."""
+    if row["method"] == "unpruned":
+        return ["--prune", NO_PRUNING]
+    by, _, rule = row["by"].partition(", ")
+    chosen = ["--select", _WAYS[by], "--option", f"rule={rule}"] if by else []
+    return ["--prune", row["method"], *chosen]

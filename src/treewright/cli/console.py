@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Timer
@@ -14,10 +14,12 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from treewright.advice import Advice
 from treewright.cli.outlets import show, tell
 from treewright.plain import plain
 
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
+MOST_ADVICE = 8  # pieces that people are shown
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,16 @@ class Voice:
         self.notes.append(text)
         if not (self.json or self.quiet):
             tell(_noted(text))
+
+    def advise(self, advice: Sequence[Advice]) -> None:
+        """What is worth knowing about the table or the tree, the most serious first, as notes for people;
+        documents have a list of their own.
+        """
+        for each in advice[:MOST_ADVICE]:
+            if not (self.json or self.quiet):
+                tell(_noted(each.command_text))
+        if len(advice) > MOST_ADVICE and not (self.json or self.quiet):
+            tell(_noted(f"… and {len(advice) - MOST_ADVICE} more; --json lists all"))
 
     def mention(self, text: str) -> None:
         """One line beside the output that tells people what was done; documents say it in their own words."""

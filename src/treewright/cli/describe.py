@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from treewright.cli.advising import advice_document, advice_on_frame
 from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.errors import Misuse, count, thread_count
 from treewright.cli.options import USUAL, Dialect, Drop, Jobs, Json, Kinds, Quiet, Table, kinds_of
@@ -62,8 +63,15 @@ def describe(
         if not wanted:
             raise Misuse("--drop leaves no column to describe")
         note_doubt(source, work)
-        profiles = profiled(read(source, wanted, jobs=threads))
-    voice.answer(lambda: _text(source.path, profiles), lambda: _document(source.path, profiles))
+        frame = read(source, wanted, jobs=threads)
+        profiles = profiled(frame)
+        work.begin("advising")
+        advice = advice_on_frame(frame, named)
+    voice.answer(
+        lambda: _text(source.path, profiles),
+        lambda: _document(source.path, profiles) | {"advice": advice_document(advice)},
+    )
+    voice.advise(advice)
 
 
 def _document(path: str, profiles: list[Profile]) -> dict[str, Any]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from treewright._version import __version__
 from treewright.certifying import Certificates
-from treewright.cli.summary import Fit, measure, missing_cells
+from treewright.cli.summary import Fit, missing_cells
 from treewright.encoding import Dataset
+from treewright.metrics import measure
 from treewright.tree import Tree
 from treewright.wording import number_in_words, surrogate_in_words, way_in_words
 
@@ -18,7 +19,6 @@ from treewright.wording import number_in_words, surrogate_in_words, way_in_words
 def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) -> dict[str, Any]:
     """A fit: the table, the tree, its errors on each part of the rows, its certificate, the files written."""
     rows = {"training": fit.parts.training, "validation": fit.parts.validation, "test": fit.parts.test}
-    errors = {score.part: score for score in fit.scores}
     return {
         "treewright": __version__,
         "table": {"file": os.fspath(path), **_table(fit.data), "rows_dropped": fit.dropped},
@@ -29,8 +29,9 @@ def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) 
         "parts": {
             part: {
                 "rows": data.n_rows,
-                "error": errors[part].error,
-                "error_of_root": errors[part].root_error,
+                "error": fit.scores[part].error,
+                "error_of_root": fit.scores[part].constant_error,
+                **fit.scores[part].document(),
             }
             for part, data in rows.items()
             if data is not None

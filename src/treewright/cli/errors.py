@@ -10,8 +10,9 @@ from difflib import get_close_matches
 
 from treewright.cli.outlets import CLOSED_PIPE
 from treewright.growing import n_threads
-
-LONGEST_NAME = 60  # characters that are shown of the name of a column
+from treewright.wording import LONGEST_NAME
+from treewright.wording import count as count
+from treewright.wording import quoted as quoted
 
 
 class Trouble(Exception):  # noqa: N818
@@ -148,31 +149,6 @@ def listed(names: Iterable[str], most: int = 10) -> str:
     every = list(names)
     rest = [f"… ({len(every)} in all)"] if len(every) > most else []
     return ", ".join([quoted(name) for name in every[:most]] + rest)
-
-
-def quoted(name: str) -> str:
-    """A name in quotes; of a very long one the beginning.
-
-    >>> quoted("age"), len(quoted("n" * 10_000))
-    ("'age'", 83)
-    """
-    return (
-        repr(name)
-        if len(name) <= LONGEST_NAME
-        else f"{repr(name[:LONGEST_NAME])[:-1]}…' ({len(name):,} characters)"
-    )
-
-
-def count(number: int, thing: str) -> str:
-    """A number of things, with its plural.
-
-    >>> count(1, "row"), count(12345, "row"), count(2, "class"), count(2, "category")
-    ('1 row', '12,345 rows', '2 classes', '2 categories')
-    """
-    if number == 1:
-        return f"1 {thing}"
-    plural = f"{thing[:-1]}ies" if thing.endswith("y") else thing + ("es" if thing.endswith("s") else "s")
-    return f"{number:,} {plural}"
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:

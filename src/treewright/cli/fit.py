@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from treewright.cli.advising import advice_document, advice_on_fit
 from treewright.cli.certificates import certificate_of
 from treewright.cli.console import Stages, Voice
 from treewright.cli.costs import NONE, Costs
@@ -47,12 +48,13 @@ from treewright.cli.parts import Parts, Wish, check_files, check_wishes, dealt, 
 from treewright.cli.plans import planned
 from treewright.cli.reading import Frame
 from treewright.cli.sources import stem
-from treewright.cli.summary import Fit, Score, certificate, summary, where
+from treewright.cli.summary import Fit, certificate, summary, where
 from treewright.cli.tables import Reading
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.growing import grow
 from treewright.memory import memory_needed
+from treewright.metrics import metrics, rarer_class
 from treewright.pruning import PruningPath
 from treewright.ruling import check_known
 from treewright.selecting.planning import Plan
@@ -163,12 +165,15 @@ def fit(
             [data, *(wish.file for wish in (recipe.test, recipe.validation) if wish.file is not None)]
         )
         frame, done = _fitted(reading, recipe, work)
-        files = outcome.write(done, delta, seed, work)
+        work.begin("advising")
+        advice = advice_on_fit(done, recipe.growing, delta)
+        files = outcome.write(done, advice, delta, seed, work)
     for hint in reading.roles.hints(frame, done.data):
         voice.note(hint)
+    voice.advise(advice)
     voice.summarize(
         lambda: f"{summary(frame.path, done)}\n\n{where(files)}\n\n{certificate(done)}",
-        lambda: fit_document(frame.path, done, files),
+        lambda: fit_document(frame.path, done, files) | {"advice": advice_document(advice)},
     )
 
 
@@ -224,7 +229,12 @@ def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]
     tree = grown if pruning is None else pruning.pruned
     work.begin("testing")
     named = (("training", parts.training), ("validation", parts.validation), ("test", parts.test))
-    scores = [Score.of(name, tree, rows, recipe.n_threads) for name, rows in named if rows is not None]
+    positive = rarer_class(data) if data.schema.predicts_classes else None
+    scores = {
+        name: metrics(tree, rows, positive=positive, n_threads=recipe.n_threads)
+        for name, rows in named
+        if rows is not None
+    }
     work.begin("certifying")
     sure = certificate_of(tree, parts, plan, pruning, recipe.delta, recipe.loss_bound)
     return frame, Fit(

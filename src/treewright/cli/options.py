@@ -259,6 +259,14 @@ class Limits:
         GROWING,
         Parameter(help="How many columns a split keeps for --missing-by surrogate."),
     ] = 5
+    category_gain: Annotated[
+        str,
+        GROWING,
+        Parameter(
+            help="How a column of categories competes: corrected (its gain less what chance would give, so "
+            "that ids and columns of very many names do not win by memorising rows) or plain."
+        ),
+    ] = "corrected"
     monotone: Annotated[
         Repeated,
         GROWING,
@@ -275,6 +283,7 @@ class Limits:
         if self.criterion is not None:
             known("--criterion", self.criterion, criteria())
         known("--missing-by", self.missing_by, list(WAYS_OF_MISSING))
+        known("--category-gain", self.category_gain, ["corrected", "plain"])
         return {
             "max_leaf_nodes": self.max_leaves,
             "max_depth": self.max_depth,
@@ -282,6 +291,7 @@ class Limits:
             "criterion": self.criterion,
             "missing": self.missing_by,
             "n_surrogates": self.surrogates,
+            "category_gain": self.category_gain,
             "monotonic_cst": signs_of(self.monotone),
             "n_jobs": thread_count(self.jobs),
         }

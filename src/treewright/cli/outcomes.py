@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from treewright.advice import Advice
 from treewright.cli import command_line
+from treewright.cli.advising import for_pages
 from treewright.cli.console import Stages
 from treewright.cli.errors import Misuse, check_output, writing_to
 from treewright.cli.options import PIPE
@@ -58,12 +60,14 @@ class Outcome:
             if path is not None:
                 check_output(path, read)
 
-    def write(self, fit: Fit, delta: float, seed: int, work: Stages) -> dict[str, str]:
+    def write(
+        self, fit: Fit, advice: Sequence[Advice], delta: float, seed: int, work: Stages
+    ) -> dict[str, str]:
         """Write the files and name them; what fails leaves the old ones, both of them, as they were."""
         made = None
         if self.page is not None:
             work.begin("reporting", str(self.page))
-            made = self._report(fit, delta, seed, work)
+            made = self._report(fit, advice, delta, seed, work)
         work.begin("writing", str(self.model))
         if made is None or self.page is None:
             with writing_to(self.model):
@@ -79,7 +83,9 @@ class Outcome:
                 fit.tree.save(self.model)
         return {"model": str(self.model), "report": str(self.page)}
 
-    def _report(self, fit: Fit, delta: float, seed: int, work: Stages) -> Report | None:
+    def _report(
+        self, fit: Fit, advice: Sequence[Advice], delta: float, seed: int, work: Stages
+    ) -> Report | None:
         """The page; none, with a note, where there cannot be one and nobody has asked for it."""
         if fit.tree.n_leaves > MOST_LEAVES and not self.is_asked:
             work.note(
@@ -88,7 +94,7 @@ class Outcome:
             )
             return None
         try:
-            return report_of(fit, delta, seed)
+            return report_of(fit, advice, delta, seed)
         except ValueError as error:
             if self.is_asked:
                 raise
@@ -96,7 +102,7 @@ class Outcome:
             return None
 
 
-def report_of(fit: Fit, delta: float, seed: int) -> Report:
+def report_of(fit: Fit, advice: Sequence[Advice], delta: float, seed: int) -> Report:
     """The page about a fit, with the command that makes it again."""
     parts = fit.parts
     made = report(
@@ -106,6 +112,7 @@ def report_of(fit: Fit, delta: float, seed: int) -> Report:
         test=parts.test,
         delta=delta,
         seed=seed,
+        advice=for_pages(advice),
     )
     again = made.payload["reproduce"]
     parameters = {"Command": command_line()[:LONGEST_COMMAND], **again["parameters"]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from treewright.cli.advising import advice_on_rows
 from treewright.cli.console import Voice
 from treewright.cli.errors import (
     Misuse,
@@ -100,6 +101,7 @@ def report(
                 title=title,
                 delta=delta,
                 seed=seed,
+                advice=advice_on_rows(tree, rows, delta),
             )
         with writing_to(saved_as):
             made.save(saved_as)

@@ -20,7 +20,6 @@ from treewright.schema import Schema
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
 FORMS: dict[str, Form] = {"number": "number", "category": "text", "time": "time"}  # to read a kind of column
-ID_ROWS = 20  # from so many rows on, a column that differs in all of them looks like an id
 
 _PADDED = re.compile(r"[+-]?0\d[\d.]*", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
@@ -126,13 +125,9 @@ class Roles:
         if target.classes is not None and len(target.classes) == 1:
             only = target.classes[0]
             yield f"all rows have the same {quoted(self.target)}, {only!r}: the tree is a single leaf"
-        for column, cells in zip(problem.schema.columns, problem.columns, strict=True):
-            name, called, rows = column.name, quoted(column.name), problem.n_rows
-            if rows >= ID_ROWS and len(column.categories) == rows:
-                yield f"column {called} differs in every row, like an id; --drop {called} leaves it out"
-            elif rows >= ID_ROWS and frame.forms[name] == "integer" and (np.diff(cells) == 1).all():
-                yield f"column {called} numbers the rows; --drop {called} leaves it out"
-            elif (odd := _odd_one(column.categories)) is not None and name not in self.kinds:
+        for column in problem.schema.columns:
+            name, called = column.name, quoted(column.name)
+            if (odd := _odd_one(column.categories)) is not None and name not in self.kinds:
                 yield f"column {called} has {odd!r} among its numbers, so all of it is taken for categories"
             elif _are_padded(column.categories) and name not in self.kinds:
                 yield (

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from treewright.aligning import aligned
-from treewright.answering import answers
-from treewright.arriving import said_losses
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
@@ -18,30 +15,15 @@ from treewright.cli.parts import FEWEST_ROWS, Parts, is_small
 from treewright.cli.plans import in_words
 from treewright.encoding import Dataset
 from treewright.exporting.text import render
+from treewright.metrics import Metrics, class_word
 from treewright.pruning import PruningPath
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
-from treewright.wording import escape, word
+from treewright.wording import escape
 
 MOST_LEAVES = 30  # of a tree that is shown as a whole
 FIRST_LEVELS = 3  # of a larger one
 MOST_CLASSES = 6  # that are named with their shares
-
-
-@dataclass(frozen=True)
-class Score:
-    """The error of a tree on some rows, beside that of its root, which says the same of all rows."""
-
-    part: str
-    error: float
-    root_error: float
-
-    @staticmethod
-    def of(part: str, tree: Tree, data: Dataset, n_threads: int) -> Score:
-        """Apply a tree to rows."""
-        said = answers(tree, data, n_threads)[:, 0]
-        root = tree.label[0, 0] if tree.schema.predicts_classes else tree.value[0, 0]
-        return Score(part, _error(tree, data, said), _error(tree, data, np.full_like(said, root)))
 
 
 @dataclass(frozen=True)
@@ -56,23 +38,17 @@ class Fit:
     grown: Tree
     tree: Tree
     path: PruningPath | None
-    scores: list[Score]
+    scores: dict[str, Metrics]  # by part: training, validation, test
     certificate: Certificates | str
     seconds: dict[str, float]  # of each stage
 
-
-def _error(tree: Tree, data: Dataset, said: Any) -> float:
-    """The share of wrong classes, or what a row costs; the root of the mean square, or the mean, of the
-    distance to numbers.
-    """
-    assert data.targets is not None
-    if tree.schema.predicts_classes:
-        losses = said_losses(tree, np.asarray(said)[:, np.newaxis], data.targets)
-        return float(np.average(losses, weights=data.weight))
-    distance = np.abs(said - data.targets[0])
-    if tree.criterion == "absolute_error":
-        return float(np.average(distance, weights=data.weight))
-    return float(np.sqrt(np.average(distance**2, weights=data.weight)))
+    @property
+    def judged(self) -> tuple[str, Metrics]:
+        """The part whose rows say most about new ones, and the metrics on it."""
+        part = (
+            "test" if "test" in self.scores else "validation" if "validation" in self.scores else "training"
+        )
+        return part, self.scores[part]
 
 
 def _duration(seconds: float) -> str:
@@ -85,9 +61,15 @@ def _duration(seconds: float) -> str:
 
 def summary(path: str | os.PathLike[str], fit: Fit) -> str:
     """All that is told of a new tree before it is saved, as lines."""
-    lines = [_table(path, fit.data, fit.dropped), _target(fit.data), ""]
-    lines += [_dealt(fit), _pruned(fit), "", *_scores(fit.tree, fit.scores), "", picture(fit.tree)]
+    lines = [_table(path, fit.data, fit.dropped), _target(fit.data), headline(fit), ""]
+    lines += [_dealt(fit), _pruned(fit), "", *_scores(fit.scores), *_figures(fit), "", picture(fit.tree)]
     return "\n".join(lines)
+
+
+def headline(fit: Fit) -> str:
+    """The error on the rows that say most about new ones, beside that of a constant answer."""
+    part, found = fit.judged
+    return found.comparison(part)
 
 
 def picture(tree: Tree) -> str:
@@ -168,7 +150,7 @@ def _target(data: Dataset) -> str:
     weights = np.bincount(values[0], data.weight, minlength=len(target.classes))
     order = np.argsort(-weights, kind="stable")
     named = [
-        f"{_said(target.classes[code])} {percent(weights[code] / weights.sum())}"
+        f"{class_word(target.classes[code])} {percent(weights[code] / weights.sum())}"
         for code in order[:MOST_CLASSES]
     ]
     more = ["…"] if len(order) > MOST_CLASSES else []
@@ -184,26 +166,20 @@ def percent(share: float) -> str:
     return "0 %" if share == 0 else "< 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
 
 
-def _said(label: Any) -> str:
-    return str(label).lower() if isinstance(label, bool) else word(label)
-
-
-def measure(tree: Tree) -> str:
-    """What the errors of a tree are called."""
-    if tree.schema.predicts_classes:
-        return "mean cost" if tree.schema.has_costs else "error"
-    return "mean absolute error" if tree.criterion == "absolute_error" else "root mean squared error"
-
-
-def _scores(tree: Tree, scores: list[Score]) -> list[str]:
+def _scores(scores: dict[str, Metrics]) -> list[str]:
     """The errors as a table: on the rows learnt from, on others, and without a tree."""
-    target = tree.schema.targets[0]
-    root = f"{tree.value[0, 0]:.6g}" if target.classes is None else _said(target.classes[tree.label[0, 0]])
-
-    def said(error: float) -> str:
-        is_share = target.classes is not None and target.costs is None
-        return percent(error) if is_share else f"{error:.6g}"
-
-    rows = [[measure(tree), "tree", f"always {root}"]]
-    rows += [[f"on {score.part} rows", said(score.error), said(score.root_error)] for score in scores]
+    first = scores["training"]
+    rows = [[first.measure, "tree", f"always {first.constant_in_words}"]]
+    rows += [
+        [f"on {part} rows", own.in_words(own.error), own.in_words(own.constant_error)]
+        for part, own in scores.items()
+    ]
     return aligned(rows, right=(1, 2))
+
+
+def _figures(fit: Fit) -> list[str]:
+    """What belongs beside the error: recall, precision, balanced accuracy and AUC, or R² and MAE."""
+    part, found = fit.judged
+    told = ", ".join(f"{name} {value}" for name, value in found.figures)
+    positive = "" if found.positive is None else f", for {class_word(found.positive.name)}"
+    return [f"on {part} rows{positive}: {told}"]

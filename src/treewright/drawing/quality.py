@@ -1,4 +1,4 @@
-"""How good the answers are on given rows: ROC, precision and recall, who is taken for whom, with costs."""
+"""Plots of how good the answers are on given rows: ROC, precision and recall, the confusion matrix."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.answering import codes, proportions
 from treewright.arranging.colours import class_colours
-from treewright.arriving import given_rows
 from treewright.drawing import FAINT, INK, axes_or_new, in_per_cent, plain, tidy
 from treewright.encoding import Dataset
+from treewright.metrics import area_under_points, check_class, tree_of_classes
+from treewright.metrics import confusion as confusion
+from treewright.metrics import precision_recall_points as precision_recall_points
+from treewright.metrics import roc_points as roc_points
 from treewright.presenting import as_tree
 from treewright.tree import Tree
 from treewright.wording import word
@@ -25,51 +27,6 @@ _DASHES = ("-", "--", "-.", ":")  # of the classes, in turn: told apart without 
 _MOST_CLASSES = 7  # curves in one picture
 _MOST_CELLS = 25  # classes that a matrix has room for
 _LONGEST_NAME = 20
-
-
-def roc_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
-    """(false alarms, hits): which share of the other rows and of the rows of class `positive` a threshold on
-    its share in the leaf takes in, from the strictest threshold to the loosest.
-
-    >>> from treewright import encode, grow
-    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
-    >>> false, hits = roc_points(grow(data, max_leaf_nodes=3), data, "b")
-    >>> false.tolist(), hits.tolist()
-    ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
-    """
-    taken, right = _taken(*_checked(as_tree(model), data), positive)
-    wrong = taken - right
-    return wrong / max(wrong[-1], 1e-300), right / max(right[-1], 1e-300)
-
-
-def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
-    """(recall, precision) of class `positive` for each threshold on its share, the strictest first.
-
-    >>> from treewright import encode, grow
-    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
-    >>> recall, precision = precision_recall_points(grow(data, max_leaf_nodes=3), data, "b")
-    >>> recall.tolist(), precision.round(2).tolist()
-    ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 0.67, 0.5])
-    """
-    taken, right = _taken(*_checked(as_tree(model), data), positive)
-    precision = np.divide(right, taken, out=np.ones_like(right), where=taken > 0)
-    return right / max(right[-1], 1e-300), precision
-
-
-def confusion(model: Any, data: Any) -> Floats:
-    """The weight of the rows of each class (row) that get each answer (column).
-
-    >>> from treewright import encode, grow
-    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
-    >>> confusion(grow(data, max_leaf_nodes=2), data).tolist()
-    [[1.0, 1.0], [0.0, 2.0]]
-    """
-    tree, rows = _checked(as_tree(model), data)
-    n = len(tree.schema.targets[0].classes or ())
-    assert rows.targets is not None
-    answers = codes(tree, rows)[:, 0]
-    cells = np.bincount(rows.targets[0].astype(np.int64) * n + answers, rows.row_weights, n * n)
-    return np.asarray(cells.reshape(n, n), np.float64)
 
 
 def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
@@ -86,12 +43,12 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     """
-    tree, rows = _checked(as_tree(model), data)
+    tree, rows = tree_of_classes(as_tree(model), data)
     ax = axes_or_new(ax, 5.2, 4.8)
     ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle=":", label="by chance")
     for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
         false, hits = roc_points(tree, rows, name)
-        area = float(np.sum(np.diff(false) * (hits[1:] + hits[:-1]) / 2))
+        area = area_under_points(false, hits)
         _curve(ax, false, hits, colour, i, f"{_plain_name(name)}: area {area:.3f}")
         table = confusion(tree, rows)
         code = (tree.schema.targets[0].classes or ()).index(name)
@@ -108,7 +65,7 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
 
 def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
     """Draw precision against recall, with the average precision; the dots are by chance. See `plot_roc`."""
-    tree, rows = _checked(as_tree(model), data)
+    tree, rows = tree_of_classes(as_tree(model), data)
     ax = axes_or_new(ax, 5.2, 4.8)
     for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
         recall, precision = precision_recall_points(tree, rows, name)
@@ -142,7 +99,7 @@ def plot_confusion(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     """
-    tree, rows = _checked(as_tree(model), data)
+    tree, rows = tree_of_classes(as_tree(model), data)
     target = tree.schema.targets[0]
     names = [_plain_name(name) for name in target.classes or ()]
     n = len(names)
@@ -179,35 +136,11 @@ def plot_confusion(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _checked(tree: Tree, data: Any) -> tuple[Tree, Dataset]:
-    if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
-        raise ValueError("ROC, precision and confusion are for trees that predict the classes of one target")
-    return tree, given_rows(tree, data, "data")
-
-
-def _taken(tree: Tree, data: Dataset, positive: Any) -> tuple[Floats, Floats]:
-    """The weight of all rows, and of those of the class, in the leaves with the largest shares of it."""
-    classes = tree.schema.targets[0].classes or ()
-    if positive not in classes:
-        known = ", ".join(word(name) for name in classes[:_MOST_CLASSES])
-        raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {known}")
-    code = classes.index(positive)
-    assert data.targets is not None
-    weight = data.row_weights
-    share = proportions(tree, data)[0][:, code]
-    levels, level = np.unique(-share, return_inverse=True)  # rows with equal shares are taken together
-    sums = [np.bincount(level, part, len(levels)) for part in (weight, weight * (data.targets[0] == code))]
-    taken, right = (np.concatenate([[0.0], np.cumsum(part)]) for part in sums)
-    return taken, right
-
-
 def _positives(tree: Tree, data: Dataset, positive: Any) -> list[tuple[Any, str]]:
     """The classes to draw a line for, each with its colour: of many those with the most rows."""
     classes, colours = tree.schema.targets[0].classes or (), class_colours(tree)
     if positive is not None:
-        if positive not in classes:
-            _taken(tree, data, positive)
-        return [(positive, colours[classes.index(positive)])]
+        return [(positive, colours[check_class(tree, positive)])]
     if len(classes) <= 2:
         return [(classes[-1], colours[-1])]
     assert data.targets is not None

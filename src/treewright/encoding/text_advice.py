@@ -53,6 +53,12 @@ class Telling:
         text = f"{self.what} spells true and false in {len(self.texts.labels)} ways ({some}{more})"
         return self._advice("text-truths", f"{text}: read as truth values", *self._keep())
 
+    def asked(self, reading: Reading) -> tuple[Advice, ...]:
+        """A column that was read because its kind was given: only what is not as expected."""
+        if reading.read.all():
+            return () if reading.other is None else (self.read(reading),)
+        return (self.unread(reading),)
+
     def read(self, reading: Reading) -> Advice:
         """A column that was read though nobody asked for it."""
         if not reading.read.all():
@@ -67,7 +73,7 @@ class Telling:
         return self._decimal(text, reading, reading.other)
 
     def _decimal(self, text: str, reading: Reading, other: TextFormat) -> Advice:
-        """The same, where the decimal mark is not certain."""
+        """Of numbers whose decimal mark is not certain."""
         mark = shown(other.decimal)
         doubt = f"{self._at(reading.doubtful)} could also have the decimal mark {mark}"
         return self._advice(
@@ -79,13 +85,16 @@ class Telling:
 
     def unread(self, reading: Reading, in_python: str = "", on_command_line: str = "") -> Advice:
         """A column of which some cells could not be read."""
-        sort = {"time": "dates", "number": "numbers", "bool": "truth values"}[reading.format.kind]
+        sort = {"time": "date", "number": "number", "bool": "truth value"}[reading.format.kind]
         n_unread = self.texts.n_cells - reading.n_read(self.texts)
+        are, these = (f"is not a {sort}", "that cell") if n_unread == 1 else (f"are not {sort}s", "these")
         text = (
-            f"{self.what}: {n_unread:,} of {self.texts.n_cells:,} cells are not {sort} "
-            f"({self._unread_examples(reading)}): read as {_words(reading.format)}, these as missing"
+            f"{self.what}: {n_unread:,} of {self.texts.n_cells:,} cells {are} "
+            f"({self._unread_examples(reading)}): read as {_words(reading.format)}, {these} as missing"
         )
-        return self._advice("text-unread", text, in_python, on_command_line)
+        if reading.other is None:
+            return self._advice("text-unread", text, in_python, on_command_line)
+        return self._decimal(text, reading, reading.other)
 
     def other_marks(self, free: Reading) -> Advice:
         """Numbers that do not have the decimal or thousands mark that was given."""

@@ -55,6 +55,11 @@ def _look(text: str) -> _Seen | None:
     return _Seen(patterns, clock, f":%S{fraction}" if match[8] else "")
 
 
+def looks_like_date(text: str) -> bool:
+    """Whether a text fits some date pattern."""
+    return _look(text) is not None
+
+
 def _patterns(a: str, gap: str, b: str, last_gap: str, c: str) -> tuple[str, ...]:
     """The patterns of the two or three parts of a date."""
     shape = "".join(_shape(part) for part in (a, b, c) if part)

@@ -12,18 +12,20 @@ from treewright.advice import Advice
 from treewright.encoding.dataset import Array
 from treewright.encoding.text_advice import Telling, shown
 from treewright.encoding.text_columns import HALF, Reading, Texts
-from treewright.encoding.text_dates import find_dates
+from treewright.encoding.text_dates import find_dates, looks_like_date
 from treewright.encoding.text_numbers import conventions_with, find_numbers
 from treewright.schema import Kind
 from treewright.texts import TextFormat
 from treewright.texts.dates import check_date_format
 from treewright.texts.formats import TRUTHS
 from treewright.texts.marks import LONGEST
+from treewright.texts.numbers import split_number
 
 __all__ = ["Recognition", "TextFormat", "recognise"]
 
 _MOST_TRUTHS = 100  # different spellings of true and false, more than there are
 _N_EXAMPLES = 3
+_MANY, _SAMPLE = 10_000, 500  # different texts: of more than so many, so many are looked at first
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,15 @@ def recognise(
     conventions = conventions_with(decimal, thousands)
     if date_format is not None:
         check_date_format(date_format)
+    if kind is None and len(labels) > _MANY and _are_words(labels):
+        return Recognition(None, n_cells=int((codes >= 0).sum()))
     texts = Texts.of(labels, codes)
     telling = Telling(name, texts, place, sort)
     if kind == "category" or not texts.n_cells:
         return Recognition(None, n_cells=texts.n_cells)
     if kind is not None:
         reading = _asked(texts, kind, conventions, date_format, telling)
-        told = () if reading.read.all() else (telling.unread(reading),)
-        return _taken(reading, texts, told, len(labels))
+        return _taken(reading, texts, telling.asked(reading), len(labels))
     if _are_truths(texts):
         truths = TextFormat("bool")
         reading = Reading(truths, truths.values(texts.labels))
@@ -111,6 +114,16 @@ def _readings(texts: Texts, conventions: Sequence[tuple[str, str]], date_format:
     if found[-1] is None or not found[-1].is_sound(texts):
         found.append(find_dates(texts, asked=False))
     return [reading for reading in found if reading is not None]
+
+
+def _are_words(labels: Sequence[str]) -> bool:
+    """Whether a sample of very many texts is mostly neither numbers nor dates.
+
+    The sample is taken from the texts in order, so that the rows may come in any.
+    """
+    sample = sorted(labels)[:: len(labels) // _SAMPLE]
+    readable = sum(split_number(each) is not None or looks_like_date(each) for each in sample)
+    return readable < len(sample) / 2
 
 
 def _are_truths(texts: Texts) -> bool:

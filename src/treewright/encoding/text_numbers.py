@@ -59,8 +59,8 @@ def find_numbers(texts: Texts, conventions: Sequence[Convention], *, asked: bool
         trouble = trouble or _codes(texts, readable)
     keys = frozenset(map(unit_key, affixes))
     values = [
-        infinite(text) if part is None else value_of(part, best, keys)
-        for text, part in zip(texts.labels, parts, strict=True)
+        value_of(part, best, keys) if part is not None else infinite(text)
+        for text, part in zip(texts.labels, readable, strict=True)
     ]
     found = Reading(TextFormat("number", *best, affixes), np.array(values), trouble)
     return _doubted(found, masks, conventions)
@@ -103,15 +103,19 @@ def _affixes(
 
     Where nearly all numbers are bare, the few with a unit are not read: who writes it may mean another one.
     """
-    cells: Counter[frozenset[str]] = Counter()
-    first: dict[frozenset[str], int] = {}
-    spellings: dict[str, str] = {}
+    counts: Counter[tuple[str, ...]] = Counter()
+    places: dict[tuple[str, ...], int] = {}
     for place, (part, count) in enumerate(zip(parts, texts.counts, strict=True)):
         if part is not None:
-            keys = frozenset(map(unit_key, part.affixes)) if part.affixes else _BARE
-            cells[keys] += count
-            first.setdefault(keys, place)
-            spellings.update((affix, unit_key(affix)) for affix in part.affixes)
+            counts[part.affixes] += count
+            places.setdefault(part.affixes, place)
+    cells: Counter[frozenset[str]] = Counter()
+    first: dict[frozenset[str], int] = {}
+    for pair, count in counts.items():  # in the order of their first rows
+        keys = frozenset(map(unit_key, pair))
+        cells[keys] += count
+        first.setdefault(keys, places[pair])
+    spellings = {affix: unit_key(affix) for pair in counts for affix in pair}
     named = [keys for keys in first if keys]
     mixed = len(first) > 1
     multipliers = {key for keys in named for key in keys if key.casefold() in MULTIPLIERS}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _LEAST_HESSIAN = 1e-3  # of a leaf, as in the core
+_SMALLEST_HESSIAN = 1e-15  # of a row: certain predictions have none
 _LONGEST_STEP = 1e12  # that a row may want: beyond it there is next to no hessian
 
 
@@ -77,7 +78,7 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
     )
     trees = []
     for k, (gradient, hessian) in enumerate(zip(*ways, strict=True)):
-        steps = np.clip(-gradient / hessian, -_LONGEST_STEP, _LONGEST_STEP)
+        steps = np.clip(-gradient / np.maximum(hessian, _SMALLEST_HESSIAN), -_LONGEST_STEP, _LONGEST_STEP)
         bins = vars(train).get("_bins")
         data = Dataset(train.schema, train.columns, steps[np.newaxis], hessian)
         if bins is not None:
@@ -96,9 +97,17 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
         statistic = np.array(tree.statistic)
         if loss in losses.BY_QUANTILE:
             _answer_quantiles(tree, data, target - raw[k, :n], weight, limits, statistic)
+        _bound_steps(statistic, limits["max_step"])
         statistic *= [1.0, limits["learning_rate"], limits["learning_rate"] ** 2]
         trees.append(replace(tree, statistic=statistic))
     return trees
+
+
+def _bound_steps(statistic: Floats, longest: float) -> None:
+    """No node answers a longer step; the squared deviations are then those from the new answer."""
+    bounded = np.clip(statistic[:, 1], -longest, longest)
+    statistic[:, 2] += statistic[:, 0] * (statistic[:, 1] - bounded) ** 2
+    statistic[:, 1] = bounded
 
 
 def _answer_quantiles(

@@ -145,6 +145,7 @@ def boost(
     max_depth: int | None = None,
     min_samples_leaf: int = 20,
     l2_regularization: float = 0.0,
+    max_delta_step: float | str | None = "auto",
     max_features: int | None = None,
     max_bins: int | None = MOST_BINS,
     monotonic_cst: Any = None,
@@ -176,6 +177,10 @@ def boost(
         Limits of each tree: leaves, tests on a way, rows of a leaf.
     l2_regularization : float
         Added to the hessians of a leaf, so that small leaves make small steps.
+    max_delta_step : float, "auto" or None
+        The longest step of a leaf, before the learning rate, as in XGBoost and LightGBM. "auto": for classes
+        5 / learning_rate, so that a class of few rows does not ruin the others; for numbers none. None: no
+        bound, as in scikit-learn.
     max_features : int, optional
         How many columns each node draws; all by default.
     max_bins : int or None
@@ -326,6 +331,7 @@ def _limits(given: dict[str, Any], loss: str) -> dict[str, Any]:
         "max_depth": counts["max_depth"],
         "min_rows_leaf": whole_number("min_samples_leaf", given["min_samples_leaf"], 1),
         "l2": non_negative("l2_regularization", given["l2_regularization"]),
+        "max_step": losses.longest_step(loss, given["max_delta_step"], float(given["learning_rate"])),
         "learning_rate": float(given["learning_rate"]),
         "columns_drawn": 0 if drawn is None else min(counts["max_features"], len(schema.columns)),
         "monotone": _monotone(given["monotonic_cst"], schema, loss),

@@ -16,6 +16,7 @@ OF_NUMBERS = ("squared_error", "absolute_error", "quantile", "poisson", "gamma")
 BY_QUANTILE = ("absolute_error", "quantile")  # leaves answer a quantile of the residuals
 BY_LOGARITHM = ("poisson", "gamma")  # trees add up to the logarithm of the answer
 _LEAST_SHARE = 2.0**-52  # of a class without rows: its logarithm must be finite
+_LARGEST_LOGIT_STEP = 5.0  # that a leaf adds, after the learning rate
 _LARGEST_TARGET = 1e100  # beyond it squares of residuals leave the range of floating point
 _SMALLEST_TARGET = 1e-130  # the same, where residuals are a small share of the targets
 
@@ -54,6 +55,30 @@ def check_targets(loss: str, data: Dataset) -> None:
         raise ValueError(
             f"target {name!r} is not positive in row {target.argmin()}; loss='gamma' needs y > 0"
         )
+
+
+def longest_step(loss: str, given: float | str | None, learning_rate: float) -> float:
+    """The longest step that a leaf may take, before the learning rate; `given` is `max_delta_step`.
+
+    A class of few rows has hessians of next to nothing, and a Newton step divides by them: one row of a class
+    among thousands asks for steps of thousands, on a scale on which 5 multiplies the odds by 148. "auto"
+    bounds the steps of classes, so that no leaf adds more than that to a logit, and not those of numbers,
+    for which too long a step is corrected by the next.
+
+    >>> longest_step("log_loss", "auto", 0.1), longest_step("squared_error", "auto", 0.1)
+    (50.0, inf)
+    """
+    if given is None or (given == "auto" and loss not in OF_CLASSES):
+        return float("inf")
+    if given == "auto":
+        return _LARGEST_LOGIT_STEP / learning_rate
+    try:
+        step = float(given)
+    except (TypeError, ValueError):
+        step = 0.0
+    if not step > 0:
+        raise ValueError(f"max_delta_step is {given!r}; it must be a positive number, 'auto' or None")
+    return step
 
 
 def n_outputs(loss: str, n_classes: int) -> int:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 from treewright.encoding import Dataset
 from treewright.ensembles.adaptive import Boosted, Round
 from treewright.ensembles.adaptive_numbers import BoostedNumbers, NumberRound
+from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.ensemble import OF_EACH_TREE, EnsembleEstimator
 from treewright.estimators.fitting import Fitted, TreeEstimator, replace_fit
 from treewright.estimators.parameters import check_each, check_parameters, n_features_drawn
@@ -59,6 +60,7 @@ class AdaptiveEstimator(EnsembleEstimator):
         seed = int(check_random_state(state).randint(2**31 - 1))
         model = self._boosted(data, seed, partial(_grown, pattern, seed))
         replace_fit(self, {**described, "model_": model, "estimator_": pattern})
+        warn_about_trees(self, data, model.trees)
         return self
 
     def _boosted(self, data: Dataset, seed: int, grower: Any) -> Boosted | BoostedNumbers:

@@ -15,6 +15,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.known_rows import FitRows
 from treewright.ensembles import losses
 from treewright.ensembles.gradient import GradientBoosted, boost
+from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.ensemble import EnsembleEstimator
 from treewright.estimators.fitting import Fitted, replace_fit
 from treewright.estimators.parameters import (
@@ -37,6 +38,10 @@ _OWN: dict[str, Rule] = {
     "learning_rate": ((lambda v: is_real(v) and 0 < v < float("inf")), "a positive number"),
     "max_iter": ((lambda v: is_int(v) and v >= 1), "an int >= 1"),
     "l2_regularization": not_negative(),
+    "max_delta_step": (
+        (lambda v: v is None or (isinstance(v, str) and v == "auto") or (is_real(v) and v > 0)),
+        "a positive number, 'auto' or None",
+    ),
     "max_bins": ((lambda v: v is None or (is_int(v) and 2 <= v <= 255)), "an int from 2 to 255, or None"),
     "warm_start": ((lambda v: isinstance(v, bool | np.bool_)), "True or False"),
     "early_stopping": (
@@ -91,6 +96,10 @@ class GradientBoosting(EnsembleEstimator):
     @property
     def _quantile(self) -> float:
         return 0.5
+
+    @property
+    def _longest_step(self) -> float | str | None:
+        return "auto"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add trees, until there are `max_iter` or the loss has settled.
@@ -149,6 +158,7 @@ class GradientBoosting(EnsembleEstimator):
             before: FitRows = vars(self)["_fit_rows"]
             fitted["_fit_rows"] = FitRows((*before.grew, *described["_fit_rows"].grew))
         replace_fit(self, fitted)
+        warn_about_trees(self, data, (tree for trees in model.trees for tree in trees))
         return self
 
     @property
@@ -214,6 +224,7 @@ class GradientBoosting(EnsembleEstimator):
             "max_depth": None if self.max_depth is None else int(self.max_depth),
             "min_samples_leaf": int(least) if is_int(least) else ceil(least * data.n_counted),
             "l2_regularization": float(self.l2_regularization),
+            "max_delta_step": self._longest_step,
             "max_features": drawn if drawn < n_columns else None,
             "max_bins": None if self.max_bins is None else int(self.max_bins),
             "monotonic_cst": self.monotonic_cst,

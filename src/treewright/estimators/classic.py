@@ -38,6 +38,7 @@ class Classic(TreeEstimator):
     ccp_alpha = 0.0
     missing: Any = "learn"
     n_surrogates: Any = 5
+    category_gain = "plain"  # as their authors compared columns
     monotonic_cst = None
     interaction_cst = None
     feature_costs = None

@@ -83,6 +83,9 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         own, as a value like any other; or nowhere: a missing value is an error.
     n_surrogates : int, default=5
         How many other columns a split keeps to ask; for ``missing="surrogate"``.
+    category_gain : {"corrected", "plain"}, default="corrected"
+        Whether the gain of a subset of categories is corrected for what chance would give, so that columns of
+        very many values do not win by memorising rows; or compared as it is, as CART does.
     interaction_cst : "pairwise", "no_interactions" or groups of columns, default=None
         Which columns, by name or position, may be tested together on one path. A column in no group is tested
         with no other.
@@ -180,6 +183,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         threshold: str = "readable",
         missing: str = "learn",
         n_surrogates: int = 5,
+        category_gain: str = "corrected",
         interaction_cst: Any = None,
         feature_costs: Any = None,
         max_features_used: int | None = None,
@@ -214,6 +218,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.threshold = threshold
         self.missing = missing
         self.n_surrogates = n_surrogates
+        self.category_gain = category_gain
         self.interaction_cst = interaction_cst
         self.feature_costs = feature_costs
         self.max_features_used = max_features_used

@@ -17,6 +17,7 @@ from treewright.certifying import Certificate, certify
 from treewright.combining import by_column
 from treewright.encoding import Dataset, encode
 from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.estimators.advised import warn_about_tree
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
 from treewright.estimators.pruned import choices_of, chosen_by_rows, pruned
 from treewright.estimators.sklearn_view import sklearn_tree
@@ -113,6 +114,7 @@ class TreeEstimator:
             most: int = self.n_competitors  # type: ignore[attr-defined]
             fitted["competitors_"] = competitors(tree, rows, most=most, growing=self._growing(rows))
         replace_fit(self, fitted)
+        warn_about_tree(self, data, tree, path)
         return self
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:

@@ -18,9 +18,9 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
     """Gradient boosting for classes: trees that add up to the logits of the classes.
 
     The parameters are those of scikit-learn's `HistGradientBoostingClassifier` but two, and where no column
-    has more than `max_bins` values so are the trees. Sums are exact: the model is the same for any number
-    of threads. Columns may be numbers, categories (strings, bools and categorical columns, by subsets) and
-    dates, with missing values, whose side is learnt.
+    has more than `max_bins` values so are the trees, unless `max_delta_step` bounds a step. Sums are exact:
+    the model is the same for any number of threads. Columns may be numbers, categories (strings, bools and
+    categorical columns, by subsets) and dates, with missing values, whose side is learnt.
 
     There is no `categorical_features`, and no `is_categorical_`: categories are known by the kind of their
     column, which `kinds` can say. There is no `interaction_cst`, and `fit` takes no validation rows. A
@@ -42,6 +42,10 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
         No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
     l2_regularization : float, default=0.0
         Added to the hessians of a leaf, so that small leaves make small steps.
+    max_delta_step : float, "auto" or None, default="auto"
+        The longest step of a leaf, before the learning rate, as in XGBoost and LightGBM. "auto" is
+        ``5 / learning_rate``: no leaf multiplies the odds of a class by more than exp(5). Without a bound, as
+        None has it and scikit-learn, a class of a few rows can ruin the predictions of all others.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
         How many columns, drawn at random, each node considers; a float is a fraction of them.
     max_bins : int or None, default=255
@@ -127,6 +131,7 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
         max_depth: int | None = None,
         min_samples_leaf: int | float = 20,
         l2_regularization: float = 0.0,
+        max_delta_step: float | str | None = "auto",
         max_features: int | float | str | None = 1.0,
         max_bins: int | None = 255,
         monotonic_cst: Any = None,
@@ -149,6 +154,7 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
+        self.max_delta_step = max_delta_step
         self.max_features = max_features
         self.max_bins = max_bins
         self.monotonic_cst = monotonic_cst
@@ -163,6 +169,10 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
         self.class_weight = class_weight
         self.kinds = kinds
         self.n_jobs = n_jobs
+
+    @property
+    def _longest_step(self) -> float | str | None:
+        return self.max_delta_step
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest class of each row.

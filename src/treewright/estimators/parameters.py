@@ -96,6 +96,7 @@ RULES: dict[str, Rule] = {
     "monotonic_cst": by_column(),
     "missing": one_of(*MISSING),
     "n_surrogates": (lambda v: is_int(v) and v >= 0, "an int >= 0"),
+    "category_gain": one_of("corrected", "plain"),
     "interaction_cst": (
         lambda v: v is None or v in ("pairwise", "no_interactions") or isinstance(v, list | tuple | set),
         "'pairwise', 'no_interactions', a list of groups of columns, or None",
@@ -230,6 +231,7 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         "threshold": estimator.threshold,
         "missing": estimator.missing,
         "n_surrogates": int(estimator.n_surrogates),
+        "category_gain": getattr(estimator, "category_gain", "corrected"),
         "monotonic_cst": estimator.monotonic_cst,
         "interaction_cst": estimator.interaction_cst,
         "feature_costs": estimator.feature_costs,

@@ -19,6 +19,7 @@ from treewright.ensembles.drawing import Draws
 from treewright.ensembles.forest import Forest, Growing, grow_members, split_targets, tree_seed
 from treewright.ensembles.neighbourhoods import LeafTargets, leaves_of, proximity
 from treewright.ensembles.out_of_bag import ForestImportance, OutOfBag, importance_of, out_of_bag
+from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.ensemble import OF_EACH_TREE, EnsembleEstimator
 from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
 from treewright.estimators.parameters import check_each, is_int, n_features_drawn
@@ -94,6 +95,7 @@ class VotingEstimator(EnsembleEstimator):
                 self._finish(data, described, trees, draws, n_before)
             raise
         self._finish(data, described, trees, draws, n_before)
+        warn_about_trees(self, data, trees)
         return self
 
     def _check_same_rows(self, before: Forest, data: Dataset, described: Fitted) -> None:

@@ -145,7 +145,7 @@ class _Stump:
         bins, is_mixed = data.bins() if is_large else (None, None)
         self.task: dict[str, Any] = {
             **targets,
-            **core_limits(_DEFAULTS | {"max_splits": 1} | limits, data.schema),
+            **core_limits(_DEFAULTS | {"max_splits": 1, "category_gain": "plain"} | limits, data),
             "criterion": criterion,
             "bins": bins,
             "is_mixed": is_mixed,
@@ -171,7 +171,14 @@ class _Stump:
     def _gain(self, target: NDArray[Any], weight: Floats | None, told: Listener) -> float:
         if self.data.schema.is_wide:  # the statistic of very many classes is a tree's own affair
             data = Dataset(self.data.schema, self.data.columns, target, weight)
-            tree = grow(data, criterion=self.criterion, max_splits=1, progress=told, **self.limits)
+            tree = grow(
+                data,
+                criterion=self.criterion,
+                max_splits=1,
+                category_gain="plain",
+                progress=told,
+                **self.limits,
+            )
             return float(tree.gain[0])
         grown = _core.grow(**self.task | {self.name: target, "weight": weight, "progress": told})
         statistic = grown["statistic"]

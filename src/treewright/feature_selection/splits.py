@@ -228,7 +228,10 @@ def _stumps(
         for position in range(first, min(first + _BATCH, data.n_columns)):
             told((position - first) / _BATCH)
             one = data.narrowed([position])
-            made.append(grow(one, criterion=criterion, max_splits=1, progress=told, **limits))
+            stump = grow(
+                one, criterion=criterion, max_splits=1, category_gain="plain", progress=told, **limits
+            )
+            made.append(stump)
         return made
 
     batches = gathered(work, range(0, data.n_columns, _BATCH), n_threads(n_jobs), progress)

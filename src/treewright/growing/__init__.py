@@ -37,6 +37,7 @@ _CHOICES = {
     "leaf": ("constant", "linear"),
     "split": ("axis", "oblique"),
     "selection": ("gain", "test"),
+    "category_gain": ("corrected", "plain"),
 }
 
 
@@ -60,6 +61,7 @@ def grow(
     threshold: Threshold = "readable",
     missing: Missing = "learn",
     n_surrogates: int = 5,
+    category_gain: Literal["corrected", "plain"] = "corrected",
     monotonic_cst: ByColumn | None = None,
     interaction_cst: Groups | None = None,
     feature_costs: ByColumn | None = None,
@@ -116,6 +118,12 @@ def grow(
         own, as a value like any other; or nowhere: a missing value is an error.
     n_surrogates : int
         How many other columns a split keeps to ask, one after the other; for ``missing="surrogate"``.
+    category_gain : {"corrected", "plain"}
+        Whether what the best subset of a column's categories would gain by chance, if the column were
+        independent of the target, is taken off its gain before columns compete; a subset must then gain 1.2
+        times as much as chance. So an id or a column of thousands of names does not win by memorising rows.
+        The subset itself stays the best one; numbers and columns of two categories are not touched. "plain"
+        compares gains as they are, as CART does.
     monotonic_cst : dict or sequence, optional
         By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
         rise, 0 if it may do both. Of classes the share of the later ones must not fall or rise.
@@ -192,7 +200,7 @@ def grow(
     weighed = emphasised(data)
     task: dict[str, Any] = {
         **targets_for(weighed, name),
-        **core_limits(given, data.schema),
+        **core_limits(given, weighed),
         "criterion": name,
         "n_threads": n_threads(n_jobs),
         "progress": progress,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.encoding import Dataset
 from treewright.schema import Schema
 
 _LARGEST_LIMIT = 2**62
@@ -31,8 +32,12 @@ def n_threads(n_jobs: int | None) -> int:
     return min(jobs, _MOST_THREADS) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
-def core_limits(given: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The limits among the parameters of `grow`, checked, by the names that the core has for them."""
+def core_limits(given: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
+    """The limits among the parameters of `grow`, checked, by the names that the core has for them.
+
+    The weights of `data` are those that the splits are chosen by.
+    """
+    schema = data.schema
     tests = given["selection"] == "gain"  # else the level is that of the tests that choose columns
     return {
         "max_depth": _limit("max_depth", given["max_depth"], 0),
@@ -44,7 +49,30 @@ def core_limits(given: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
         "max_columns": _drawn_columns(given["max_features"], len(schema.columns)),
         "seed": whole_number("seed", given["seed"], 0),
         "critical": _critical_values(given["significance"], schema) if tests else None,
+        "row_weight": row_weight(data) if tests and given["category_gain"] == "corrected" else 0.0,
     }
+
+
+def row_weight(data: Dataset) -> float:
+    """What one row weighs, where the gain of a subset of categories is corrected for chance.
+
+    Whole weights are numbers of equal rows, each of weight 1. Others say how much rows count, so that W²/Σw²
+    rows of equal weight tell as much as they do (Kish). 0, which corrects nothing, without categories.
+
+    >>> from treewright import encode
+    >>> cities = {"city": ["Rome", "Oslo", "Bern", "Rome"]}
+    >>> weights = None, [1, 2, 1, 0], [0.5, 1.0, 0.5, 1.0]
+    >>> [round(row_weight(encode(cities, [0, 1, 0, 1], weight=w)), 3) for w in weights]
+    [1.0, 1.0, 0.833]
+    """
+    if max(data.schema.category_counts, default=0) < 2:
+        return 0.0
+    weight = data.weight
+    if weight is None or not (weight % 1).any():
+        return 1.0
+    ordered = np.sort(weight)  # so that the sums do not depend on the order of the rows
+    largest = ordered[-1]
+    return float((ordered / largest) @ ordered / (ordered / largest).sum())
 
 
 def _limit(name: str, value: int | None, least: int) -> int:

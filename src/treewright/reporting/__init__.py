@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.advice import Advice
 from treewright.arriving import given_rows
 from treewright.certifying.binomial import check_delta
 from treewright.files import replacing
@@ -47,7 +48,9 @@ class Report:
 
     def __str__(self) -> str:
         headline = self.payload["headline"]
-        return "\n".join([self.payload["title"], headline["text"], headline["manager"]])
+        beside = headline.get("metrics")
+        lines = [self.payload["title"], headline["text"], headline["manager"]]
+        return "\n".join(lines if beside is None else [*lines, beside["comparison"]])
 
 
 def report(
@@ -61,6 +64,7 @@ def report(
     delta: float = 0.05,
     seed: int = 0,
     methods: Sequence[str] | None = None,
+    advice: Sequence[Advice] | None = None,
 ) -> Report:
     """Everything about a tree in one HTML page: its error with a certificate, the tree, a slider over its
     prunings, its columns, its quality, its rules, and how to make it again.
@@ -84,6 +88,8 @@ def report(
         Of the shuffling that tells how much each column matters.
     methods : list of str, optional
         Pruning methods on the slider beside that of the model; by default those that apply.
+    advice : list of Advice, optional
+        What the section "Worth knowing" says; by default what the adviser finds in the rows and the model.
 
     Returns
     -------
@@ -115,5 +121,14 @@ def report(
     refuse_known_rows(model, subject, rows)
     subject = curtailed(subject)
     return Report(
-        facts(model, subject, rows, title=title, delta=float(delta), seed=int(seed), methods=methods)
+        facts(
+            model,
+            subject,
+            rows,
+            title=title,
+            delta=float(delta),
+            seed=int(seed),
+            methods=methods,
+            advice=advice,
+        )
     )

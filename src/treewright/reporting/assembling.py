@@ -53,13 +53,26 @@ def as_json(payload: Any) -> str:
 def static(payload: dict[str, Any]) -> str:
     """What a reader without JavaScript gets: the headline, the tree and the rules as text."""
     headline = payload["headline"]
-    paragraphs = [headline["text"], headline["manager"], *headline["notes"]]
-    said = "".join(f"<p>{html.escape(text)}</p>" for text in paragraphs)
+    paragraphs = [headline["text"], headline["manager"], *_beside(headline.get("metrics"))]
+    said = "".join(f"<p>{html.escape(text)}</p>" for text in [*paragraphs, *headline["notes"]])
+    advice = [". ".join(filter(None, (each["text"], each["try"]))) for each in payload.get("advice", ())]
+    if advice:
+        said += (
+            f"<h2>Worth knowing</h2><ul>{''.join(f'<li>{html.escape(text)}</li>' for text in advice)}</ul>"
+        )
     texts = {"The tree": payload["text"], "The rules": payload["rules"]}
     if len(payload["rules"]) > _LONGEST_RULES:
         del texts["The rules"]
     blocks = "".join(f"<h2>{title}</h2><pre>{html.escape(text)}</pre>" for title, text in texts.items())
     return f"<h1>{html.escape(payload['title'])}</h1>{said}{blocks}"
+
+
+def _beside(metrics: dict[str, Any] | None) -> list[str]:
+    """The error beside that of a constant answer, and other figures."""
+    if metrics is None:
+        return []
+    about = "" if metrics["positive"] is None else f"For {metrics['positive']}: "
+    return [metrics["comparison"], about + ", ".join(f"{name} {value}" for name, value in metrics["figures"])]
 
 
 def framed(page: str) -> str:

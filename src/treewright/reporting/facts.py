@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.advice import Advice
 from treewright.arranging import class_colours
 from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.combining import asked_columns
@@ -17,6 +18,13 @@ from treewright.exporting.text import render
 from treewright.reporting.certificates import promise
 from treewright.reporting.columns import competitor_facts, competitors_as_json, importance_facts
 from treewright.reporting.distributions import distribution_facts
+from treewright.reporting.headlines import (
+    advice_facts,
+    advice_on,
+    figure_facts,
+    headline_text,
+    judged_metrics,
+)
 from treewright.reporting.nodes import (
     class_words,
     column_facts,
@@ -50,6 +58,7 @@ def facts(
     delta: float,
     seed: int,
     methods: Sequence[str] | None,
+    advice: Sequence[Advice] | None = None,
 ) -> dict[str, Any]:
     """The payload of the page, section by section."""
     tree, parts = subject.shown, _parts(subject.shown, rows)
@@ -63,11 +72,19 @@ def facts(
     manager, resting = promise(subject, parts, rows.get("train"), delta)
     if any(isinstance(part, Part) and divides(tree, part.data) for part in parts.values()):
         resting = [*resting, _SHARES]
+    judged = judged_metrics(subject, parts)
+    advice = advice_on(subject, rows, judged, delta) if advice is None else advice
     notes = [*subject.notes, *_train_notes(train, subject), *resting, *unshown]
     payload: dict[str, Any] = {
         "format": FORMAT,
         "title": shortened(title, 200) if title is not None else _title(subject),
-        "headline": {"text": _headline(subject, train), "manager": manager, "notes": notes},
+        "headline": {
+            "text": headline_text(subject),
+            "manager": manager,
+            "metrics": figure_facts(judged),
+            "notes": notes,
+        },
+        "advice": advice_facts(advice),
         **_target(tree),
         "delta": delta,
         "columns": column_facts(tree, named, columns, known),
@@ -136,24 +153,6 @@ def _target(tree: Tree) -> dict[str, Any]:
 
 def _title(subject: Subject) -> str:
     return f"A decision tree for {subject.shown.schema.targets[0].name}"
-
-
-def _headline(subject: Subject, train: Rows) -> str:
-    """What was learnt, from how many rows, how large it is."""
-    tree, target = subject.chosen, subject.shown.schema.targets[0]
-    words = class_words(tree)
-    named = f" ({', '.join(words[:-1])} or {words[-1]})" if 1 < len(words) <= 4 else ""
-    if len(words) > 4:
-        named = f" ({len(words):,} classes)"
-    if target.classes is None:
-        named = " (a number)"
-    asked = len(asked_columns(tree))
-    n_columns = len(tree.schema.columns)
-    columns = "its one column" if n_columns == 1 else f"{asked:,} of {n_columns:,} columns"
-    size = f"the tree has {tree.n_leaves:,} leaves and asks {columns}"
-    if tree.n_leaves == 1:
-        size = "the tree is a single leaf, which asks nothing"
-    return f"Predicts {target.name}{named}. Learnt from {rows_in_words(int(tree.rows[0]))}; {size}."
 
 
 def _train_notes(train: Rows, subject: Subject) -> list[str]:

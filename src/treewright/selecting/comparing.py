@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.arriving import squared_losses
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset
 from treewright.enlisting import check_names, offered, options_of
-from treewright.folding import split
+from treewright.folding import random_parts, split
 from treewright.growing import grow
-from treewright.pruning import METHODS, PruningPath, methods, prune, refuse_raising
+from treewright.pruning import METHODS, PruningPath, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rules import rule_list
 from treewright.rule_lists import RuleList
 from treewright.schema import Schema
-from treewright.selecting.choosing import RULES, by_rule
+from treewright.selecting.choosing import RULES, SAME, by_rule
 from treewright.selecting.folds import folds
 from treewright.selecting.held_out import held_out
 from treewright.selecting.tables import table_lines
@@ -39,9 +40,15 @@ _WAYS: dict[str, Callable[..., PruningPath]] = {"folds": folds, "held_out": held
 class Comparison:
     """What each method made of one tree.
 
-    `rows` has a dict for each: method, by (how one of its trees was chosen), leaves (or rules), the mean loss
-    on the training, validation and test rows, the certificate (the true error is below it with probability
-    1 − delta, for this row alone), the seconds it took, and trouble where it could not work.
+    `rows` has a dict for each: method, by (how one of its trees was chosen), leaves (or rules), grown_from
+    (the number of rows), the mean loss on the training, validation and test rows, the standard error of the
+    validation loss, the certificate (the true error is below it with probability 1 − delta, for this row
+    alone), the seconds it took, and trouble where it could not work. `constant` is what all of them must
+    beat: the class or number that is best answered to every row, and its mean losses.
+
+    No validation row judges a tree that it helped to grow, to prune or to choose: a method that takes
+    validation rows is judged on each half of them after it was given the other half, and one that takes none
+    as it does with the tree of the training rows alone.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -50,12 +57,28 @@ class Comparison:
     criterion: str
     n_rows: tuple[int, int, int]  # to train, to validate, to test
     delta: float = 0.05
+    constant: dict[str, Any] = field(default_factory=dict)  # the best constant answer, and what it loses
 
     def __repr__(self) -> str:
         return f"<Comparison: {len(self.rows)} lines, {len(self.trees)} trees; print it, or look at its rows>"
 
     def __str__(self) -> str:
         return "\n".join(table_lines(self))
+
+    @property
+    def best(self) -> dict[str, Any] | None:
+        """The row to take: the smallest tree within one standard error of the least validation loss.
+
+        The test rows have no part in the choice, so the test loss and the certificate of this row stay
+        honest. Rules are not considered, because `fit` makes trees. None where no validation loss is known.
+        """
+        rows = [row for row in self.rows if row["standard_error"] is not None]
+        if not rows:
+            return None
+        least = min(rows, key=lambda row: (row["validation"], row["leaves"]))
+        limit = least["validation"] + least["standard_error"]
+        close = [row for row in rows if row["validation"] <= limit * (1 + SAME)]
+        return min(close, key=lambda row: (row["leaves"], row["validation"]))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the losses of all methods; needs matplotlib."""
@@ -79,7 +102,11 @@ def compare(
     delta: float = 0.05,
     n_jobs: int | None = None,
 ) -> Comparison:
-    """Grow one tree and prune it by every method.
+    """Prune a tree by every method, and measure each on rows that had no part in it.
+
+    Methods that take validation rows prune one tree, grown from the training rows. Where the rows are split
+    here, the others prune one that is grown from the training and the validation rows, as `treewright fit`
+    does.
 
     Parameters
     ----------
@@ -114,21 +141,25 @@ def compare(
     >>> from treewright import compare, encode
     >>> table = compare(encode({"x": range(100)}, [i % 7 > 2 for i in range(100)]), ["cost_complexity"])
     >>> [row["leaves"] for row in table.rows][:2], len(table.rows)
-    ([25, 21], 5)
+    ([31, 17], 5)
     """
     check_delta(delta)
     chosen, given = _checked_methods(methods), _checked_options(options)
-    train, validation, test = _parts(data, validation, test, shares, seed)
+    train, validation, test, joined = _parts(data, validation, test, shares, seed)
     costs = {"cost_matrix": cost_matrix, "priors": priors}
     how = {"n_jobs": n_jobs} | {name: value for name, value in costs.items() if value is not None}
-    start = perf_counter()
     tree = grow(train, **how, **(growing or {}))
-    task = _Task(tree, train, validation, test, delta, dict(growing or {}), given, seed, n_jobs)
-    task.add("unpruned", "", tree, perf_counter() - start)
+    start = perf_counter()
+    whole = tree if joined is None else grow(joined, **how, **(growing or {}))
+    seconds = perf_counter() - start
+    grown = _Grown(tree, train), _Grown(whole, train if joined is None else joined)
+    task = _Task(*grown, validation, test, delta, dict(growing or {}), given, seed, n_jobs)
+    task.add("unpruned", ("", whole, seconds), grown[1], [(tree, validation)])
     for method in chosen:
         task.run(method)
     counts = (train.n_rows, validation.n_rows, test.n_rows)
-    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta)
+    always = _constant(tree, train, validation, test)
+    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta, always)
 
 
 def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
@@ -166,8 +197,10 @@ def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[st
 
 def _parts(
     data: Dataset, validation: Dataset | None, test: Dataset | None, shares: Sequence[float], seed: int
-) -> tuple[Dataset, Dataset, Dataset]:
-    """Rows that train, validate and test: given, or split off."""
+) -> tuple[Dataset, Dataset, Dataset, Dataset | None]:
+    """Rows that train, validate and test, given or split off; and where they are split off both of the first
+    two, which grow the trees of methods that take no validation rows.
+    """
     refuse_no_rows(data, "data")
     for name, rows in (("validation", validation), ("test", test)):
         if rows is not None:
@@ -177,24 +210,34 @@ def _parts(
             "the same rows are given twice; a row grows the tree, chooses, or judges, and no two"
         )
     if validation is not None and test is not None:
-        return data, validation, test
+        return data, validation, test, None
     if len(shares) != 3:
         raise ValueError(f"shares is {shares!r}; it must be three numbers, to train, to validate and to test")
     if validation is not None:
         data, test = split(data, (shares[0], shares[2]), seed)
-    elif test is not None:
-        data, validation = split(data, shares[:2], seed)
-    else:
-        data, validation, test = split(data, shares, seed)
-    return data, validation, test
+        return data, validation, test, None
+    if test is not None:
+        train, validation = split(data, shares[:2], seed)
+        return train, validation, test, data
+    part = random_parts(data, shares, seed)
+    train, validation, test = (data.take(part == i) for i in range(3))
+    return train, validation, test, data.take(part < 2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grown:
+    """A tree and the rows that it was grown from."""
+
+    tree: Tree
+    rows: Dataset
 
 
 @dataclass(eq=False)
 class _Task:
-    """One tree, the rows, and what the methods have made of it so far."""
+    """The trees, the rows, and what the methods have made of them so far."""
 
-    tree: Tree
-    train: Dataset
+    trained: _Grown  # from the training rows: for methods that take validation rows
+    joined: _Grown  # from the validation rows as well, where they were split off here: for the others
     validation: Dataset
     test: Dataset
     delta: float
@@ -207,19 +250,55 @@ class _Task:
 
     def run(self, method: str) -> None:
         """A method, with all ways to choose where it leaves that open."""
+        is_open = method != "rules" and leaves_choice(method, self.options.get(method, {}))
+        takes_rows = is_open or (method != "rules" and METHODS.needs(method, "validation"))
         try:
-            for by, outcome, seconds in self._outcomes(method):
-                self.add(method, by, outcome, seconds)
+            if takes_rows:
+                self._run_by_validation(method)
+            if not takes_rows or (is_open and method == "cost_complexity"):  # whose price folds can choose
+                self._run_without(method)
         except ValueError as error:
             self.rows.append({**dict.fromkeys(_KEYS), "method": method, "by": "", "trouble": str(error)})
 
-    def add(self, method: str, by: str, outcome: Tree | RuleList, seconds: float) -> None:
-        """A line of the table."""
-        losses = [_loss(outcome, rows) for rows in (self.train, self.validation, self.test)]
-        size = outcome.n_leaves if isinstance(outcome, Tree) else len(outcome)
-        values = (method, by, size, *losses, self._certificate(outcome), seconds, None)
+    def _run_by_validation(self, method: str) -> None:
+        """Lines that look at validation rows; each half of these judges what the other half has chosen."""
+        made = list(self._outcomes(method, self.trained, self.validation))
+        halves = _halves(self.validation, self.seed)
+        chosen = [self._attempt(method, self.trained, half) for half in halves]
+        for place, outcome in enumerate(made):
+            judged = [
+                (others[place][1], half)
+                for others, half in zip(chosen, reversed(halves), strict=True)
+                if len(others) == len(made)
+            ]
+            self.add(method, outcome, self.trained, judged if len(judged) == 2 else [])
+
+    def _run_without(self, method: str) -> None:
+        """Lines that look at no validation rows, which judge what comes of the training rows alone."""
+        made = list(self._outcomes(method, self.joined, None))
+        alike = made if self.joined is self.trained else self._attempt(method, self.trained, None)
+        for place, outcome in enumerate(made):
+            judged = [(alike[place][1], self.validation)] if len(alike) == len(made) else []
+            self.add(method, outcome, self.joined, judged)
+
+    def _attempt(self, method: str, grown: _Grown, validation: Dataset | None) -> list[Outcome]:
+        """The outcomes; none where the method cannot work on so few rows."""
+        try:
+            return list(self._outcomes(method, grown, validation))
+        except ValueError:
+            return []
+
+    def add(
+        self, method: str, outcome: Outcome, grown: _Grown, judged: list[tuple[Tree | RuleList, Dataset]]
+    ) -> None:
+        """A line of the table; `judged` says which trees are judged by which validation rows."""
+        by, made, seconds = outcome
+        training, test = (_loss(made, rows) for rows in (grown.rows, self.test))
+        size = made.n_leaves if isinstance(made, Tree) else len(made)
+        sizes, bound = (size, grown.rows.n_rows), self._certificate(made)
+        values = (method, by, *sizes, training, *_mean_loss(judged), test, bound, seconds, None)
         self.rows.append(dict(zip(_KEYS, values, strict=True)))
-        self.trees[f"{method}, {by}" if by else method] = outcome
+        self.trees[f"{method}, {by}" if by else method] = made
 
     def _certificate(self, outcome: Tree | RuleList) -> float | None:
         """The bound by the test rows, where there is one: not for numbers, whose loss has no limit."""
@@ -235,53 +314,86 @@ class _Task:
         except ValueError:  # rows of different weights
             return None
 
-    def _outcomes(self, method: str) -> Iterator[Outcome]:
+    def _outcomes(self, method: str, grown: _Grown, validation: Dataset | None) -> Iterator[Outcome]:
+        """What a method makes of a tree: lines that look at validation rows; without any, the others."""
         start = perf_counter()
-        arguments = self._arguments(method)
+        arguments = self._arguments(method, grown, validation)
         if method == "rules":
             make: Callable[..., Any] = _function(method)
         else:
             make = partial(prune, method=method)
-            refuse_raising(method, arguments, self.growing, self.tree.schema)
-        path: Any = make(self.tree, **arguments)
-        seconds = perf_counter() - start
-        if isinstance(path, RuleList):
-            yield "", path, seconds
-        elif not path.is_open:
-            yield "", path.pruned, seconds
+            refuse_raising(method, arguments, self.growing, grown.tree.schema)
+        path: Any = make(grown.tree, **arguments)
+        if isinstance(path, RuleList) or not path.is_open:
+            made = path if isinstance(path, RuleList) else path.pruned
+            yield "", made, perf_counter() - start
+            return
+        if validation is not None:
+            by = "held-out rows"
+            tried = held_out(path, **{"validation": validation, **self.options.get("held_out", {})})
         else:
-            yield from self._choices(path, seconds)
+            by, facts = "folds", self._facts(grown)
+            tried = folds(path, **{**facts, **self.options.get("folds", {})})
+        seconds = perf_counter() - start
+        for rule in RULES:
+            yield f"{by}, {rule}", by_rule(tried, rule, "").pruned, seconds
 
-    @property
-    def _facts(self) -> dict[str, Any]:
-        return {"data": self.train, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
+    def _facts(self, grown: _Grown) -> dict[str, Any]:
+        return {"data": grown.rows, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
 
-    def _arguments(self, method: str) -> dict[str, Any]:
+    def _arguments(self, method: str, grown: _Grown, validation: Dataset | None) -> dict[str, Any]:
         """What a method needs to know, and what the user says of it."""
         known = options_of(_function(method))
-        arguments = offered(known, self._facts)
+        arguments = offered(known, self._facts(grown))
         needed = known.get("validation")
         if needed is not None and needed.default is needed.empty:
-            arguments["validation"] = self.validation
+            arguments["validation"] = validation
         return arguments | self.options.get(method, {})
 
-    def _choices(self, path: PruningPath, seconds: float) -> Iterator[Outcome]:
-        """A path whose tree is still to be chosen: by held-out rows, and by folds where these can."""
-        start = perf_counter()
-        tried = held_out(path, **{"validation": self.validation, **self.options.get("held_out", {})})
-        seconds_each = seconds + perf_counter() - start
-        for rule in RULES:
-            yield f"held-out rows, {rule}", by_rule(tried, rule, "").pruned, seconds_each
-        if path.method != "cost_complexity":
-            return
-        start = perf_counter()
-        judged = folds(path, **{**self._facts, **self.options.get("folds", {})})
-        seconds_each = seconds + perf_counter() - start
-        for rule in RULES:
-            yield f"folds, {rule}", by_rule(judged, rule, "").pruned, seconds_each
+
+_KEYS = (
+    "method",
+    "by",
+    "leaves",
+    "grown_from",
+    "training",
+    "validation",
+    "standard_error",
+    "test",
+    "certificate",
+    "seconds",
+    "trouble",
+)
 
 
-_KEYS = ("method", "by", "leaves", "training", "validation", "test", "certificate", "seconds", "trouble")
+def _halves(validation: Dataset, seed: int) -> list[Dataset]:
+    """The validation rows in two parts; none where there is but one row."""
+    return list(split(validation, (1, 1), seed)) if validation.n_counted > 1 else []
+
+
+def _mean_loss(judged: list[tuple[Tree | RuleList, Dataset]]) -> tuple[float | None, float | None]:
+    """The mean loss over the rows of all pairs and its standard error, which is known of trees alone."""
+    if not judged:
+        return None, None
+    weights = [rows.total_weight for _, rows in judged]
+    mean = float(np.average([_loss(made, rows) for made, rows in judged], weights=weights))
+    squares = 0.0
+    for made, rows in judged:
+        if not isinstance(made, Tree):
+            return mean, None
+        squares += float(squared_losses(made, rows)[made.is_leaf].sum())
+    n_targets = len(judged[0][1].schema.targets)
+    spread = max(squares / sum(weights) - (n_targets * mean) ** 2, 0.0)
+    return mean, float(np.sqrt(spread / sum(weights))) / n_targets
+
+
+def _constant(tree: Tree, train: Dataset, validation: Dataset, test: Dataset) -> dict[str, Any]:
+    """The answer of the root, and its mean loss on each part."""
+    labels = tree.schema.targets[0].classes
+    answer = float(tree.centre[0, 0]) if labels is None else labels[tree.label[0, 0]]
+    root = tree if tree.n_leaves == 1 else tree.collapse([0])
+    parts = {"training": train, "validation": validation, "test": test}
+    return {"answer": answer} | {name: _loss(root, rows) for name, rows in parts.items()}
 
 
 def _loss(outcome: Tree | RuleList, data: Dataset) -> float:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 from treewright.aligning import aligned
 from treewright.certifying.certificate import loss_text
 from treewright.drawing import is_share, loss_words
+from treewright.metrics import class_word
+from treewright.wording import amount
 
 if TYPE_CHECKING:
     from treewright.selecting.comparing import Comparison
 
+_LONGEST_ANSWER = 24  # characters of a class
 _LOSSES = ("training", "validation", "test", "certificate")
 
 
@@ -22,10 +25,13 @@ def table_lines(comparison: Comparison) -> Iterator[str]:
     train, validation, test = (f"{n:,}" for n in comparison.n_rows)
     losses = "" if in_per_cent else f"; losses: {loss_words(schema, comparison.criterion)}"
     yield f"grown from {train} rows; {validation} to prune and choose by, {test} to test{losses}"
+    most = max(row["grown_from"] or 0 for row in comparison.rows)
+    if most > comparison.n_rows[0]:
+        yield f"methods that need no rows to choose by: grown from {most:,} rows, as by treewright fit"
     names = ["method", "chosen by", "leaves", "training", "validation", "test", "below", "seconds"]
     if not any(row["certificate"] is not None for row in comparison.rows):
         names.remove("below")
-    lines = [names]
+    lines = [names, *_constant_line(comparison, in_per_cent, names)]
     for row in comparison.rows:
         if row["trouble"] is None:
             lost = [_loss(row[name], in_per_cent, up=name == "certificate") for name in _LOSSES]
@@ -40,6 +46,32 @@ def table_lines(comparison: Comparison) -> Iterator[str]:
     if "below" in names:
         sure, what = f"{100 * (1 - comparison.delta):g} %", "cost" if schema.has_costs else "error"
         yield f"below: where the true {what} is with {sure} confidence, for a line picked before looking"
+    yield from _best_line(comparison, in_per_cent)
+
+
+def _best_line(comparison: Comparison, in_per_cent: bool) -> Iterator[str]:
+    """Which line to take, and why its test loss may be quoted."""
+    best = comparison.best
+    if best is None:
+        return
+    name = f"{best['method']} ({best['by']})" if best["by"] else best["method"]
+    leaves = "1 leaf" if best["leaves"] == 1 else f"{best['leaves']:,} leaves"
+    what = "error" if in_per_cent else "loss"
+    lost = _loss(best["test"], in_per_cent, up=False)
+    yield f"best: {name}, {leaves}, test {what} {lost}; chosen as the smallest tree within one standard error"
+    yield f"of the least validation {what}, without the test rows: its test {what} is an honest estimate"
+
+
+def _constant_line(comparison: Comparison, in_per_cent: bool, names: list[str]) -> Iterator[list[str]]:
+    """What the best constant answer loses; nothing where it is not known."""
+    always = comparison.constant
+    if not always:
+        return
+    answer = always["answer"]
+    said = amount(answer) if comparison.schema.targets[0].classes is None else class_word(answer)
+    said = said if len(said) <= _LONGEST_ANSWER else f"{said[: _LONGEST_ANSWER - 1]}…"
+    lost = [_loss(always[name], in_per_cent, up=False) for name in _LOSSES[:3]]
+    yield [f"always {said}", "", "1", *lost, *(["–"] * (len(names) - 6))]
 
 
 def _loss(loss: Any, in_per_cent: bool, up: bool) -> str:

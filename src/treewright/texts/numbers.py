@@ -208,14 +208,14 @@ def infinite(text: str) -> float:
 def number_value(text: str, convention: Convention, unit_keys: frozenset[str]) -> float:
     """The number in a text, rounded as Python rounds a literal; NaN where it is none."""
     parts = split_number(text)
-    return infinite(text) if parts is None else value_of(parts, convention, unit_keys)
+    if parts is None:
+        return infinite(text)
+    return value_of(parts, convention, unit_keys) if fits(parts.body, convention) else nan
 
 
 def value_of(parts: NumberText, convention: Convention, unit_keys: frozenset[str]) -> float:
-    """The number that the parts of a text make; NaN where they do not fit."""
+    """The number that parts that fit the convention make; NaN where they have another unit."""
     if parts.affixes and not all(unit_key(affix) in unit_keys for affix in parts.affixes):
-        return nan
-    if not fits(parts.body, convention):
         return nan
     decimal, thousands = convention
     digits = parts.body.replace(thousands, "") if thousands else parts.body

@@ -7,7 +7,28 @@ function drawHeadline() {
   byId("lead").textContent = headline.text;
   byId("manager").textContent = headline.manager;
   refill(byId("notes"), (headline.notes || []).map((note) => tag("li", {}, note)));
-  refill(byId("tiles"), headlineTiles().map(([value, name]) => tag("div.tile", {}, tag("b", {}, value), tag("span", {}, name))));
+  const tile = ([value, name]) => tag("div.tile", {}, tag("b", {}, value), tag("span", {}, name));
+  refill(byId("tiles"), headlineTiles().map(tile));
+  refill(byId("metrics"), metricTiles().map(tile));
+  byId("comparison").hidden = !headline.metrics;
+  byId("comparison").textContent = headline.metrics ? headline.metrics.comparison : "";
+  drawAdvice();
+}
+
+/** What the adviser found, the most serious first, each with what to try. */
+function drawAdvice() {
+  const advice = facts.advice || [];
+  byId("advice").hidden = !advice.length;
+  refill(byId("advice-list"), advice.map((each) => tag("li", {}, tag("span", {}, `${capital(each.text)}.`),
+    each.try ? tag("span.faint", {}, ` ${capital(each.try)}.`) : null)));
+}
+
+/** Recall, precision, balanced accuracy and AUC, or R² and the mean absolute error. */
+function metricTiles() {
+  const { metrics } = facts.headline;
+  if (!metrics) return [];
+  const about = metrics.positive === null ? "" : ` of ${shortened(metrics.positive, 24)}`;
+  return metrics.figures.map(([name, value]) => [value, name === "recall" || name === "precision" ? name + about : name]);
 }
 
 /** Four figures of the model, whatever the slider shows. */

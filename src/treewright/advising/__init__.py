@@ -1,0 +1,151 @@
+"""Advising: what is worth knowing about a table or a fit, and what to try about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+from treewright.advice import Advice
+from treewright.advising.classes import class_advice
+from treewright.advising.columns import column_advice
+from treewright.advising.leaks import leak_advice
+from treewright.advising.results import one_leaf, small_test
+from treewright.advising.rows import duplicates_across, duplicates_within
+from treewright.arriving import encoded_rows
+from treewright.encoding import Dataset, encode
+from treewright.metrics import Metrics
+from treewright.pruning import PruningPath
+from treewright.tree import Tree
+
+__all__ = ["Advices", "advise", "fit_advice", "one_leaf", "ranked", "table_advice"]
+
+# The codes of all checks, the most serious first.
+CODES = (
+    "target_copy",
+    "leak",
+    "one_leaf",
+    "row_number",
+    "id",
+    "duplicates_across",
+    "many_categories",
+    "imbalance",
+    "rare_class",
+    "small_test",
+    "nearly_empty",
+    "mostly_missing",
+    "duplicates",
+    "constant",
+)
+
+
+class Advices(list[Advice]):
+    """Pieces of advice, the most serious first; they print as a list.
+
+    >>> print(Advices([Advice("constant", "column 'unit' has one value only", "drop it from X")]))
+    - column 'unit' has one value only; drop it from X
+    """
+
+    def __str__(self) -> str:
+        return "\n".join(f"- {each.python_text}" for each in self) or "nothing stands out"
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return "<p>nothing stands out</p>"
+        return f"<ul>{''.join(f'<li>{escape(each.python_text)}</li>' for each in self)}</ul>"
+
+
+def advise(
+    X: Any, y: Any = None, *, sample_weight: Any = None, test: Any = None, kinds: Any = None
+) -> Advices:
+    """What is worth knowing about a table before a tree is fitted to it.
+
+    Looks for columns that number the rows, ids, categories of very many values, constant and mostly missing
+    columns, columns that give the target away (leaks), duplicated rows, rare classes, and test rows that are
+    copies of training rows.
+
+    Parameters
+    ----------
+    X : Dataset, or any table that `encode` takes
+        The rows.
+    y : array, optional
+        Their targets; without them only columns and rows are looked at. A Dataset brings its own.
+    sample_weight : array, optional
+        A weight per row.
+    test : Dataset or tuple (X, y), optional
+        Rows that are to test a model.
+    kinds : mapping, optional
+        Kinds of columns, as for `encode`.
+
+    Returns
+    -------
+    list of Advice
+        The most serious first; print it.
+
+    Examples
+    --------
+    >>> from treewright import advise
+    >>> table = {"nr": range(100), "age": [20 + 7 * i % 50 for i in range(100)], "unit": ["m"] * 100}
+    >>> print(advise(table, ["yes", "no"] * 50))
+    - column 'nr' (in steps of 1) numbers the rows; drop it from X
+    - column 'unit' has the same value in every row, so no split can use it; drop it from X
+    """
+    if isinstance(X, Dataset):
+        if not (y is None and sample_weight is None and kinds is None):
+            raise TypeError(
+                "a Dataset brings its own targets, weights and kinds; leave y, sample_weight and kinds out"
+            )
+        data = X
+    else:
+        data = encode(X, y, weight=sample_weight, kinds=kinds)
+    found = table_advice(data)
+    if test is not None:
+        rows = encoded_rows(test, "test", data.schema, judging=True)
+        if rows.schema.columns != data.schema.columns:
+            raise ValueError("the columns of test are not those of X; encode it with schema=data.schema")
+        found += duplicates_across(data, rows)
+    return ranked(found)
+
+
+def table_advice(data: Dataset, *, train: Dataset | None = None) -> Advices:
+    """Advice on a table, with targets or without; `train` are those of its rows that may tell of the target,
+    by default all.
+    """
+    rows = data if train is None else train
+    found = [*column_advice(data), *duplicates_within(data)]
+    if data.targets is not None and len(data.schema.targets) == 1:
+        found += [*leak_advice(rows), *class_advice(data)]
+    return ranked(found)
+
+
+def fit_advice(
+    tree: Tree,
+    train: Dataset | None,
+    *,
+    table: Dataset | None = None,
+    test: Dataset | None = None,
+    grown: Tree | None = None,
+    path: PruningPath | None = None,
+    limits: Mapping[str, Any] | None = None,
+    tested: Metrics | None = None,
+    delta: float = 0.05,
+) -> Advices:
+    """Advice on a fit: on the table (all rows, by default those of training), on the parts and on the tree.
+
+    `tested` are the metrics of the tree on the test rows.
+    """
+    found: list[Advice] = []
+    if train is not None:
+        found += table_advice(train if table is None else table, train=train)
+    if train is not None and test is not None:
+        found += duplicates_across(train, test)
+    if tested is not None:
+        found += small_test(tested, delta)
+    return ranked([*found, *one_leaf(tree, grown=grown, path=path, data=train, limits=limits)])
+
+
+def ranked(found: Iterable[Advice]) -> Advices:
+    """The most serious first; of one seriousness as they were found."""
+    return Advices(
+        sorted(found, key=lambda each: CODES.index(each.code) if each.code in CODES else len(CODES))
+    )

@@ -1,0 +1,81 @@
+"""Classes that are rare: imbalance, and classes of which too few rows are there to learn from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treewright.advice import Advice
+from treewright.advising.naming import class_name, cost_option, listing
+from treewright.encoding import Dataset
+from treewright.metrics import class_weights
+from treewright.wording import count, percent
+
+RARER_OF_TWO = 0.1
+RARE_OF_MANY = 0.01
+RARE_BESIDE_EVEN = 0.2  # of the share that each of very many classes would have
+LARGE_ERROR = 0.5  # of the majority class; a larger one is no temptation
+FEWEST_ROWS = 10  # of a class of which something can be learnt
+LEAST_ROWS = 50  # of a table in which classes can be called rare
+
+
+def class_advice(data: Dataset) -> list[Advice]:
+    """What is worth knowing about the classes of a target; nothing of numbers."""
+    target = data.schema.targets[0]
+    if data.targets is None or not target.classes or data.n_counted < LEAST_ROWS:
+        return []
+    return [*_too_few(data), *_imbalance(data)]
+
+
+def _too_few(data: Dataset) -> list[Advice]:
+    """Classes with hardly any rows."""
+    assert data.targets is not None
+    labels, codes = data.schema.targets[0].classes or (), data.targets[0][data.counted]
+    rows = np.bincount(codes[codes >= 0], minlength=len(labels))
+    few = [(labels[code], int(rows[code])) for code in np.flatnonzero(rows < FEWEST_ROWS).tolist()]
+    few = [(label, own) for label, own in few if own]
+    if not few:
+        return []
+    named = listing([(str(label), count(own, "row")) for label, own in few], "class")
+    return [
+        Advice(
+            "rare_class",
+            f"{named} {'has' if len(few) == 1 else 'have'} fewer than {FEWEST_ROWS} rows, too few to learn "
+            "when to answer so",
+            "collect more rows, merge the class with a similar one, or leave its rows out",
+            "collect more rows, merge the class with a similar one, or leave its rows out of the table",
+        )
+    ]
+
+
+def _imbalance(data: Dataset) -> list[Advice]:
+    """Classes that a tree can afford to ignore."""
+    labels, weights = data.schema.targets[0].classes or (), class_weights(data)
+    shares = weights / max(float(weights.sum()), 1e-300)
+    present = np.flatnonzero(shares > 0)
+    if len(present) < 2:
+        return []
+    most, limit = int(np.argmax(shares)), RARER_OF_TWO
+    if len(present) > 2:
+        limit = min(RARE_OF_MANY, RARE_BESIDE_EVEN / len(present))
+    rare = [
+        code for code in present[np.argsort(shares[present], kind="stable")].tolist() if shares[code] < limit
+    ]
+    if not rare:
+        return []
+    code = rare[0]
+    others = f" (and {count(len(rare) - 1, 'more class')} nearly as rare)" if len(rare) > 1 else ""
+    share = percent(float(shares[code]))
+    wrong = 1 - float(shares[most])
+    always = f"and always answering {class_name(labels[most])} is wrong for only {percent(wrong)}"
+    if wrong > LARGE_ERROR:
+        always = "and the error hardly shows whether it is found"
+    return [
+        Advice(
+            "imbalance",
+            f"class {class_name(labels[code])} is {share} of the rows{others}, {always}: "
+            "judge by recall, precision, balanced accuracy or AUC instead of the error",
+            'class_weight="balanced" or a cost_matrix makes rare classes count more',
+            f"{cost_option(labels[code], labels[most], shares[most] / shares[code])} makes missing "
+            f"{class_name(labels[code])} count as much as the other mistake",
+        )
+    ]

@@ -1,0 +1,223 @@
+"""What came of a fit: a tree of one leaf and why, a certificate that says little."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from treewright.advice import Advice
+from treewright.advising.classes import RARER_OF_TWO
+from treewright.advising.columns import MANY_CATEGORIES
+from treewright.advising.naming import class_name, cost_option, drop_options
+from treewright.certifying import binomial_upper
+from treewright.encoding import Dataset
+from treewright.metrics import Metrics
+from treewright.pruning import PruningPath
+from treewright.tree import Tree
+from treewright.wording import amount, count, percent, quoted
+
+LEAST_ROWS = 50  # of a table that should give more than one leaf
+# Limits of growing as the command line calls them.
+_OPTIONS = {
+    "max_depth": "--max-depth",
+    "max_leaf_nodes": "--max-leaves",
+    "min_samples_leaf": "--min-rows-leaf",
+}
+_MOST_ROWS = 10_000_000  # that a certificate is wished for
+
+
+def one_leaf(
+    tree: Tree,
+    *,
+    grown: Tree | None = None,
+    path: PruningPath | None = None,
+    data: Dataset | None = None,
+    limits: Mapping[str, Any] | None = None,
+) -> list[Advice]:
+    """Why a tree is a single leaf, and what to try.
+
+    `grown` is the tree before pruning, `path` how it was pruned, `data` the rows that grew it, and `limits`
+    are parameters of `grow`.
+    """
+    if tree.n_leaves > 1 or not _varies(tree) or int(tree.rows[0]) < LEAST_ROWS:
+        return []
+    grown = path.grown if grown is None and path is not None else grown or tree
+    if grown.n_leaves > 1:
+        return [_pruned_away(tree, grown, path)]
+    said = f"the tree is a single leaf and answers {_answer(tree)} to every row: "
+    return [_never_split(said, int(tree.rows[0]), data, limits or {})]
+
+
+def one_leaf_each(data: Dataset) -> list[Advice]:
+    """Why none of the trees of an ensemble has a split, grown from `data` without limits."""
+    targets = data.targets
+    if targets is None or data.n_counted < LEAST_ROWS or not (targets != targets[:, :1]).any():
+        return []
+    return [_never_split("every tree is a single leaf: ", data.n_counted, data, {})]
+
+
+def _varies(tree: Tree) -> bool:
+    """Whether there was anything to predict: rows of one class, or equal numbers, leave no choice."""
+    return float(tree.risk[0]) > 0
+
+
+def _answer(tree: Tree) -> str:
+    labels = tree.schema.targets[0].classes
+    return amount(float(tree.centre[0, 0])) if labels is None else class_name(labels[tree.label[0, 0]])
+
+
+def _pruned_away(tree: Tree, grown: Tree, path: PruningPath | None) -> Advice:
+    """The splits were there, but none of them held."""
+    position = int(grown.feature[0])
+    column = grown.tested[position]
+    first, drop = f"its first split was on {quoted(column.name)}", ""
+    if column.kind == "category" and len(column.categories) > MANY_CATEGORIES:
+        first += f", a category of {len(column.categories):,} values, which may have hidden the others"
+        drop = column.name
+    method = "the pruning" if path is None else f"{path.method} pruning"
+    costs = _cost_of_rare(tree)
+    milder = "" if path is not None and path.method == "pessimistic" else "pessimistic"
+    in_python = [
+        f"X without {quoted(drop)}" if drop else "",
+        'class_weight="balanced"' if costs else "",
+        f'pruning="{milder}"' if milder else "",
+        "pruning=None",
+        "other columns",
+    ]
+    on_command_line = [
+        drop_options([drop]) if drop else "",
+        costs,
+        f"--prune {milder}" if milder else "",
+        "--prune none",
+        "other columns",
+    ]
+    return Advice(
+        "one_leaf",
+        f"the tree is a single leaf and answers {_answer(tree)} to every row: it was grown to "
+        f"{grown.n_leaves:,} leaves, which {method} cut back to one{_judged(path)}; {first}",
+        f"try {_either(in_python)}",
+        f"try {_either(on_command_line)}",
+        drop or None,
+    )
+
+
+def _either(options: list[str]) -> str:
+    """The options that there are, as a list in words."""
+    given = [option for option in options if option]
+    return f"{', '.join(given[:-1])} or {given[-1]}"
+
+
+def _judged(path: PruningPath | None) -> str:
+    """What the rows that chose say of one leaf and of the best larger tree."""
+    if path is None or path.validation is None or len(path) < 2 or path.leaves[-1] != 1:
+        return ""
+    best = int(np.argmin(path.validation[:-1]))
+    schema = path.grown.schema
+    word = percent if schema.predicts_classes and not schema.has_costs else amount
+    alone, other = (word(float(path.validation[i])) for i in (-1, best))
+    what = "cost" if schema.has_costs else "error" if schema.predicts_classes else "loss"
+    return f" (validation {what} {alone} with one leaf, {other} with {path.leaves[best]:,})"
+
+
+def _cost_of_rare(tree: Tree) -> str:
+    """The option that makes the rarer one of two classes count, where it is rare."""
+    labels = tree.schema.targets[0].classes
+    if labels is None or len(labels) != 2 or len(tree.schema.targets) > 1 or tree.schema.has_costs:
+        return ""
+    shares = tree.shares(np.zeros(1, np.int32))[0][0]
+    rare = int(np.argmin(shares))
+    if not 0 < shares[rare] < 3 * RARER_OF_TWO:
+        return ""
+    return cost_option(labels[rare], labels[1 - rare], float(shares[1 - rare] / shares[rare]))
+
+
+def _never_split(said: str, rows: int, data: Dataset | None, limits: Mapping[str, Any]) -> Advice:
+    """Nothing was ever split: a limit forbids it, or no column tells anything."""
+    columns = "columns" if data is None else count(data.n_columns, "column")
+    least = limits.get("min_samples_leaf") or 1
+    for name, forbids, what, needed in (
+        ("max_depth", limits.get("max_depth") == 0, "a depth of 0", "at least 1"),
+        ("max_leaf_nodes", limits.get("max_leaf_nodes") == 1, "a limit of one leaf", "at least 2"),
+        (
+            "min_samples_leaf",
+            2 * least > rows,
+            f"a minimum of {least:,} rows in a leaf",
+            f"at most {rows // 2:,}",
+        ),
+    ):
+        if forbids:
+            why = f"{what} forbids every split of {count(rows, 'row')}"
+            return Advice(
+                "one_leaf", said + why, f"{name} must be {needed}", f"{_OPTIONS[name]} must be {needed}"
+            )
+    for name in ("min_gain", "significance", "min_samples_split"):
+        if limits.get(name):
+            why = f"no split of the {columns} passes {name}={limits[name]:g}"
+            return Advice("one_leaf", said + why, f"loosen {name}")
+    if data is not None and not any(_column_varies(data, j) for j in range(data.n_columns)):
+        why = f"none of the {columns} varies"
+    else:
+        why = f"no split of the {columns} gains anything on {count(rows, 'row')}"
+    return Advice(
+        "one_leaf",
+        said + why,
+        "give columns that tell something about y, or more rows",
+        "give columns that tell something about the target, or more rows",
+    )
+
+
+def _column_varies(data: Dataset, position: int) -> bool:
+    values = data.column(position)
+    return len(np.unique(values)) > 1
+
+
+def small_test(found: Metrics, delta: float) -> list[Advice]:
+    """A certificate from so few test rows that it says little; how many would do."""
+    if not found.is_share or found.n_rows < 1 or not found.beats_constant:
+        return []
+    limit = _limit(found.error, found.n_rows, delta)
+    if not _says_little(limit, found):
+        return []
+    enough = found.n_rows
+    while not _says_enough(_limit(found.error, enough, delta), found) and enough < _MOST_ROWS:
+        enough = int(enough * 1.25) + 1
+    needed = f"about {_rounded(enough):,} test rows" if enough < _MOST_ROWS else "far more test rows"
+    beside = ""
+    if limit >= found.constant_error:
+        always = f"always answering {found.quoted_constant}"
+        beside = f", no better than the {percent(found.constant_error)} of {always}"
+    return [
+        Advice(
+            "small_test",
+            f"{count(found.n_rows, 'test row')} with {percent(found.error)} errors only bound the true error "
+            f"below {percent(limit)}{beside}; {needed} would do",
+            "give certify more rows; to choose the tree by folds (select='folds') frees validation rows",
+            "a larger --test, or --select folds, which needs no validation rows",
+        )
+    ]
+
+
+def _limit(error: float, rows: int, delta: float) -> float:
+    return float(binomial_upper(round(error * rows), rows, -np.log(delta)))
+
+
+def _says_little(limit: float, found: Metrics) -> bool:
+    return limit >= found.constant_error or (limit > 2 * found.error and limit > found.error + 0.05)
+
+
+def _says_enough(limit: float, found: Metrics) -> bool:
+    """A limit that is worth quoting: clearly below the constant answer's error and near the tree's own."""
+    is_near = limit <= 1.5 * found.error or limit <= found.error + 0.03
+    return is_near and limit < (found.error + found.constant_error) / 2
+
+
+def _rounded(number: int) -> int:
+    """Up to two digits, as estimates are told.
+
+    >>> _rounded(1234)
+    1300
+    """
+    scale = int(10 ** max(len(str(number)) - 2, 0))
+    return -(-number // scale) * scale

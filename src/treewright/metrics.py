@@ -1,0 +1,390 @@
+"""Metrics of a tree on given rows: error beside a constant answer, recall, precision, AUC, R², ROC points.
+
+Whatever prints, draws or reports such a figure takes it from here. All of them honour the weights of the
+rows; what is undefined, such as the recall of a class without rows, is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.answering import answers, codes, proportions
+from treewright.arriving import given_rows, said_losses
+from treewright.encoding import Dataset
+from treewright.presenting import as_tree
+from treewright.tree import Tree
+from treewright.wording import amount, count, percent, quoted, word
+
+Floats = NDArray[np.float64]
+
+UNDEFINED = "–"  # instead of a figure
+_MOST_NAMED = 7  # classes in a message
+_SAME = 1e-12  # relative difference of errors that are equal but for rounding
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """Recall and precision of one class, and the weight of its rows."""
+
+    name: Hashable
+    recall: float
+    precision: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """How good the answers of a tree are on some rows, beside one constant answer to all of them.
+
+    `error` is what `measure` says: the share of wrong classes, the mean cost where mistakes have costs, the
+    root mean squared error of numbers, or the mean absolute error of a tree grown by it. `constant_error` is
+    the same of always answering `constant`: the majority class, the class that costs least, or the mean.
+    """
+
+    n_rows: int
+    measure: str
+    error: float
+    constant: Hashable
+    constant_error: float
+    classes: tuple[ClassFigures, ...] = ()
+    balanced_accuracy: float = math.nan  # the mean recall of the classes that have rows
+    macro_precision: float = math.nan  # the mean precision of the classes that are answered
+    positive: ClassFigures | None = None  # of two classes the rarer one
+    auc: float = math.nan  # area under the ROC curve of the positive class
+    r2: float = math.nan
+    mae: float = math.nan
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether the target is classes, not numbers."""
+        return self.measure in ("error", "mean cost")
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the error is a share of the rows."""
+        return self.measure == "error"
+
+    @property
+    def beats_constant(self) -> bool:
+        """Whether the error is smaller than that of the constant answer."""
+        return self.error < self.constant_error * (1 - _SAME)
+
+    def in_words(self, error: float) -> str:
+        """An error as people read it: in per cent where it is a share."""
+        return percent(error) if self.is_share else amount(error)
+
+    @property
+    def constant_in_words(self) -> str:
+        """The constant answer, as a class or a number."""
+        return class_word(self.constant) if self.is_of_classes else amount(cast(float, self.constant))
+
+    def comparison(self, rows: str) -> str:
+        """The error beside that of the constant answer; `rows` says what rows these are.
+
+        >>> Metrics(200, "error", 0.05, "no", 0.301).comparison("test")
+        "error 5.0 % on 200 test rows; always answering 'no' has 30.1 %"
+        >>> Metrics(200, "error", 0.301, "no", 0.301).comparison("test")
+        "error 30.1 % on 200 test rows — no better than always answering 'no' (30.1 %)"
+        """
+        own, other = self.in_words(self.error), self.in_words(self.constant_error)
+        always = f"always answering {self.quoted_constant}"
+        seen = f"{self.measure} {own} on {count(self.n_rows, f'{rows} row')}"
+        return (
+            f"{seen}; {always} has {other}"
+            if self.beats_constant
+            else f"{seen} — no better than {always} ({other})"
+        )
+
+    @property
+    def quoted_constant(self) -> str:
+        """The constant answer within a sentence."""
+        if not self.is_of_classes:
+            kind = "median" if self.measure == "mean absolute error" else "mean"
+            return f"the {kind} ({self.constant_in_words})"
+        return quoted(self.constant) if isinstance(self.constant, str) else self.constant_in_words
+
+    @property
+    def figures(self) -> list[tuple[str, str]]:
+        """What belongs beside the error, as names and values in words."""
+        if not self.is_of_classes:
+            told = [("R²", UNDEFINED if math.isnan(self.r2) else f"{self.r2:.3f}")]
+            is_mae = self.measure == "mean absolute error"
+            return told + ([] if is_mae else [("mean absolute error", amount(self.mae))])
+        balanced = ("balanced accuracy", share_word(self.balanced_accuracy))
+        if self.positive is not None:
+            recall, precision = share_word(self.positive.recall), share_word(self.positive.precision)
+            area = UNDEFINED if math.isnan(self.auc) else f"{self.auc:.3f}"
+            return [("recall", recall), ("precision", precision), balanced, ("AUC", area)]
+        told = [balanced, ("macro precision", share_word(self.macro_precision))]
+        if (worst := self.worst_recall) is not None:
+            told.append(("lowest recall", f"{share_word(worst.recall)} ({class_word(worst.name)})"))
+        return told
+
+    @property
+    def worst_recall(self) -> ClassFigures | None:
+        """The class whose rows are found least often; None where no class has rows, or only one has."""
+        known = [each for each in self.classes if not math.isnan(each.recall)]
+        return min(known, key=lambda each: each.recall) if len(known) > 1 else None
+
+    def document(self, most: int = 20) -> dict[str, Any]:
+        """The figures for programs; of more than `most` classes those with the most weight."""
+        facts: dict[str, Any] = {"constant": self.constant}
+        if not self.is_of_classes:
+            return facts | {"r2": self.r2, "mae": self.mae}
+        kept = sorted(self.classes, key=lambda each: -each.weight)[:most]
+        facts["balanced_accuracy"] = self.balanced_accuracy
+        if self.positive is not None:
+            own = {"positive": self.positive.name, "recall": self.positive.recall}
+            facts |= own | {"precision": self.positive.precision, "auc": self.auc}
+        else:
+            facts["macro_precision"] = self.macro_precision
+        named = [{"class": each.name, "recall": each.recall, "precision": each.precision} for each in kept]
+        return facts | {"classes": named}
+
+
+def metrics(
+    tree: Tree, data: Dataset, *, constant: Any = None, positive: int | None = None, n_threads: int = 1
+) -> Metrics:
+    """The metrics of a tree of one target on rows that have it.
+
+    `constant` is the code of a class or the number that is always answered, by default the answer of the
+    root; `positive` the code of the class that recall, precision and AUC are about, by default the rarer one
+    of two in these rows.
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4, 5]}, ["a", "b", "a", "b", "b"])
+    >>> found = metrics(grow(data, max_leaf_nodes=2), data)
+    >>> found.error, found.constant_error, found.figures[:2]
+    (0.2, 0.4, [('recall', '100 %'), ('precision', '66.7 %')])
+    """
+    assert data.targets is not None
+    said = answers(tree, data, n_threads)[:, 0]
+    if constant is None:
+        constant = constant_answer(tree)
+    facts: dict[str, Any] = {
+        "n_rows": data.n_counted,
+        "measure": measure(tree),
+        "error": _error(tree, data, said),
+        "constant_error": _error(tree, data, np.full_like(said, constant)),
+    }
+    if not tree.schema.predicts_classes:
+        return Metrics(constant=float(constant), **facts, **_number_metrics(data, said))
+    labels = tree.schema.targets[0].classes or ()
+    return Metrics(
+        constant=labels[int(constant)], **facts, **_class_metrics(tree, data, said, positive, n_threads)
+    )
+
+
+def measure(tree: Tree) -> str:
+    """What the errors of a tree are called."""
+    if tree.schema.predicts_classes:
+        return "mean cost" if tree.schema.has_costs else "error"
+    return "mean absolute error" if tree.criterion == "absolute_error" else "root mean squared error"
+
+
+def class_weights(data: Dataset) -> Floats:
+    """The weight of the rows of each class; of classes that the schema does not know nothing is counted."""
+    assert data.targets is not None
+    known = data.targets[0] >= 0
+    n_classes = len(data.schema.targets[0].classes or ())
+    sums = np.bincount(data.targets[0][known], data.row_weights[known], minlength=n_classes)
+    return np.asarray(sums, np.float64)
+
+
+def rarer_class(data: Dataset) -> int | None:
+    """The code of the rarer one of two classes, of equally frequent ones the second; None of more or fewer.
+
+    >>> from treewright import encode
+    >>> rarer_class(encode({"x": [1, 2, 3]}, ["b", "a", "b"]))
+    0
+    """
+    weights = class_weights(data)
+    return (0 if weights[0] < weights[1] else 1) if len(weights) == 2 else None
+
+
+def constant_answer(tree: Tree, train: Dataset | None = None) -> Any:
+    """The best answer to all rows: the code of a class, or a number.
+
+    That of the root; where the training rows are given and mistakes cost alike, their majority class, as the
+    tree may have been grown with other weights.
+    """
+    if not tree.schema.predicts_classes:
+        return tree.centre[0, 0]
+    label = int(tree.label[0, 0])
+    if train is None or tree.schema.has_costs:
+        return label
+    weights = class_weights(train)
+    return label if weights[label] == weights.max() else int(weights.argmax())
+
+
+def class_word(label: Hashable) -> str:
+    """A class in words; bools as files have them."""
+    return str(label).lower() if isinstance(label, bool) else word(label)
+
+
+def share_word(share: float) -> str:
+    """A share in per cent, or the sign for what is undefined."""
+    return UNDEFINED if math.isnan(share) else percent(share)
+
+
+def _error(tree: Tree, data: Dataset, said: Any) -> float:
+    """The share of wrong classes, or what a row costs; the root of the mean square, or the mean, of the
+    distance to numbers.
+    """
+    assert data.targets is not None
+    if tree.schema.predicts_classes:
+        losses = said_losses(tree, np.asarray(said)[:, np.newaxis], data.targets)
+        return float(np.average(losses, weights=data.weight))
+    distance = np.abs(said - data.targets[0])
+    if tree.criterion == "absolute_error":
+        return float(np.average(distance, weights=data.weight))
+    return math.sqrt(float(np.average(distance**2, weights=data.weight)))
+
+
+def _number_metrics(data: Dataset, said: Floats) -> dict[str, Any]:
+    """R² and the mean absolute error."""
+    assert data.targets is not None
+    numbers, weight = data.targets[0], data.row_weights
+    spread = float(np.average((numbers - np.average(numbers, weights=weight)) ** 2, weights=weight))
+    lost = float(np.average((numbers - said) ** 2, weights=weight))
+    mae = float(np.average(np.abs(numbers - said), weights=weight))
+    return {"r2": 1 - lost / spread if spread > 0 else math.nan, "mae": mae}
+
+
+def _class_metrics(
+    tree: Tree, data: Dataset, said: NDArray[Any], positive: int | None, n_threads: int
+) -> dict[str, Any]:
+    """Recall and precision of each class and what follows from them; class by class, as a confusion matrix of
+    very many classes has no room.
+    """
+    assert data.targets is not None
+    labels, truth, weight = tree.schema.targets[0].classes or (), data.targets[0], data.row_weights
+    own, right = class_weights(data), said == truth
+    answered = np.bincount(said, weight, minlength=len(labels))
+    found = np.bincount(said[right], weight[right], minlength=len(labels))
+    with np.errstate(invalid="ignore"):
+        recall, precision = found / own, found / answered
+    figures = tuple(
+        ClassFigures(*facts)
+        for facts in zip(labels, recall.tolist(), precision.tolist(), own.tolist(), strict=True)
+    )
+    unknown = float(weight[truth < 0].sum()) > 0  # a class that no answer can name: none of it is found
+    recalls = [*recall[own > 0].tolist(), *([0.0] if unknown else [])]
+    told: dict[str, Any] = {"classes": figures, "balanced_accuracy": _mean(recalls)}
+    told["macro_precision"] = _mean(precision[answered > 0].tolist())
+    if len(labels) != 2:
+        return told
+    code = rarer_class(data) if positive is None else positive
+    assert code is not None
+    shares = proportions(tree, data, n_threads)[0][:, code]
+    return told | {"positive": figures[code], "auc": area_under_roc(shares, truth == code, weight)}
+
+
+def _mean(values: list[float]) -> float:
+    return float(np.mean(values)) if values else math.nan
+
+
+def area_under_roc(score: NDArray[Any], is_positive: NDArray[np.bool_], weight: Floats) -> float:
+    """The chance that a positive row scores above another one, equal scores counted half; NaN without both.
+
+    >>> area_under_roc(np.array([0.9, 0.5, 0.5, 0.1]), np.array([True, True, False, False]), np.ones(4))
+    0.875
+    """
+    taken, right = _taken(score, is_positive, weight)
+    wrong = taken - right
+    if not (right[-1] > 0 and wrong[-1] > 0):
+        return math.nan
+    return area_under_points(wrong / wrong[-1], right / right[-1])
+
+
+def area_under_points(x: Floats, y: Floats) -> float:
+    """The area under the line through some points, by the trapezoidal rule.
+
+    >>> area_under_points(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0]))
+    0.75
+    """
+    return float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
+
+
+def _taken(score: NDArray[Any], is_positive: NDArray[np.bool_], weight: Floats) -> tuple[Floats, Floats]:
+    """The weight of all rows, and of the positive ones, with the largest scores; equal ones come together."""
+    levels, level = np.unique(-score, return_inverse=True)
+    sums = [np.bincount(level, part, len(levels)) for part in (weight, weight * is_positive)]
+    taken, right = (np.concatenate([[0.0], np.cumsum(part)]) for part in sums)
+    return taken, right
+
+
+def roc_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
+    """The ROC curve of class `positive`: (false positive rate, true positive rate) of every threshold on its
+    share in the leaf, from the strictest to the loosest.
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
+    >>> false, hits = roc_points(grow(data, max_leaf_nodes=3), data, "b")
+    >>> false.tolist(), hits.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
+    """
+    taken, right = _taken_by_share(model, data, positive)
+    wrong = taken - right
+    return wrong / max(wrong[-1], 1e-300), right / max(right[-1], 1e-300)
+
+
+def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
+    """(recall, precision) of class `positive` for each threshold on its share, the strictest first.
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
+    >>> recall, precision = precision_recall_points(grow(data, max_leaf_nodes=3), data, "b")
+    >>> recall.tolist(), precision.round(2).tolist()
+    ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 0.67, 0.5])
+    """
+    taken, right = _taken_by_share(model, data, positive)
+    precision = np.divide(right, taken, out=np.ones_like(right), where=taken > 0)
+    return right / max(right[-1], 1e-300), precision
+
+
+def confusion(model: Any, data: Any) -> Floats:
+    """The confusion matrix: the weight of the rows of each class (row) that get each answer (column).
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
+    >>> confusion(grow(data, max_leaf_nodes=2), data).tolist()
+    [[1.0, 1.0], [0.0, 2.0]]
+    """
+    tree, rows = tree_of_classes(as_tree(model), data)
+    n = len(tree.schema.targets[0].classes or ())
+    assert rows.targets is not None
+    cells = np.bincount(
+        rows.targets[0].astype(np.int64) * n + codes(tree, rows)[:, 0], rows.row_weights, n * n
+    )
+    return np.asarray(cells.reshape(n, n), np.float64)
+
+
+def tree_of_classes(tree: Tree, data: Any) -> tuple[Tree, Dataset]:
+    """A tree that predicts the classes of one target, and rows for it; ValueError about any other."""
+    if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
+        raise ValueError("ROC, precision and confusion are for trees that predict the classes of one target")
+    return tree, given_rows(tree, data, "data")
+
+
+def check_class(tree: Tree, positive: Any) -> int:
+    """The code of a class of a tree; ValueError if it has no such class."""
+    classes = tree.schema.targets[0].classes or ()
+    if positive not in classes:
+        known = ", ".join(word(name) for name in classes[:_MOST_NAMED])
+        raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {known}")
+    return classes.index(positive)
+
+
+def _taken_by_share(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
+    """The weight of all rows, and of those of the class, in the leaves with the largest shares of it."""
+    tree, rows = tree_of_classes(as_tree(model), data)
+    code = check_class(tree, positive)
+    assert rows.targets is not None
+    return _taken(proportions(tree, rows)[0][:, code], rows.targets[0] == code, rows.row_weights)
