@@ -7,6 +7,7 @@ import argparse
 from benchmarks import (
     adaboost,
     attributing,
+    categories,
     comparing,
     counting,
     distilling,
@@ -14,6 +15,7 @@ from benchmarks import (
     forests,
     gradient_boosting,
     importing,
+    messy,
     methods,
     missing,
     neighbours,
@@ -37,6 +39,8 @@ ROOMS = {
     "attributing": attributing.run,
     "methods": methods.run,
     "missing": missing.run,
+    "categories": categories.run,
+    "messy": messy.run,
     "feature_selection": feature_selection.run,
     "options": options.run,
     "adaboost": adaboost.run,
@@ -67,6 +71,11 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--partial", action="store_true", help="print only; implied by --quick, --rows, --only and --peers"
+    )
+    parser.add_argument(
+        "--reuse",
+        action="store_true",
+        help="messy and categories only: keep the last figures of peers whose version and table are the same",
     )
     parser.add_argument("--save", action="store_true", help="keep the new instruction counts (counts only)")
     parser.add_argument("--packages", action="store_true", help="print the PyPI names of the peers and stop")
