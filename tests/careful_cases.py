@@ -19,7 +19,7 @@ LIMITS: dict[str, Any] = {
     "max_columns": 0,
     "seed": 0,
     "critical": None,
-    "row_weight": 0.0,
+    "correction": 0,
     "n_threads": 1,
     "progress": None,
 }

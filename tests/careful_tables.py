@@ -43,7 +43,7 @@ def grown(
         max_columns=0,
         seed=0,
         critical=None,
-        row_weight=limits.get("row_weight", 0.0),
+        correction=0,
         n_threads=n_jobs,
         progress=None,
         **by_rule.arguments,

@@ -105,7 +105,7 @@ nb::dict grow_carefully(
     const std::optional<Vector<double>>& weight, const std::string& criterion_name, std::int64_t max_depth,
     std::int64_t max_splits, std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
     double min_gain, std::int64_t max_columns, std::uint64_t seed,
-    const std::optional<Vector<double>>& critical, double row_weight, std::size_t n_threads,
+    const std::optional<Vector<double>>& critical, std::int64_t correction, std::size_t n_threads,
     nb::handle progress, const std::string& missing, std::size_t n_surrogates,
     const std::optional<Vector<std::int8_t>>& monotone, nb::handle groups, std::int64_t max_columns_used,
     const std::optional<Vector<double>>& prices, const std::optional<Matrix<double>>& costs, bool multiway,
@@ -122,7 +122,7 @@ nb::dict grow_carefully(
                       .max_columns = max_columns,
                       .seed = seed,
                       .critical = read_critical(critical, problem.targets),
-                      .row_weight = row_weight};
+                      .correction = read_correction(correction)};
     const auto& criterion = criterion_for(problem, criterion_name);
     careful::Options options;
     options.missing = missing_named(missing);
@@ -158,7 +158,7 @@ void bind_careful(nb::module_& module) {
     module.def("grow_carefully", &grow_carefully, "columns"_a, "n_categories"_a, "labels"_a.none(),
                "n_classes"_a, "numbers"_a.none(), "weight"_a.none(), "criterion"_a, "max_depth"_a,
                "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a, "min_weight_leaf"_a, "min_gain"_a,
-               "max_columns"_a, "seed"_a, "critical"_a.none(), "row_weight"_a, "n_threads"_a,
+               "max_columns"_a, "seed"_a, "critical"_a.none(), "correction"_a, "n_threads"_a,
                "progress"_a.none(), "missing"_a, "n_surrogates"_a, "monotone"_a.none(), "groups"_a.none(),
                "max_columns_used"_a, "prices"_a.none(), "costs"_a.none(), "multiway"_a, "once"_a,
                "release8"_a, "is_wide"_a = false, "case_weight"_a.none() = nb::none());

@@ -88,9 +88,9 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    const std::string& criterion_name, std::int64_t max_depth, std::int64_t max_splits,
                    std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
                    double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
-                   std::int64_t small_rows, const std::optional<Vector<double>>& critical, double row_weight,
-                   nb::handle combined, std::int64_t max_combined, std::size_t n_threads,
-                   nb::handle progress) {
+                   std::int64_t small_rows, const std::optional<Vector<double>>& critical,
+                   std::int64_t correction, nb::handle combined, std::int64_t max_combined,
+                   std::size_t n_threads, nb::handle progress) {
     Table table = read_table(columns);
     Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
     read_bins(problem, bins, is_mixed);
@@ -106,7 +106,7 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                       seed,
                       small_rows,
                       read_critical(critical, problem.targets),
-                      row_weight};
+                      read_correction(correction)};
     const auto& criterion = criterion_for(problem, criterion_name);
     const auto combining = read_combining(combined, max_combined, problem);
     GrownTree tree;
@@ -146,7 +146,7 @@ void bind_growing(nb::module_& module) {
                "labels"_a.none(), "n_classes"_a, "is_wide"_a, "numbers"_a.none(), "weight"_a.none(),
                "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,
                "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a,
-               "small_rows"_a, "critical"_a.none(), "row_weight"_a, "combined"_a, "max_combined"_a,
+               "small_rows"_a, "critical"_a.none(), "correction"_a, "combined"_a, "max_combined"_a,
                "n_threads"_a, "progress"_a.none());
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);

@@ -72,6 +72,11 @@ Problem read_problem(const Table& table, nb::handle category_counts,
     return problem;
 }
 
+Correction read_correction(std::int64_t correction) {
+    if (correction < 0 || correction > 2) throw std::invalid_argument("correction is 0, 1 or 2");
+    return static_cast<Correction>(correction);
+}
+
 std::span<const double> read_critical(const std::optional<Vector<double>>& critical, const Targets& targets) {
     if (!critical) return {};
     std::size_t most = 0;

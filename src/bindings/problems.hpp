@@ -18,6 +18,8 @@ Problem read_problem(const Table& table, nb::handle category_counts,
                      const std::optional<Vector<double>>& weight);
 
 /// Critical values by degrees of freedom, as many as the classes can have.
+/// How gains of categories are corrected: 0 not at all, 1 by weight, 2 by rows.
+Correction read_correction(std::int64_t correction);
 std::span<const double> read_critical(const std::optional<Vector<double>>& critical, const Targets& targets);
 
 /// The criterion of a name, if it is one for the targets.

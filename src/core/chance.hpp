@@ -18,6 +18,8 @@
 #include <span>
 #include <vector>
 
+#include "problem.hpp"
+
 namespace treewright {
 
 /// A subset of categories must gain this many times what chance would give. The gain of noise spreads about
@@ -35,11 +37,14 @@ struct ChanceSide {
 
 class Chance {
   public:
-    explicit Chance(double row_weight) : row_weight_(row_weight) {}
+    /// For a node of this weight and so many rows.
+    Chance(Correction correction, double weight, std::size_t n_rows)
+        : by_rows_(correction == Correction::by_rows),
+          row_weight_(by_rows_ ? weight / static_cast<double>(n_rows) : 1.0) {}
 
-    /// A category of this weight. One between n and n + 1 rows counts as a part of each.
-    void add(double weight) {
-        const double size = weight / row_weight_, low = std::floor(size);
+    /// A category. One that weighs between n and n + 1 counts as a part of each.
+    void add(double weight, std::size_t n_rows) {
+        const double size = by_rows_ ? static_cast<double>(n_rows) : weight, low = std::floor(size);
         if (low > 0) sizes_.push_back({low, low + 1 - size});
         if (size > low) sizes_.push_back({low + 1, size - low});
     }
@@ -166,7 +171,8 @@ class Chance {
         }
     }
 
-    double row_weight_;
+    bool by_rows_;
+    double row_weight_;  // of a row
     std::vector<Size> sizes_;
     double total_ = 0;
     std::array<double, 2> typical_{};

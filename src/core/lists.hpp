@@ -342,14 +342,14 @@ class ListGrower {
         for (std::size_t i = n_known; i < n; ++i) scanner_.add_to(groups_.missing.data(), entries[i]);
     }
     bool corrects_chance(std::size_t n_groups) const {
-        return limits_.row_weight > 0 && !limits_.random_splits && n_groups > 2;
+        return limits_.correction != Correction::none && !limits_.random_splits && n_groups > 2;
     }
     Chance chance_of(const Id* entries, std::size_t n_known, std::size_t n) const {
-        Chance chance(limits_.row_weight);
+        Chance chance(limits_.correction, scanner_.weight(), n);
         const auto add = [&](std::size_t begin, std::size_t end) {
             double weight = 0;
             for (std::size_t i = begin; i < end; ++i) weight += problem_.weight(rows_[entries[i]]);
-            if (end > begin) chance.add(weight);
+            if (end > begin) chance.add(weight, end - begin);
         };
         for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) add(group_start_[g], group_start_[g + 1]);
         add(n_known, n);

@@ -14,6 +14,10 @@ namespace treewright {
 
 using Sum = std::int64_t;  // sums of counts, weights and targets on an integer grid: exact in any order
 
+/// Whether the gain of a subset of categories is corrected for chance (see chance.hpp), and by how many rows
+/// each category has: as many as it weighs, or as there are, whatever they weigh.
+enum class Correction : std::uint8_t { none, by_weight, by_rows };
+
 struct Limits {
     std::int64_t max_depth = -1;  // -1: none
     std::int64_t max_splits = -1;
@@ -27,8 +31,7 @@ struct Limits {
     std::int64_t small_rows =
         0;  // nodes up to this size are grown with sorted lists; 0: the measured default
     std::span<const double> critical;  // least χ² of a split by degrees of freedom; empty: no test
-    /// What a row weighs where the gain of a subset of categories is corrected for chance; 0: it is not.
-    double row_weight = 0.0;
+    Correction correction = Correction::none;
 };
 
 /// The targets of all rows: class codes or numbers, one after the other for each output.

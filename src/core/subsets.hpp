@@ -105,11 +105,13 @@ class SubsetSearch {
   private:
     /// Whether the best subset, less what chance gives, still beats the standing split; `best` then says so.
     bool beats_chance() {
-        if (!has_found_ || limits_.row_weight == 0 || groups_.n + (groups_.n_missing > 0) <= 2)
+        const auto correction = limits_.correction;
+        if (!has_found_ || correction == Correction::none || groups_.n + (groups_.n_missing > 0) <= 2)
             return has_found_;
-        Chance chance(limits_.row_weight);
-        for (std::size_t g = 0; g < groups_.n; ++g) chance.add(scorer_.weight_of(statistic(g)));
-        if (groups_.n_missing > 0) chance.add(scorer_.weight_of(groups_.missing.data()));
+        Chance chance(correction, scorer_.weight(), n_rows_);
+        for (std::size_t g = 0; g < groups_.n; ++g)
+            chance.add(scorer_.weight_of(statistic(g)), groups_.counts[g]);
+        if (groups_.n_missing > 0) chance.add(scorer_.weight_of(groups_.missing.data()), groups_.n_missing);
         chance.finish();
         return less_chance(best_, standing_, chance, scorer_.chance_score(chance));
     }

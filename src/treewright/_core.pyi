@@ -63,7 +63,7 @@ def grow(
     seed: int,
     small_rows: int,
     critical: NDArray[np.float64] | None,
-    row_weight: float,
+    correction: int,
     combined: Sequence[int],  # columns that may be added up
     max_combined: int,
     n_threads: int,
@@ -87,7 +87,7 @@ def grow_carefully(
     max_columns: int,
     seed: int,
     critical: NDArray[np.float64] | None,
-    row_weight: float,
+    correction: int,
     n_threads: int,
     progress: Callable[[float], object] | None,
     missing: str,

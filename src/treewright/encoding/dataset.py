@@ -40,6 +40,7 @@ class Dataset:
     )
     weight: Array | None = None  # float64 (rows,), finite and >= 0; None where all rows weigh 1
     labels: Labels = "observed"  # or "predicted": the targets are the answers of another model
+    is_drawn: bool = False  # whether the weights say how often each row was drawn, as for a bootstrap
 
     def __post_init__(self) -> None:
         # The core walks the columns by what the schema says of them: what does not fit must not get there.
@@ -203,15 +204,17 @@ class Dataset:
             object.__setattr__(taken, "_bins", (np.ascontiguousarray(bins[rows]), is_mixed))
         return taken
 
-    def reweighted(self, weight: Array | None) -> Dataset:
+    def reweighted(self, weight: Array | None, *, is_drawn: bool = False) -> Dataset:
         """The same rows with other weights; nothing is copied, and the bins are shared.
+
+        `is_drawn`: the weights say how often each row was drawn, as for a bootstrap.
 
         >>> from treewright.encoding import encode
         >>> data = encode([[1.5], [2.5]], [0, 1])
         >>> data.reweighted(np.array([2.0, 0.0])).counted.tolist()
         [0]
         """
-        return self._sharing(replace(self, weight=weight))
+        return self._sharing(replace(self, weight=weight, is_drawn=is_drawn or self.is_drawn))
 
     def retargeted(self, targets: Array) -> Dataset:
         """The same rows with other targets of the same kind; nothing is copied, and the bins are shared.

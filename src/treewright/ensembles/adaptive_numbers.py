@@ -188,7 +188,7 @@ def _rounds(
     spent = 0.0
     for number in range(1, most + 1):
         if seed is not None:
-            rows = data.reweighted(_drawn(weight, seed, number - 1))
+            rows = data.reweighted(_drawn(weight, seed, number - 1), is_drawn=True)
         tree = grown(rows, number - 1)
         lost = _losses(np.abs(numbers(tree, data, threads)[:, 0] - truth), weight > 0, loss)
         error = float(np.average(lost, weights=weight))

@@ -255,7 +255,7 @@ def grow_members(
     grown = 0
 
     def work(member: int, listener: Listener) -> Tree:
-        rows = data.reweighted(draws.weights(member))
+        rows = data.reweighted(draws.weights(member), is_drawn=True)
         return tree_of(rows, tree_seed(draws, member), listener)
 
     def note(tree: Tree) -> None:

@@ -16,6 +16,7 @@ from treewright.schema import Schema
 
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
+_NO_CORRECTION, _BY_WEIGHT, _BY_ROWS = range(3)  # of the gains of categories, as the core has them
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -49,30 +50,19 @@ def core_limits(given: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
         "max_columns": _drawn_columns(given["max_features"], len(schema.columns)),
         "seed": whole_number("seed", given["seed"], 0),
         "critical": _critical_values(given["significance"], schema) if tests else None,
-        "row_weight": row_weight(data) if tests and given["category_gain"] == "corrected" else 0.0,
+        "correction": _correction(data)
+        if tests and given["category_gain"] == "corrected"
+        else _NO_CORRECTION,
     }
 
 
-def row_weight(data: Dataset) -> float:
-    """What one row weighs, where the gain of a subset of categories is corrected for chance.
-
-    Whole weights are numbers of equal rows, each of weight 1. Others say how much rows count, so that W²/Σw²
-    rows of equal weight tell as much as they do (Kish). 0, which corrects nothing, without categories.
-
-    >>> from treewright import encode
-    >>> cities = {"city": ["Rome", "Oslo", "Bern", "Rome"]}
-    >>> weights = None, [1, 2, 1, 0], [0.5, 1.0, 0.5, 1.0]
-    >>> [round(row_weight(encode(cities, [0, 1, 0, 1], weight=w)), 3) for w in weights]
-    [1.0, 1.0, 0.833]
+def _correction(data: Dataset) -> int:
+    """How the core corrects gains of categories for chance: by the weight of each where weights are numbers of
+    equal rows; by its rows where other weights say how much they count, or how often they were drawn.
     """
-    if max(data.schema.category_counts, default=0) < 2:
-        return 0.0
     weight = data.weight
-    if weight is None or not (weight % 1).any():
-        return 1.0
-    ordered = np.sort(weight)  # so that the sums do not depend on the order of the rows
-    largest = ordered[-1]
-    return float((ordered / largest) @ ordered / (ordered / largest).sum())
+    whole = weight is None or not (data.is_drawn or (weight % 1).any())
+    return _BY_WEIGHT if whole else _BY_ROWS
 
 
 def _limit(name: str, value: int | None, least: int) -> int:

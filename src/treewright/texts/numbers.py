@@ -49,7 +49,7 @@ _CURRENCIES = frozenset(
     spelling
     for key in ("$", "€", "£", "¥", "₹", "kr", "zł", "chf", "₽")
     for spelling in (key, *_SAME_UNIT[key])
-) | {"₩", "₺", "₴", "₪", "฿", "₫", "₦", "a$", "c$", "ca$", "au$", "nz$", "hk$", "s$", "r$", "r", "cad", "aud"}
+) | {"₩", "₺", "₴", "₪", "฿", "₫", "₦", "a$", "c$", "ca$", "au$", "nz$", "hk$", "s$", "r$", "cad", "aud"}
 _CURRENCY_CODES = frozenset(
     {"nzd", "hkd", "sgd", "krw", "brl", "mxn", "zar", "try", "huf", "ft", "czk", "kč", "ron", "lei", "bgn"}
     | {"ils", "thb", "php", "idr", "myr", "vnd", "aed", "sar", "egp", "ngn", "kes", "uah", "isk", "twd"}
@@ -125,6 +125,8 @@ def _leading(text: str) -> tuple[bool, str | None, str] | None:
     currency = "".join(character for character in text if character not in "+-( ")
     folded = currency.casefold()
     known = not currency or folded in _CURRENCIES or folded in _CURRENCY_CODES
+    if currency.isalpha() and text[-1] != " " and not currency[0].isupper():
+        known = False  # rs4680 and try2 are names; Rs500, EUR12 and kr 20 are amounts
     if not known or len(signs) > 1 or opened > 1:
         return None
     return bool(opened), signs[0] if signs else None, currency
