@@ -65,9 +65,8 @@ def wide_tree(leaves: int, long: int = 1) -> Tree:
         "occupation " * long: chance.choice(jobs, n),
         "age": chance.integers(18, 80, n),
     }
-    return grow(
-        encode(table, chance.choice(["yes, of course " * long, "no", "perhaps"], n)), max_leaf_nodes=leaves
-    )
+    target = chance.choice(["yes, of course " * long, "no", "perhaps"], n)
+    return grow(encode(table, target), max_leaf_nodes=leaves, category_gain="plain")
 
 
 @cache

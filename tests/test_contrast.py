@@ -43,7 +43,8 @@ def a_tree(seed: int, numbers: bool = False, n: int = 60) -> tuple[Tree, dict[st
     target = (
         np.round(score, 2) if numbers else np.array(["low", "mid", "high"])[np.digitize(score, [1.0, 2.0])]
     )
-    return grow(encode(table, target), max_leaf_nodes=9), table
+    # "plain": so few rows do not show that three categories are more than chance, and they are to be tested
+    return grow(encode(table, target), max_leaf_nodes=9, category_gain="plain"), table
 
 
 def row_of(table: dict[str, Any], i: int) -> dict[str, Any]:
@@ -138,6 +139,14 @@ def test_nothing_is_nearer(limits: dict[str, Any], numbers: bool) -> None:
 def check_answer(tree: Tree, found: Contrast) -> None:
     again = tree.predict({name: [value] for name, value in found.row.items()})[0]
     assert again == found.new_answer != found.answer
+
+
+def test_the_changed_row_has_the_columns_that_came_tested_or_not() -> None:
+    tree = grow(encode({"x": [1, 2, 3, 4], "z": [0, 0, 0, None], "c": ["p"] * 4}, list("aabb")))
+    assert set(tree.feature.tolist()) == {0, -1}
+    assert contrast(tree, {"x": 1, "z": None, "c": None}).row == {"x": 2.51, "z": None, "c": None}
+    assert contrast(tree, {"x": 1, "c": "new"}).row == {"x": 2.51, "c": "new"}
+    assert contrast(tree, [1, None, "p"]).row == {"x": 2.51, "z": None, "c": "p"}
 
 
 def test_a_class_or_an_interval_that_is_wanted() -> None:

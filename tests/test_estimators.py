@@ -55,7 +55,8 @@ def test_parameters_and_defaults_are_scikit_learns(name: str) -> None:
     if name.endswith("Classifier"):
         more += ["cost_matrix", "priors", "cost_split"]
     if name.startswith("Decision"):
-        more += ["root", "n_competitors", "split", "max_combined", *(["leaf"] * name.endswith("Regressor"))]
+        more += ["root", "n_competitors", "split", "max_combined", "category_gain"]
+        more += ["leaf"] * name.endswith("Regressor")
     assert given.keys() - theirs.get_params().keys() == set(more)
     order = list(inspect.signature(type(ours)).parameters)
     assert set(order[-len(more) :]) == set(more)  # after scikit-learn's own

@@ -73,7 +73,7 @@ def test_sparse_is_dense() -> None:
 
 def test_kinds() -> None:
     X = np.array([[1.0], [2.0], [3.0]])
-    model = DecisionTreeClassifier(kinds=["category"]).fit(X, [0, 1, 0])
+    model = DecisionTreeClassifier(kinds=["category"], category_gain="plain").fit(X, [0, 1, 0])
     assert model.get_n_leaves() == 2
     assert model.predict(X).tolist() == [0, 1, 0]
 

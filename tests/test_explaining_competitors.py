@@ -29,7 +29,8 @@ def test_each_is_the_best_split_of_its_column(data: Any, criterion: str) -> None
     table = data.draw(tables(criterion))
     limits = data.draw(st.sampled_from([{}, {"min_samples_leaf": 2}, {"min_weight_leaf": 1.0}]))
     tree, growth = table.grow(criterion, **limits), table.growth(criterion, **limits)
-    found = competitors(tree, table.dataset(), most=None, growing={**limits, "max_depth": 9})
+    grown = {**limits, "max_depth": 9, "category_gain": "plain"}
+    found = competitors(tree, table.dataset(), most=None, growing=grown)
     assert list(found) == np.flatnonzero(~tree.is_leaf).tolist()
     for node in found:
         rows = counted_rows(table, tree, node)
@@ -64,11 +65,35 @@ def test_share_agreement_and_words() -> None:
     assert other.share == pytest.approx((4 - 1.6) / 4)
     assert other.split.rows.tolist() == [8, 3, 5]
     named = encode({"x": [1, 2, 3, 4], "c": list("uvwv")}, list("aabb"))
-    (by_name,) = competitors(grow(named), named)[0]
+    (by_name,) = competitors(grow(named), named, growing={"category_gain": "plain"})[0]
     assert (by_name.to_dict()["categories"], by_name.to_dict()["threshold"]) == (["u"], None)
     weighted = encode({"x": [1, 2, 3], "z": [1, 2, 2]}, ["a", "a", "b"], weight=[1.0, 2.0, 4.0])
     (light,) = competitors(grow(weighted, max_splits=1), weighted)[0]
     assert light.agreement == pytest.approx(5 / 7)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_categories_that_are_no_better_than_chance_do_not_compete(weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    n = 400
+    good = rng.integers(0, 4, n)
+    y = (good % 2 + rng.normal(size=n) * 0.5 > 0.5).astype(int)
+    table = {
+        "x": y + rng.normal(size=n) * 0.3,
+        "good": [f"g{code}" for code in good],
+        "noise": [f"n{code}" for code in rng.integers(0, 80, n)],  # five rows each
+        "id": [f"r{row}" for row in range(n)],
+    }
+    data = encode(table, y, weight=0.5 + rng.random(n) if weighted else None)
+    tree = grow(data, max_splits=1)
+    assert tree.test(0).column == "x"
+    (only,) = competitors(tree, data)[0]
+    assert only.column == "good"
+    plain = competitors(tree, data, growing={"category_gain": "plain"})[0]
+    assert {each.column for each in plain} == {"good", "noise", "id"}
+    assert next(each for each in plain if each.column == "good").gain == only.gain  # the whole drop of risk
+    model = DecisionTreeClassifier(max_splits=1, n_competitors=5, category_gain="plain", root="x")
+    assert len(model.fit(table, y).competitors_[0]) == 3
 
 
 def test_other_rows_give_their_own_gains() -> None:

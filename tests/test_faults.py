@@ -532,12 +532,22 @@ def test_tiny_targets_give_the_same_tree(criterion: str, options: dict[str, Any]
                 np.testing.assert_array_equal(tree.value, np.ldexp(whole.value, power))
 
 
+@pytest.mark.parametrize("case", ["plain gains", "two categories", "fractions"])
 @pytest.mark.parametrize("criterion", NUMBERS)
-def test_tiny_and_huge_weights_give_the_same_tree(criterion: str) -> None:
+def test_tiny_and_huge_weights_give_the_same_tree(criterion: str, case: str) -> None:
+    """Whole weights are numbers of rows, by which gains of three or more categories are corrected for
+    chance; fractions of them are not. All else is the same in any unit.
+    """
     n = 60
     y, table = scaled_targets(n, 1), scaled_table(n)
     weight = np.random.default_rng(7).integers(1, 4, n).astype(float)
     options: dict[str, Any] = {"criterion": criterion, "max_leaf_nodes": 9}
+    if case == "plain gains":
+        options["category_gain"] = "plain"
+    elif case == "two categories":
+        table["c"] = ["even" if code in ("k2", "k4", "k6", "k8") else "odd" for code in table["c"]]
+    else:
+        weight += 0.25
     whole = grow(encode(table, y, weight=weight), min_weight_leaf=3.0, **options)
     for power in (-900, -600, -300, 300, 700):
         data = encode(table, y, weight=np.ldexp(weight, power))

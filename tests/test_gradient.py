@@ -349,7 +349,7 @@ def test_many_categories_share_a_cell():
     rng = np.random.default_rng(0)
     code = np.minimum(rng.geometric(0.02, 20_000), 600)
     y = (code % 5).astype(float)
-    data = encode({"c": [f"{i}" for i in code]}, y)
+    data = encode({"c": [f"c{i}" for i in code]}, y)
     assert len(data.schema.columns[0].categories) > 255
     model = boost(data, n_iterations=40)
     error = np.abs(model.raw(data)[:, 0] - y)

@@ -26,7 +26,7 @@ _LOCAL = {  # options that mean the same for the rows of one node as for all of 
     *("criterion", "splitter", "root", "max_depth", "max_leaf_nodes", "max_splits", "min_samples_split"),
     *("min_samples_leaf", "min_weight_leaf", "min_gain", "significance", "max_features", "seed"),
     *("threshold", "leaf", "missing", "n_jobs", "progress", "_small_rows", "selection"),
-    *("split", "max_combined", "cost_matrix", "priors", "cost_split"),
+    *("split", "max_combined", "cost_matrix", "priors", "cost_split", "category_gain"),
 }
 _ROUTES = ("learn", "error")  # of missing values: those that need nothing but the test itself
 
@@ -67,7 +67,8 @@ def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Op
     """The tree whose first split is given, grown on below it by `grow` with its other `options`.
 
     A budget (`max_splits`, which stands for `max_leaf_nodes` here too) goes to the splits of the largest gain
-    on both sides.
+    on both sides. Within a side gains of categories are corrected for chance as `grow` does it; a tree does
+    not keep what was taken off, so that the two sides compare their gains as they are.
     """
     refuse_others(options, grow)
     whole = grow(data, **{**options, "max_splits": 0, "progress": None})  # it looks at all options, too

@@ -27,7 +27,8 @@ def planted(tree: Tree, subtrees: Mapping[int, Tree], max_splits: int | None = N
     """The tree in which others, grown from the rows of some of its leaves, take the place of these leaves.
 
     Steps are counted anew: the next split is always the one of the largest gain, where the splits of each
-    tree keep their order among themselves. With a budget only the first ones are made.
+    tree keep their order among themselves. With a budget only the first ones are made. Gains are compared as
+    they are: what was taken off them for chance while each tree grew is not known any more.
 
     >>> from treewright import encode, grow
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "b"])

@@ -11,7 +11,7 @@ from treewright.cutting import node_indices
 from treewright.encoding import Dataset
 from treewright.forcing import refuse_others
 from treewright.formulating import with_formulas
-from treewright.growing import grow, split_budget
+from treewright.growing import as_whole, grow, split_budget
 from treewright.planting import planted
 from treewright.presenting import as_tree
 from treewright.tree import Tree
@@ -75,7 +75,7 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
         return with_formulas(rest, rows) if formulas else rest
     criterion = growing.pop("criterion", None) or tree.criterion
     leaf = leaves_of(tree, rows)
-    here = rows.take((leaf >= place) & (leaf < tree.end[place]))
+    here = as_whole(rows).take((leaf >= place) & (leaf < tree.end[place]))
     left_over = {**growing, "criterion": criterion, **_left_over(rest, place, growing)}
     below = grow(here, root=None if split == BEST else split, **left_over)
     if below.criterion != tree.criterion:

@@ -48,7 +48,7 @@ def branch_parts(
     if learnt is None:
         learnt = columns_with_missing(tree)
     column = tree.tested[tree.feature[node]]
-    name = escape(shortened(column.name))
+    name = name_in_words(column.name)
     only_missing_right = not (tree.missing_left[node] or sent_by_others(tree))
     if tree.subset[node] >= 0:
         goes_left = tree.goes_left(node)
@@ -106,7 +106,7 @@ def way_parts(
         else:
             above = max(above, float(tree.threshold[parent]))
         node = parent
-    name = escape(shortened(column.name))
+    name = name_in_words(column.name)
     if column.kind == "category":
         words = _branch_of_categories(column, own, longest)
     else:
@@ -162,7 +162,7 @@ def surrogate_in_words(tree: Tree, entry: int, to_left: bool = True, *, longest:
     else:
         own = surrogates.bits(entry, schema) == passes
         words = _among(column, own, longest)
-    return f"{escape(shortened(column.name))} {words}"
+    return f"{name_in_words(column.name)} {words}"
 
 
 def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> str:
@@ -177,7 +177,7 @@ def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> s
     >>> missing_in_words(replace(tree, missing="surrogate", surrogates=income), 0)
     'if age is missing: income <= 30 (agrees 85.0 %) · else left'
     """
-    column = escape(shortened(tree.tested[tree.feature[node]].name))
+    column = name_in_words(tree.tested[tree.feature[node]].name)
     side = "left" if tree.missing_left[node] else "right"
     told = [
         f"{surrogate_in_words(tree, entry, longest=longest)} ({'agrees ' * (not place)}"
@@ -200,7 +200,7 @@ def condition_in_words(
     condition: Condition, column: Column, *, told_missing: bool = True, longest: int = LONGEST_LIST
 ) -> str:
     """A condition: an interval, or the categories in it or out of it, whichever are fewer."""
-    name = escape(shortened(column.name))
+    name = name_in_words(column.name)
     if isinstance(condition, Between):
         above, upto = condition.above, condition.upto
         if above is None and upto is None:
@@ -265,6 +265,15 @@ def word(name: Hashable) -> str:
     return escape(text) if plain else repr(text)
 
 
+def name_in_words(name: str) -> str:
+    """The name of a column or target as it is shown, on one line.
+
+    >>> name_in_words("age"), len(name_in_words("n" * 10_000))
+    ('age', 120)
+    """
+    return escape(shortened(name))
+
+
 def shortened(text: str, longest: int = LONGEST_WORD) -> str:
     """A text as people can read it: of a very long one the beginning, and how long it is.
 
@@ -290,7 +299,7 @@ def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
     text = f"{tree.linear.intercept[node]:.{digits}g}"
     for column, coefficient in tree.linear.terms(node):
         sign = "-" if coefficient < 0 else "+"
-        text += f" {sign} {abs(coefficient):.{digits}g}·{escape(shortened(tree.schema.columns[column].name))}"
+        text += f" {sign} {abs(coefficient):.{digits}g}·{name_in_words(tree.schema.columns[column].name)}"
     return text
 
 

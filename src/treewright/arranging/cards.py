@@ -17,6 +17,7 @@ from treewright.wording import (
     LONGEST_LIST,
     branch_parts,
     escape,
+    name_in_words,
     number_in_words,
     percent,
     rows_in_words,
@@ -271,22 +272,22 @@ class _Told:
         ), None
 
     def _title(self, i: int, node: int, ends: bool, below: int) -> Iterator[str]:
-        """Everything in full: where a picture has no room, a tooltip has."""
+        """All that the words say of a node: where a picture has no room, a tooltip has."""
         tree, schema = self.tree, self.tree.schema
         if node and self._has_many(int(tree.heads[tree.parent[node]])):
             yield " ".join(way_parts(tree, node, learnt=self.learnt, longest=_LONGEST_FULL))
         if not ends and self._has_many(node):
-            yield f"{escape(tree.tested[tree.feature[node]].name)}?"
+            yield f"{name_in_words(tree.tested[tree.feature[node]].name)}?"
         elif not ends:
             yield " ".join(branch_parts(tree, node, True, learnt=self.learnt, longest=_LONGEST_FULL)) + "?"
         if not schema.predicts_classes:
-            names = [escape(target.name) for target in schema.targets]
+            names = [name_in_words(target.name) for target in schema.targets]
             values = [self._number(node, i) for i in range(len(names))]
             yield ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
         elif len(schema.targets) == 1:
             classes = schema.targets[0].classes or ()
             answer = tree.label[node, 0]
-            yield f"{escape(schema.targets[0].name)} = {word(classes[answer])}"
+            yield f"{name_in_words(schema.targets[0].name)} = {word(classes[answer])}"
             some = self._shares[i][:_TOLD]
             more = len(self._shares[i]) - len(some)
             told = [f"{word(classes[code])} {percent(share)}" for code, share in some]
@@ -295,7 +296,8 @@ class _Told:
             for target, code, share in zip(
                 schema.targets, tree.label[node], tree.confidence[node], strict=True
             ):
-                yield f"{escape(target.name)} = {word((target.classes or ())[code])}: {percent(float(share))}"
+                answer = word((target.classes or ())[code])
+                yield f"{name_in_words(target.name)} = {answer}: {percent(float(share))}"
         total = int(tree.rows[0])
         yield rows_in_words(int(tree.rows[node])) + (
             f", {percent(tree.rows[node] / total)} of all" if node else ""

@@ -34,6 +34,7 @@ class Row(NamedTuple):
     data: Dataset
     unseen: Mapping[str, Any]
     directions: tuple[Direction, ...] = ()
+    given: frozenset[str] | None = None  # the columns that it came with; None: all of them
 
     def is_unseen(self, position: int) -> bool:
         """Whether the column at a position has a category that the tree has never seen."""
@@ -104,12 +105,14 @@ def one_row(tree: Tree, row: Any) -> Row:
     _check_alone(table.n_rows)
     schema = tree.schema
     unnamed = all(name == f"x{i}" for i, name in enumerate(schema.names))
+    given = None
     if table.names is None or (unnamed and not set(table.names) & set(schema.names)):
         _check_length(table, tree)
         cells = [_cells(table, position) for position in range(table.n_columns)]
     else:
         place = {name: position for position, name in enumerate(table.names)}
         _check_names(tree, place)
+        given = frozenset(place)
         cells = [_cells(table, place[name]) if name in place else [None] for name in schema.names]
     data = encode(dict(zip(schema.names, cells, strict=True)), schema=schema)
     unseen = {
@@ -117,7 +120,7 @@ def one_row(tree: Tree, row: Any) -> Row:
         for j, (column, cell) in enumerate(zip(schema.columns, cells, strict=True))
         if column.kind == "category" and column_of(data, j)[0] == UNSEEN
     }
-    return Row(data, unseen, tree.directions)
+    return Row(data, unseen, tree.directions, given)
 
 
 def is_one_row(row: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from treewright.aligning import aligned
 from treewright.arriving import given_rows, leaves_of
 from treewright.cutting import node_indices
 from treewright.encoding import Dataset
-from treewright.growing import grow
+from treewright.growing import as_whole, grow
 from treewright.plain import plain
 from treewright.presenting import as_tree
 from treewright.routing import divides, parts_of
@@ -24,7 +25,9 @@ from treewright.tree import Tree
 from treewright.wording import branch_in_words, percent, rows_in_words
 
 MOST_NODES = 64  # of a larger tree the branches with the most rows
-_KEPT = ("min_samples_leaf", "min_weight_leaf", "threshold")  # of how a tree was grown: what limits one split
+# of how a tree was grown: what limits one split
+_KEPT = ("min_samples_leaf", "min_weight_leaf", "threshold", "category_gain")
+_ANY_GAIN = sys.float_info.min  # of a split that is better than chance; others have 0 after the correction
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,9 @@ class Competitor:
     column: str
     position: int  # of the column in the schema
     gain: float  # the drop of risk, in the units of `Tree.gain`
-    share: float  # gain beside that of the node's own test; above 1 where limits or draws ruled it out
+    share: (
+        float  # gain beside that of the node's own test; above 1 where limits, draws or chance ruled it out
+    )
     agreement: float  # the share of the rows that it parts as the node's own test does, whichever way round
     words: str  # what goes left
     other_words: str  # what goes right
@@ -131,7 +136,9 @@ def competitors(
 
     A competitor that comes near says that the tree could as well have asked it, and with other rows might
     have. One that parts nearly all rows alike is a stand-in for the node's own test; one of a like gain that
-    does not is another view of the matter.
+    does not is another view of the matter. A column whose categories gain no more than they would by chance
+    is no competitor, unless `growing` says ``category_gain="plain"``; the gains of the others are the whole
+    drop of risk, as `Tree.gain` is.
 
     Parameters
     ----------
@@ -144,7 +151,8 @@ def competitors(
     most : int, optional
         How many competitors to keep of each node; None: all columns that part the rows and lower the risk.
     growing : mapping, optional
-        How the tree was grown. Of it min_samples_leaf, min_weight_leaf and threshold also limit competitors.
+        How the tree was grown. Of it min_samples_leaf, min_weight_leaf, threshold and category_gain also hold
+        for competitors.
 
     Returns
     -------
@@ -164,8 +172,9 @@ def competitors(
     if most is not None and not (isinstance(most, int | np.integer) and most >= 0):
         raise ValueError(f"most is {most!r}; it must be a whole number of at least 0, or None")
     kept = {name: value for name, value in (growing or {}).items() if name in _KEPT}
+    whole = as_whole(rows)
     return Competitors(
-        tree, {node: _of_node(tree, rows, node, most, kept) for node in _chosen_nodes(tree, nodes)}
+        tree, {node: _of_node(tree, whole, node, most, kept) for node in _chosen_nodes(tree, nodes)}
     )
 
 
@@ -191,11 +200,12 @@ def _of_node(
         return ()  # of other rows than those that it was grown from: without counts there is nothing to part
     parts = np.flatnonzero(tree.joined & (tree.heads == node))
     own = float(tree.gain[[node, *parts]].sum()) if parts.size else _gain_of_sides(tree, data, here, left)
+    one_split = {"criterion": tree.criterion, "max_splits": 1, "min_gain": _ANY_GAIN, **limits}
     found = []
     for position in range(len(tree.schema.columns)):
         if position == tree.feature[node]:
             continue
-        split = grow(_one_column(data, position, here), criterion=tree.criterion, max_splits=1, **limits)
+        split = grow(_one_column(data, position, here), **one_split)
         gain = _gain(split)
         if gain > 0:
             found.append((gain, position, split))
@@ -253,7 +263,8 @@ def _one_column(data: Dataset, position: int, rows: NDArray[Any]) -> Dataset:
     schema = Schema((data.schema.columns[position],), data.schema.targets)
     targets = None if data.targets is None else data.targets[:, rows]
     weight = None if data.weight is None else data.weight[rows]
-    return Dataset(schema, (column_of(data, position)[rows],), targets, weight)
+    column = column_of(data, position)[rows]
+    return Dataset(schema, (column,), targets, weight, is_drawn=data.is_drawn)
 
 
 def _gain_of_sides(tree: Tree, data: Dataset, rows: NDArray[Any], left: NDArray[np.bool_]) -> float:

@@ -49,7 +49,7 @@ class Contrast:
     new_answer: Hashable | None  # for the changed row, as the tree gives it; None where there is no way
     changes: tuple[Change, ...]
     distance: float  # the sum of the costs of the changes; infinite where there is no way
-    row: Mapping[str, Any]  # the changed row; None where there is a missing value
+    row: Mapping[str, Any]  # the changed row, with all columns that came; None where a value is missing
     measure: str  # how changes were measured, in words
     reason: str | None = None  # why there is no way
 
@@ -178,7 +178,7 @@ of debt, which is frozen.
     changed = _changed(asked.data, dict(zip((j for j, _, _ in moves), steps, strict=True)))
     if int(tree.apply(changed)[0]) != best:
         raise RuntimeError(f"the changed row does not reach leaf {best}; please report this")
-    after = Row(changed, asked.unseen)
+    after = Row(changed, asked.unseen, given=asked.given)
     changes = tuple(
         _change(rules[j], asked.cell(j), after.cell(j), move.cost)
         for (j, _, _), move in zip(moves, steps, strict=True)
@@ -253,7 +253,11 @@ def _changed(data: Dataset, moves: Mapping[int, Move]) -> Dataset:
 def _values(row: Row, tree: Tree) -> dict[str, Any]:
     used = set(tree.feature[~tree.is_leaf].tolist())
     cells = {name: row.cell(j) for j, name in enumerate(tree.schema.names)}
-    return {name: cell.value for j, (name, cell) in enumerate(cells.items()) if cell.known or j in used}
+    return {
+        name: cell.value
+        for j, (name, cell) in enumerate(cells.items())
+        if j in used or row.given is None or name in row.given
+    }
 
 
 def _answer(tree: Tree, leaf: int) -> Hashable:

@@ -13,6 +13,7 @@ from treewright.forcing import grown_from
 from treewright.formulating import check_can_formulate, with_formulas
 from treewright.growing.finishing import Threshold, careful_tree, finished
 from treewright.growing.limits import (
+    as_whole,
     checked_level,
     core_limits,
     n_threads,
@@ -28,7 +29,7 @@ from treewright.schema import Missing, Schema
 from treewright.tree import Tree
 from treewright.writing import Among, Below
 
-__all__ = ["criteria", "grow", "n_threads", "non_negative", "split_budget", "whole_number"]
+__all__ = ["as_whole", "criteria", "grow", "n_threads", "non_negative", "split_budget", "whole_number"]
 
 _LEAST_COUNTED = 1024  # rows of a stump whose bins are counted; below, its columns are ordered
 _CHOICES = {
@@ -120,10 +121,11 @@ def grow(
         How many other columns a split keeps to ask, one after the other; for ``missing="surrogate"``.
     category_gain : {"corrected", "plain"}
         Whether what the best subset of a column's categories would gain by chance, if the column were
-        independent of the target, is taken off its gain before columns compete; a subset must then gain 1.2
-        times as much as chance. So an id or a column of thousands of names does not win by memorising rows.
-        The subset itself stays the best one; numbers and columns of two categories are not touched. "plain"
-        compares gains as they are, as CART does.
+        independent of the target, is taken off its gain before columns compete, nodes compete to be split
+        next, and `min_gain` is asked for; a subset must then gain 1.2 times as much as chance. So an id or a
+        column of thousands of names does not win by memorising rows. The subset itself stays the best one;
+        numbers and columns of two categories are not touched. "plain" compares gains as they are, as CART
+        does.
     monotonic_cst : dict or sequence, optional
         By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
         rise, 0 if it may do both. Of classes the share of the later ones must not fall or rise.
@@ -193,7 +195,7 @@ def grow(
         check_can_formulate(name, data, missing, monotonic_cst)
         return with_formulas(grow(**given | {"leaf": "constant"}), data)
     if root is not None:
-        return grown_from(data, root, grow, _below_root(given, name))
+        return grown_from(as_whole(data), root, grow, _below_root(given, name))
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
     ruled = replace(rules_from(data.schema, *asked), **(_rules or {}))
     check_company(ruled, data, name, splitter=splitter, selection=selection, split=split)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.costing import emphasised
 from treewright.encoding import Dataset
 from treewright.schema import Schema
 
@@ -40,6 +41,7 @@ def core_limits(given: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
     """
     schema = data.schema
     tests = given["selection"] == "gain"  # else the level is that of the tests that choose columns
+    corrects = given["category_gain"] == "corrected"
     return {
         "max_depth": _limit("max_depth", given["max_depth"], 0),
         "max_splits": split_budget(given["max_leaf_nodes"], given["max_splits"]),
@@ -50,19 +52,35 @@ def core_limits(given: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
         "max_columns": _drawn_columns(given["max_features"], len(schema.columns)),
         "seed": whole_number("seed", given["seed"], 0),
         "critical": _critical_values(given["significance"], schema) if tests else None,
-        "correction": _correction(data)
-        if tests and given["category_gain"] == "corrected"
-        else _NO_CORRECTION,
+        "correction": _correction(data) if tests and corrects else _NO_CORRECTION,
     }
 
 
 def _correction(data: Dataset) -> int:
-    """How the core corrects gains of categories for chance: by the weight of each where weights are numbers of
-    equal rows; by its rows where other weights say how much they count, or how often they were drawn.
+    """How the core corrects gains of categories for chance: by the weight of each category where all weights
+    are whole, and so numbers of equal rows; by its rows where weights say how much a row counts, or how often
+    it was drawn.
+
+    Whole weights times a constant may therefore give another tree: three equal rows are more evidence than
+    one row of weight 1.5. Plain gains, and tables without a column of three or more categories, have the same
+    tree for weights times any power of two.
     """
     weight = data.weight
     whole = weight is None or not (data.is_drawn or (weight % 1).any())
     return _BY_WEIGHT if whole else _BY_ROWS
+
+
+def as_whole(data: Dataset) -> Dataset:
+    """A table of which parts are grown by themselves: they correct gains as the whole table does, even where
+    all weights of a part are whole numbers by accident.
+
+    >>> from treewright import encode
+    >>> part = as_whole(encode([[1.0], [2.0], [3.0]], [0, 1, 1], weight=[0.5, 1.0, 2.0])).take([1, 2])
+    >>> part.is_drawn
+    True
+    """
+    by_rows = _correction(emphasised(data)) == _BY_ROWS
+    return data.reweighted(data.weight, is_drawn=True) if by_rows else data
 
 
 def _limit(name: str, value: int | None, least: int) -> int:
