@@ -269,7 +269,7 @@ def name_in_words(name: str) -> str:
     """The name of a column or target as it is shown, on one line.
 
     >>> name_in_words("age"), len(name_in_words("n" * 10_000))
-    ('age', 120)
+    ('age', 121)
     """
     return escape(shortened(name))
 
