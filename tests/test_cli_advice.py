@@ -148,3 +148,50 @@ def test_at_most_eight_are_shown(capfd: Capture) -> None:
     lines = capfd.readouterr().err.splitlines()
     assert len(lines) == 9
     assert lines[-1] == "treewright: note: … and 3 more; --json lists all"
+
+
+@pytest.fixture
+def loans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A German table: amounts with a currency, ids that hardly repeat, a copy of the target, a rare class."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(5)
+    lines = ["nr;code;betrag;rate;zins;mahnung;status"]
+    for i in range(1300):
+        bad = i % 13 == 0
+        betrag, rate, zins = random.uniform(100, 999, 3).round(2)
+        cells = (betrag + 500 * bad, rate, zins)
+        words = [f"{cell:.2f} €".replace(".", ",") for cell in cells]
+        late, status = ("1", "ausgefallen") if bad else ("0", "bedient")
+        lines.append(";".join([str(i), f"K{max(i, 3)}", *words, late, status]))
+    Path("loans.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_advice_comes_in_one_list_the_most_serious_first(loans: Path, capfd: Capture) -> None:
+    told = document(capfd, "fit", "loans.csv", "--target", "status")
+    codes = ["target_copy", "row_number", "id", "imbalance", "text-numbers"]
+    assert [each["code"] for each in told["advice"]] == codes
+    assert told["advice"][-1]["text"].startswith("3 columns hold numbers as text")
+    assert told["notes"] == []
+    _, err = said(capfd, "fit", "loans.csv", "--target", "status")
+    assert len(err.splitlines()) == len(codes)
+    found = document(capfd, "describe", "loans.csv", "--target", "status")["advice"]
+    assert sorted({each["code"] for each in found}) == sorted(codes)
+
+
+def test_costs_that_are_given_are_not_advised(loans: Path, capfd: Capture) -> None:
+    fit = ["fit", "loans.csv", "--target", "status", "--drop", "mahnung"]
+    (told,) = (each for each in document(capfd, *fit)["advice"] if each["code"] == "imbalance")
+    remedy = "makes a missed 'ausgefallen' cost 12 times as much as the opposite mistake"
+    assert told["try"] == f"--cost ausgefallen:bedient=12 {remedy}"
+    for command in (fit, ["compare", *fit[1:], "--method", "pessimistic"]):
+        with_costs = document(capfd, *command, "--cost", "ausgefallen:bedient=12")
+        assert "imbalance" not in {each["code"] for each in with_costs["advice"]}
+
+
+def test_the_next_command_leaves_out_what_the_advice_names(loans: Path, capfd: Capture) -> None:
+    told = document(capfd, "describe", "loans.csv", "--target", "status")
+    dropped = ["--drop", "nr", "--drop", "code", "--drop", "mahnung"]
+    assert told["next"] == ["treewright", "fit", "loans.csv", "--target", "status", *dropped]
+    code = next(column for column in told["columns"] if column["name"] == "code")
+    assert code["remark"] == "differs in nearly every row"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.advice import Advice
-from treewright.advising.naming import about_columns, drop_options
+from treewright.advising.naming import about_columns, leave_out
 from treewright.encoding import Dataset
 from treewright.schema import Column
 from treewright.wording import amount, count, percent
@@ -134,7 +134,7 @@ def _many_advice(found: list[tuple[str, str]]) -> list[Advice]:
         ("has very many categories", "have very many categories"),
         ": of all ways to group them some fit the training rows by chance",
         in_python=f"group rare values, replace {them} by what is known about each value, or drop {them}",
-        on_command_line=f"group rare values in the table, or {drop_options(_names(found))} leaves {them} out",
+        on_command_line=f"group rare values in the table, or {leave_out(_names(found))}",
     )
 
 
@@ -159,7 +159,7 @@ def _missing_advice(shares: dict[str, float]) -> list[Advice]:
             rare,
             f": a split on {it} mostly tells whether there is one",
             in_python=f"keep {it} if that is meant, or drop {it} from X",
-            on_command_line=f"keep {it} if that is meant; {drop_options(_names(mostly))} leaves {it} out",
+            on_command_line=f"keep {it} if that is meant; {leave_out(_names(mostly))}",
         ),
     ]
 
