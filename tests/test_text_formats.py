@@ -465,6 +465,14 @@ def test_advice_for_the_command_line() -> None:
     assert advice[0].on_command_line == "--kinds 'a price=category' keeps its texts as categories"
 
 
+def test_warnings_name_the_line_that_called() -> None:
+    prices = {"price": ["1,5 €", "2,5 €", "7,5 €", "8,5 €"]}
+    for call in (encode, lambda table: DecisionTreeClassifier().fit(table, list("aabb"))):
+        with pytest.warns(AdviceWarning, match="price") as told:
+            call(prices)
+        assert {warning.filename for warning in told} == {__file__}
+
+
 def test_many_columns_are_told_together() -> None:
     table = {f"c{i}": ["1", "2"] for i in range(12)}
     _, advice = encode_with_advice(table)

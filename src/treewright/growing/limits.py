@@ -57,7 +57,7 @@ def core_limits(given: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
 
 
 def _correction(data: Dataset) -> int:
-    """How the core corrects gains of categories for chance: by the weight of each where weights are numbers of
+    """How the core corrects gains of categories for chance: by the weight of each where weights are counts of
     equal rows; by its rows where other weights say how much they count, or how often they were drawn.
     """
     weight = data.weight
