@@ -55,19 +55,24 @@ def run(chosen: Namespace) -> None:
     packages = {name: DISTRIBUTIONS.get(package, package) for name, (package, _) in PEERS.items()}
     known = reusing.kept("messy", origin.versions, packages) if chosen.reuse else []
     known_by_print = {figure["fingerprint"]: figure["results"] for figure in known}
-    figures = []
-    os.environ.update(dict.fromkeys(THREAD_LIMITS, "1"))  # for the process that measures
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        for messy in tables():
-            if (chosen.only or "") not in messy.name or (chosen.quick and messy.name not in QUICK):
-                continue
-            print(f"messy: {messy.name} …", flush=True)
-            before = known_by_print.get(reusing.fingerprint(messy.text), {})
-            figures.append(pool.submit(measured, messy, before).result())
-            print(messy_report.line(figures[-1]), flush=True)
+    figures: list[Figure] = []
+    os.environ.update(dict.fromkeys(THREAD_LIMITS, "1"))  # for the processes that measure
+    for messy in tables():
+        if (chosen.only or "") not in messy.name or (chosen.quick and messy.name not in QUICK):
+            continue
+        print(f"messy: {messy.name} …", flush=True)
+        before = known_by_print.get(reusing.fingerprint(messy.text), {})
+        figures.append(_apart(messy, before))
+        print(messy_report.line(figures[-1]), flush=True)
+        if not chosen.partial:
+            keep(origin, figures)  # what is measured is not lost if a later table fails
     print(messy_report.page(origin, figures))
-    if not chosen.partial:
-        keep(origin, figures)
+
+
+def _apart(messy: Messy, before: dict[str, Any]) -> Figure:
+    """What `measured` says, from a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(measured, messy, before).result()
 
 
 def keep(origin: Origin, figures: list[Figure]) -> None:

@@ -103,7 +103,7 @@ def test_only_estimators_know_scikit_learn(path: Path) -> None:
 @pytest.mark.parametrize("path", PYTHON + NATIVE, ids=name_of)
 def test_files_are_small_and_say_what_they_are_for(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert len(lines) < 500, f"{name_of(path)} has {len(lines)} lines"
+    assert len(lines) <= 800, f"{name_of(path)} has {len(lines)} lines"
     if lines:
         assert lines[0].startswith(('"""', "//", "/*", "#pragma once")), (
             "the first line says what the file is for"

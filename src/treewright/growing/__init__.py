@@ -120,7 +120,7 @@ def grow(
         How many other columns a split keeps to ask, one after the other; for ``missing="surrogate"``.
     category_gain : {"corrected", "plain"}
         Whether what the best subset of a column's categories would gain by chance, if the column were
-        independent of the target, is taken off its gain before columns compete; a subset must then gain 1.2
+        independent of the target, is taken off its gain before columns compete; a subset must then gain 1.35
         times as much as chance. So an id or a column of thousands of names does not win by memorising rows.
         The subset itself stays the best one; numbers and columns of two categories are not touched. "plain"
         compares gains as they are, as CART does.
