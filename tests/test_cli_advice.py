@@ -195,3 +195,14 @@ def test_the_next_command_leaves_out_what_the_advice_names(loans: Path, capfd: C
     assert told["next"] == ["treewright", "fit", "loans.csv", "--target", "status", *dropped]
     code = next(column for column in told["columns"] if column["name"] == "code")
     assert code["remark"] == "differs in nearly every row"
+
+
+def test_dates_that_are_not_read_are_not_told_as_categories_too(tmp_path: Path, capfd: Capture) -> None:
+    random = np.random.default_rng(2)
+    lines = (f"{m:02d}/{d:02d}/2023;{d % 2}" for m, d in random.integers(1, 13, (300, 2)).tolist())
+    path = tmp_path / "t.csv"
+    path.write_text("day;y\n" + "\n".join(lines) + "\n")
+    fit = ["fit", str(path), "--target", "y", "-o", str(tmp_path / "t.json")]
+    for command in (["describe", str(path)], fit, ["compare", str(path), "--target", "y"]):
+        codes = [each["code"] for each in document(capfd, *command)["advice"] if each["column"] == "day"]
+        assert codes == ["text-date-order"]

@@ -111,12 +111,17 @@ def advise(
     return ranked(found)
 
 
-def table_advice(data: Dataset, *, train: Dataset | None = None, has_costs: bool = False) -> Advices:
+def table_advice(
+    data: Dataset, *, train: Dataset | None = None, has_costs: bool = False, reading: Iterable[Advice] = ()
+) -> Advices:
     """Advice on a table, with targets or without; `train` are those of its rows that may tell of the target,
-    by default all. Where mistakes have costs, imbalance is taken care of.
+    by default all. Where mistakes have costs, imbalance is taken care of. `reading` is advice on how texts
+    were read, which joins the list.
     """
+    reading = list(reading)
     rows = data if train is None else train
-    found = [*column_advice(data), *duplicates_within(data)]
+    explained = {each.column for each in reading if each.code in _DOUBTS}
+    found = [*reading, *column_advice(data, explained=explained), *duplicates_within(data)]
     if data.targets is not None and len(data.schema.targets) == 1:
         found += [*leak_advice(rows), *class_advice(data)]
     return ranked(each for each in found if not (has_costs and each.code == "imbalance"))
@@ -133,6 +138,7 @@ def fit_advice(
     limits: Mapping[str, Any] | None = None,
     tested: Metrics | None = None,
     delta: float = 0.05,
+    reading: Iterable[Advice] = (),
 ) -> Advices:
     """Advice on a fit: on the table (all rows, by default those of training), on the parts and on the tree.
 
@@ -140,7 +146,8 @@ def fit_advice(
     """
     found: list[Advice] = []
     if train is not None:
-        found += table_advice(train if table is None else table, train=train, has_costs=tree.schema.has_costs)
+        rows, has_costs = train if table is None else table, tree.schema.has_costs
+        found += table_advice(rows, train=train, has_costs=has_costs, reading=reading)
     if train is not None and test is not None:
         found += duplicates_across(train, test)
     if tested is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from treewright.advising import ranked, table_advice
+from treewright.advising import table_advice
 from treewright.cli.advising import advice_document
 from treewright.cli.console import Voice
 from treewright.cli.costs import NONE, Costs
@@ -89,8 +89,7 @@ def compare(
         how = growing | costs.growing(rows.schema)
         found = compare_methods(rows, wanted or "all", seed=seed, growing=how, delta=delta, n_jobs=threads)
         work.begin("advising")
-        found_out = table_advice(rows, has_costs=found.schema.has_costs)
-        advice = ranked([*found_out, *reading.advice])
+        advice = table_advice(rows, has_costs=found.schema.has_costs, reading=reading.advice)
     for hint in reading.roles.hints(frame, rows):
         voice.note(hint)
     voice.advise(advice)

@@ -14,7 +14,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from treewright.advice import Advice
-from treewright.advising import ranked
 from treewright.cli.advising import advice_document, advice_on_frame
 from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.errors import Misuse, count, quoted, shortened, thread_count
@@ -86,7 +85,7 @@ def describe(
         frame = read(source, wanted, jobs=threads, as_text=as_text)
         profiles, advice = profiled(frame, named)
         work.begin("advising")
-        advice = list(ranked([*advice, *advice_on_frame(frame, named, target)]))
+        advice = advice_on_frame(frame, named, target, advice)
     description = _Description(source, profiles, advice, target)
     voice.answer(description.text, description.document)
 

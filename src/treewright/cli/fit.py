@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from treewright.advising import ranked
 from treewright.cli.advising import advice_document, advice_on_fit
 from treewright.cli.certificates import certificate_of
 from treewright.cli.console import Stages, Voice
@@ -167,11 +166,10 @@ def fit(
         )
         frame, done = _fitted(reading, recipe, work)
         work.begin("advising")
-        advice = advice_on_fit(done, recipe.growing, delta)
+        advice = advice_on_fit(done, recipe.growing, delta, reading.advice)
         files = outcome.write(done, advice, delta, seed, work)
     for hint in reading.roles.hints(frame, done.data):
         voice.note(hint)
-    advice = ranked([*advice, *reading.advice])
     voice.advise(advice)
     voice.summarize(
         lambda: f"{summary(frame.path, done)}\n\n{where(files)}\n\n{certificate(done)}",
