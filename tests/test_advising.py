@@ -79,7 +79,7 @@ def test_rows_in_another_order_have_ids() -> None:
     assert codes(found) == ["id"]
     assert found[0].column is None
     assert found[0].text.startswith("columns 'nr' (400 values in 400 rows) and 'phone' (400 values in 400")
-    assert found[0].on_command_line == "--drop nr --drop phone leaves them out"
+    assert found[0].on_command_line == "--drop nr --drop phone leave them out"
 
 
 def test_nearly_unique_categories_are_ids() -> None:

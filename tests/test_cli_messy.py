@@ -140,7 +140,7 @@ def test_dirty_cells_are_read_and_told(capfd: pytest.CaptureFixture[str]) -> Non
     Path("t.csv").write_text(dirty())
     out, err = run(capfd, "fit", "t.csv", "--target", "y", "--no-report", "-o", "t.json")
     assert "column 'Age': 1 of 300 cells is not a number ('twelve' in line 17): read as numbers" in err
-    assert "read as numbers with a decimal comma and dots between thousands and '€'" in err
+    assert "read as numbers with a decimal comma, dots between thousands and '€'" in err
     assert "column 'day' holds dates as text" in err
     assert "column 'order' stays categories" in err
     assert "--date-format" in err

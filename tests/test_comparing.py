@@ -23,8 +23,10 @@ def line(comparison: Comparison, method: str, by: str = "") -> dict[str, object]
 def test_bounds_are_rounded_up_and_losses_to_the_nearest() -> None:
     """Whoever quotes a bound from the table must not quote less than it is."""
     found = compare(table("classes", n=300), ["cost_complexity"], seed=3)
-    shown = [line.split() for line in str(found).splitlines()[3 : 3 + len(found.rows)]]
-    for row, cells in zip(found.rows, shown, strict=True):
+    heading, always, *lines = (line.split() for line in str(found).splitlines()[2:])
+    assert heading[0] == "method"
+    assert always[0] == "always"
+    for row, cells in zip(found.rows, lines[: len(found.rows)], strict=True):
         *_, test, _, below, _, _ = cells
         assert 0 <= float(below) - 100 * row["certificate"] < 0.1
         assert abs(float(test) - 100 * row["test"]) <= 0.05 + 1e-9

@@ -167,7 +167,7 @@ def test_every_kind_of_dirt(library: str) -> None:
     table = table_of(library, {name: cells for name, (cells, _, _) in DIRTY.items()})
     with pytest.warns(AdviceWarning) as told:
         data = encode(table)
-    assert len(told) == 6  # the numbers are many and told together, four of dates, one of truth values
+    assert len(told) == 3  # the numbers are told together, so are the dates; one of truth values
     for found, array, (name, (cells, wanted, values)) in zip(
         data.schema.columns, data.columns, DIRTY.items(), strict=True
     ):
@@ -465,6 +465,14 @@ def test_advice_for_the_command_line() -> None:
     assert advice[0].on_command_line == "--kinds 'a price=category' keeps its texts as categories"
 
 
+def test_warnings_name_the_line_that_called() -> None:
+    prices = {"price": ["1,5 €", "2,5 €", "7,5 €", "8,5 €"]}
+    for call in (encode, lambda table: DecisionTreeClassifier().fit(table, list("aabb"))):
+        with pytest.warns(AdviceWarning, match="price") as told:
+            call(prices)
+        assert {warning.filename for warning in told} == {__file__}
+
+
 def test_many_columns_are_told_together() -> None:
     table = {f"c{i}": ["1", "2"] for i in range(12)}
     _, advice = encode_with_advice(table)
@@ -474,7 +482,8 @@ def test_many_columns_are_told_together() -> None:
     assert one.text.endswith(
         "'c9', … (the first: column 'c0' holds numbers as text ('1' in row 0): read as numbers)"
     )
-    assert len(fold_advice(advice[:5])) == 5
+    assert len(fold_advice(advice[:3])) == 1
+    assert len(fold_advice(advice[:2])) == 2
     with pytest.warns(AdviceWarning) as caught:
         encode(table)
     assert len(caught) == 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import FrameType
 
 
 class AdviceWarning(UserWarning):
@@ -43,7 +45,20 @@ class Advice:
         return "; ".join(part for part in (self.text, self.on_command_line) if part)
 
 
-def warn(advice: Iterable[Advice], stacklevel: int = 2) -> None:
-    """Issue an `AdviceWarning` for each piece of advice; `stacklevel` counts from the caller of this."""
+def warn(advice: Iterable[Advice]) -> None:
+    """Issue an `AdviceWarning` for each piece of advice, at the line that called the package."""
+    level = _outside()
     for each in advice:
-        warnings.warn(each.python_text, AdviceWarning, stacklevel=stacklevel + 1)
+        warnings.warn(each.python_text, AdviceWarning, stacklevel=level)
+
+
+def _outside() -> int:
+    """How many calls above the caller of this the first one is that is not the package's own."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_own(frame):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _is_own(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == __name__.partition(".")[0]

@@ -38,6 +38,10 @@ CODES = (
     "constant",
 )
 
+# Doubts about how texts were read, of `encode`; what it only tells comes last.
+_DOUBTS = ("text-decimal", "text-date-order", "text-unread", "text-mixed", "text-units", "text-codes")
+_ORDER = (*CODES[: CODES.index("imbalance")], *_DOUBTS, *CODES[CODES.index("imbalance") :])
+
 
 class Advices(list[Advice]):
     """Pieces of advice, the most serious first; they print as a list.
@@ -107,15 +111,20 @@ def advise(
     return ranked(found)
 
 
-def table_advice(data: Dataset, *, train: Dataset | None = None) -> Advices:
+def table_advice(
+    data: Dataset, *, train: Dataset | None = None, has_costs: bool = False, reading: Iterable[Advice] = ()
+) -> Advices:
     """Advice on a table, with targets or without; `train` are those of its rows that may tell of the target,
-    by default all.
+    by default all. Where mistakes have costs, imbalance is taken care of. `reading` is advice on how texts
+    were read, which joins the list.
     """
+    reading = list(reading)
     rows = data if train is None else train
-    found = [*column_advice(data), *duplicates_within(data)]
+    explained = {each.column for each in reading if each.code in _DOUBTS}
+    found = [*reading, *column_advice(data, explained=explained), *duplicates_within(data)]
     if data.targets is not None and len(data.schema.targets) == 1:
         found += [*leak_advice(rows), *class_advice(data)]
-    return ranked(found)
+    return ranked(each for each in found if not (has_costs and each.code == "imbalance"))
 
 
 def fit_advice(
@@ -129,14 +138,16 @@ def fit_advice(
     limits: Mapping[str, Any] | None = None,
     tested: Metrics | None = None,
     delta: float = 0.05,
+    reading: Iterable[Advice] = (),
 ) -> Advices:
     """Advice on a fit: on the table (all rows, by default those of training), on the parts and on the tree.
 
-    `tested` are the metrics of the tree on the test rows.
+    `tested` are the metrics of the tree on the test rows. A tree with costs needs no advice to set them.
     """
     found: list[Advice] = []
     if train is not None:
-        found += table_advice(train if table is None else table, train=train)
+        rows, has_costs = train if table is None else table, tree.schema.has_costs
+        found += table_advice(rows, train=train, has_costs=has_costs, reading=reading)
     if train is not None and test is not None:
         found += duplicates_across(train, test)
     if tested is not None:
@@ -147,5 +158,5 @@ def fit_advice(
 def ranked(found: Iterable[Advice]) -> Advices:
     """The most serious first; of one seriousness as they were found."""
     return Advices(
-        sorted(found, key=lambda each: CODES.index(each.code) if each.code in CODES else len(CODES))
+        sorted(found, key=lambda each: _ORDER.index(each.code) if each.code in _ORDER else len(_ORDER))
     )

@@ -65,6 +65,7 @@ def _imbalance(data: Dataset) -> list[Advice]:
     code = rare[0]
     others = f" (and {count(len(rare) - 1, 'more class')} nearly as rare)" if len(rare) > 1 else ""
     share = percent(float(shares[code]))
+    ratio = max(float(shares[most] / shares[code]), 2.0)
     wrong = 1 - float(shares[most])
     always = f"and always answering {class_name(labels[most])} is wrong for only {percent(wrong)}"
     if wrong > LARGE_ERROR:
@@ -75,7 +76,7 @@ def _imbalance(data: Dataset) -> list[Advice]:
             f"class {class_name(labels[code])} is {share} of the rows{others}, {always}: "
             "judge by recall, precision, balanced accuracy or AUC instead of the error",
             'class_weight="balanced" or a cost_matrix makes rare classes count more',
-            f"{cost_option(labels[code], labels[most], shares[most] / shares[code])} makes missing "
-            f"{class_name(labels[code])} count as much as the other mistake",
+            f"{cost_option(labels[code], labels[most], ratio)} makes a missed {class_name(labels[code])} "
+            f"cost {ratio:.0f} times as much as the opposite mistake",
         )
     ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.advice import Advice
-from treewright.advising.naming import about_columns, drop_options
+from treewright.advising.naming import about_columns, drop_options, leave_out
 from treewright.encoding import Dataset
 from treewright.schema import Column
 from treewright.wording import amount, count, percent
@@ -22,10 +22,13 @@ MOSTLY_MISSING, NEARLY_ALL_MISSING = 0.8, 0.99
 _SAMPLE = 20_000  # values that tell quickly that a column is not unique
 
 
-def column_advice(data: Dataset, *, only_categories: bool = False) -> list[Advice]:
+def column_advice(
+    data: Dataset, *, only_categories: bool = False, explained: Collection[str | None] = ()
+) -> list[Advice]:
     """What is worth knowing about each column by itself, whatever the target is.
 
-    With `only_categories` numbers are not looked at: what remains costs next to nothing.
+    With `only_categories` numbers are not looked at: what remains costs next to nothing. Of `explained`
+    columns it is known why they have many categories, such as dates that could not be read.
     """
     if data.n_rows < LEAST_ROWS:
         return []
@@ -37,7 +40,7 @@ def column_advice(data: Dataset, *, only_categories: bool = False) -> list[Advic
     numbering = {} if only_categories else dict(_row_numbers(data))
     ids = dict(_ids(data, columns, set(numbering)))
     empty = {column.name: share for column, share in _missing(data, columns) if share >= MOSTLY_MISSING}
-    told = {*numbering, *ids, *empty}
+    told = {*numbering, *ids, *empty, *explained}
     many = [found for found in _many_categories(data, columns) if found[0] not in told]
     return [
         *about_columns("row_number", list(numbering.items()), ("numbers", "number"), " the rows"),
@@ -134,7 +137,7 @@ def _many_advice(found: list[tuple[str, str]]) -> list[Advice]:
         ("has very many categories", "have very many categories"),
         ": of all ways to group them some fit the training rows by chance",
         in_python=f"group rare values, replace {them} by what is known about each value, or drop {them}",
-        on_command_line=f"group rare values in the table, or {drop_options(_names(found))} leaves {them} out",
+        on_command_line=f"group rare values in the table, or leave {them} out: {drop_options(_names(found))}",
     )
 
 
@@ -159,7 +162,7 @@ def _missing_advice(shares: dict[str, float]) -> list[Advice]:
             rare,
             f": a split on {it} mostly tells whether there is one",
             in_python=f"keep {it} if that is meant, or drop {it} from X",
-            on_command_line=f"keep {it} if that is meant; {drop_options(_names(mostly))} leaves {it} out",
+            on_command_line=f"keep {it} if that is meant; {leave_out(_names(mostly))}",
         ),
     ]
 

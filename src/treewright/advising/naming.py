@@ -48,7 +48,7 @@ def about_columns(
             code,
             f"{listing(found)} {verbs[len(found) > 1]}{rest}",
             f"drop {it} from X" if in_python is None else in_python,
-            f"{drop_options(names)} leaves {it} out" if on_command_line is None else on_command_line,
+            leave_out(names) if on_command_line is None else on_command_line,
             names[0] if len(names) == 1 else None,
         )
     ]
@@ -62,6 +62,15 @@ def drop_options(names: Sequence[str]) -> str:
     """
     named = [f"--drop={shell_word(n)}" if n.startswith("-") else f"--drop {shell_word(n)}" for n in names]
     return " ".join(named[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+
+
+def leave_out(names: Sequence[str]) -> str:
+    """What to add to a command line so that columns are left out.
+
+    >>> leave_out(["id"]), leave_out(["id", "nr"])
+    ('--drop id leaves it out', '--drop id --drop nr leave them out')
+    """
+    return f"{drop_options(names)} {'leaves it out' if len(names) == 1 else 'leave them out'}"
 
 
 def shell_word(name: str) -> str:

@@ -24,8 +24,10 @@ def advice_document(advice: Iterable[Advice]) -> list[dict[str, Any]]:
     ]
 
 
-def advice_on_fit(fit: Fit, limits: dict[str, Any], delta: float) -> Advices:
-    """Advice on the table, the parts and the tree of a fit; `limits` are parameters of `grow`."""
+def advice_on_fit(fit: Fit, limits: dict[str, Any], delta: float, reading: list[Advice]) -> Advices:
+    """Advice on the table, the parts and the tree of a fit; `limits` are parameters of `grow`,
+    `reading` how texts were read.
+    """
     return fit_advice(
         fit.tree,
         fit.parts.training,
@@ -36,6 +38,7 @@ def advice_on_fit(fit: Fit, limits: dict[str, Any], delta: float) -> Advices:
         limits=limits,
         tested=fit.scores.get("test"),
         delta=delta,
+        reading=reading,
     )
 
 
@@ -52,8 +55,12 @@ def for_pages(advice: Iterable[Advice]) -> list[Advice]:
     return [replace(each, in_python=each.on_command_line) for each in advice]
 
 
-def advice_on_frame(frame: Frame, kinds: dict[str, str], target: str | None = None) -> Advices:
-    """Advice on a table as it was read; with a target also on what tells it."""
+def advice_on_frame(
+    frame: Frame, kinds: dict[str, str], target: str | None, reading: list[Advice]
+) -> Advices:
+    """Advice on a table, with `reading`, that on how its texts were read; with a target also on what tells
+    it.
+    """
     if target is None:
         chosen: dict[str, Any] = {name: kind for name, kind in kinds.items() if name in frame.columns}
         said = frame.conventions.arguments(list(frame.columns))
@@ -61,4 +68,4 @@ def advice_on_frame(frame: Frame, kinds: dict[str, str], target: str | None = No
     else:
         roles = Roles(target, None, [], kinds, None)
         data, _ = roles.encoded(frame, rows_with_target(frame, target, drop=True))
-    return table_advice(data)
+    return table_advice(data, reading=reading)

@@ -89,7 +89,7 @@ def compare(
         how = growing | costs.growing(rows.schema)
         found = compare_methods(rows, wanted or "all", seed=seed, growing=how, delta=delta, n_jobs=threads)
         work.begin("advising")
-        advice = table_advice(rows)
+        advice = table_advice(rows, has_costs=found.schema.has_costs, reading=reading.advice)
     for hint in reading.roles.hints(frame, rows):
         voice.note(hint)
     voice.advise(advice)

@@ -14,7 +14,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from treewright.advice import Advice
-from treewright.advising import ranked
 from treewright.cli.advising import advice_document, advice_on_frame
 from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.errors import Misuse, count, quoted, shortened, thread_count
@@ -23,7 +22,7 @@ from treewright.cli.profiles import Profile, profiled
 from treewright.cli.reading import read
 from treewright.cli.roles import FORMS
 from treewright.cli.sources import Source, check_columns, open_source
-from treewright.cli.suggestions import next_command
+from treewright.cli.suggestions import Command, next_command
 from treewright.cli.summary import percent
 from treewright.cli.tables import note_reading
 from treewright.wording import escape, word
@@ -86,7 +85,7 @@ def describe(
         frame = read(source, wanted, jobs=threads, as_text=as_text)
         profiles, advice = profiled(frame, named)
         work.begin("advising")
-        advice = list(ranked([*advice, *advice_on_frame(frame, named, target)]))
+        advice = advice_on_frame(frame, named, target, advice)
     description = _Description(source, profiles, advice, target)
     voice.answer(description.text, description.document)
 
@@ -107,7 +106,7 @@ class _Description:
             "rows": self.profiles[0].rows,
             "columns": [profile.document() for profile in self.profiles],
             "advice": advice_document(self.advice),
-            "next": next_command(self.source, self.profiles, self.target).words,
+            "next": self._command().words,
         }
 
     def text(self) -> str:
@@ -117,11 +116,17 @@ class _Description:
         parts = [f"{self.source.path}: {size}", _grid(self.profiles, width)]
         told = [_point(each.command_text, width) for each in self.advice if each.code not in SHOWN_ANYWAY]
         parts += ["\n".join(told)] if told else []
-        command = next_command(self.source, self.profiles, self.target)
+        command = self._command()
         parts.append(
             f"Next{f', {command.why}' if command.why else ''}:\n  {escape(shlex.join(command.words))}"
         )
         return "\n\n".join(parts)
+
+    def _command(self) -> Command:
+        copies = [
+            each.column for each in self.advice if each.code == "target_copy" and each.column is not None
+        ]
+        return next_command(self.source, self.profiles, self.target, copies)
 
 
 def _point(text: str, width: int) -> str:

@@ -166,7 +166,7 @@ def fit(
         )
         frame, done = _fitted(reading, recipe, work)
         work.begin("advising")
-        advice = advice_on_fit(done, recipe.growing, delta)
+        advice = advice_on_fit(done, recipe.growing, delta, reading.advice)
         files = outcome.write(done, advice, delta, seed, work)
     for hint in reading.roles.hints(frame, done.data):
         voice.note(hint)

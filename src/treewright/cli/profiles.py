@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from treewright.advice import Advice
+from treewright.advising.columns import NEARLY_ALL
 from treewright.cli.forms import Form
 from treewright.cli.model_cells import typed
 from treewright.cli.reading import Column, Frame, marked_row
@@ -46,7 +47,8 @@ class Profile:
     @property
     def is_id(self) -> bool:
         """Whether it looks like names or numbers of the rows."""
-        differs = self.kind == "category" and self.distinct == self.rows > MOST_VALUES
+        known = self.rows - self.missing
+        differs = self.kind == "category" and self.distinct >= max(NEARLY_ALL * known, MOST_VALUES + 1)
         return differs or (self.numbers_rows and self.rows > MOST_VALUES)
 
     @property
@@ -57,7 +59,8 @@ class Profile:
         if self.distinct == 1:
             return "always the same" + (" or missing" if self.missing else "")
         if self.is_id:
-            return "numbers the rows" if self.numbers_rows else "differs in every row"
+            nearly = "nearly " if self.distinct < self.rows else ""
+            return "numbers the rows" if self.numbers_rows else f"differs in {nearly}every row"
         return None
 
     def document(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -146,7 +147,7 @@ class Roles:
             if _are_padded(column.categories) and name not in self.kinds:
                 yield (
                     f"column {called} has leading zeros, so it is taken for categories; "
-                    f"--kinds {f'{name}=number'!r} takes it for numbers"
+                    f"--kinds {shlex.quote(f'{name}=number')} takes it for numbers"
                 )
 
 

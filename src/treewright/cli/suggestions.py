@@ -24,15 +24,20 @@ class Command(NamedTuple):
     why: str
 
 
-def next_command(source: Source, profiles: Sequence[Profile], target: str | None) -> Command:
-    """`fit` with the options that `describe` was given, and those that the table calls for."""
+def next_command(
+    source: Source, profiles: Sequence[Profile], target: str | None, copies: Sequence[str] = ()
+) -> Command:
+    """`fit` with the options that `describe` was given, and those that the table calls for: it leaves out ids
+    and `copies` of the target.
+    """
     guess, why = (target, "") if target is not None else _likely_target(profiles)
     _, _, *given = shlex.split(command_line()) or ("", "", str(PIPE))
     words = ["treewright", "fit", *_without(given or [source.path], _FOR_PEOPLE)]
     words += ["--target", guess] if target is None else []
     words += ["--no-header"] if source.doubt is not None and "--header" not in given else []
-    ids = [each.name for each in profiles if each.is_id and each.name != guess and _can_be_typed(each.name)]
-    for name in ids[:_MOST_DROPPED] if source.doubt is None else ():
+    left_out = [each.name for each in profiles if (each.is_id or each.name in copies) and each.name != guess]
+    left_out = [name for name in left_out if _can_be_typed(name)]
+    for name in left_out[:_MOST_DROPPED] if source.doubt is None else ():
         words += ["--drop", name]
     return Command(words, why)
 

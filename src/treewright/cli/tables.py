@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from treewright.advice import Advice
 from treewright.cli.console import Stages
 from treewright.cli.forms import Form
 from treewright.cli.model_cells import ModelCells
@@ -37,6 +38,7 @@ class Reading:
     roles: Roles
     dialect: Dialect
     drop_missing_target: bool
+    advice: list[Advice] = field(default_factory=list)  # how texts of the table were read
 
     @staticmethod
     def of(path: Path, target: str, columns: Columns, dialect: Dialect) -> Reading:
@@ -57,11 +59,14 @@ class Reading:
     def encoded(
         self, frame: Frame, work: Stages, schema: Schema | None = None, *, judging: bool = False
     ) -> Dataset:
-        """The rows of a frame that have a target; how texts were read is noted."""
+        """The rows of a frame that have a target; how texts were read is kept, or noted of another table."""
         rows = rows_with_target(frame, self.roles.target, self.drop_missing_target)
         data, advice = self.roles.encoded(frame, rows, schema, judging=judging)
-        for each in advice:
-            work.note(each.command_text)
+        if schema is None:
+            self.advice.extend(advice)
+        else:
+            for each in advice:
+                work.note(each.command_text)
         return data
 
     def other(

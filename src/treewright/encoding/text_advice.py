@@ -12,7 +12,8 @@ from treewright.texts import TextFormat
 
 _N_EXAMPLES = 3
 _LONGEST = 40  # characters of a cell that are shown
-_MOST_ALONE = 5  # columns with advice of one sort that are told one by one
+_MOST_ALONE = 5  # columns with a doubt of one sort that are told one by one
+_MOST_READ = 2  # columns that were simply read
 
 _TOGETHER = {  # what is said of many columns at once
     "text-numbers": "hold numbers as text and are read as numbers",
@@ -194,13 +195,16 @@ def _percent(found: TextFormat) -> str:
 
 
 def fold_advice(advice: Iterable[Advice]) -> list[Advice]:
-    """The advice with one piece for many columns where more than five have the same sort of it."""
+    """The advice with one piece for many columns where more than five have the same sort of it, or
+    more than two were read without a doubt.
+    """
     by_code: dict[str, list[Advice]] = {}
     for each in advice:
         by_code.setdefault(each.code, []).append(each)
     folded: list[Advice] = []
     for code, group in by_code.items():
-        is_long = len(group) > _MOST_ALONE and code in _TOGETHER
+        is_read = code in ("text-numbers", "text-times", "text-truths")
+        is_long = len(group) > (_MOST_READ if is_read else _MOST_ALONE) and code in _TOGETHER
         folded += [_together(code, group)] if is_long else group
     return folded
 

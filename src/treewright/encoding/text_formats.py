@@ -60,7 +60,7 @@ def recognise(
 
     >>> found = recognise(("1.234,50 €", "7,20 €", "n/a"), np.array([0, 1, 2, 1]), name="price")
     >>> print(found.format, found.n_cells)
-    numbers with a decimal comma and dots between thousands and '€' 3
+    numbers with a decimal comma, dots between thousands and '€' 3
     >>> found = recognise(("03/04/2021", "05/06/2021"), np.array([0, 1]), name="sold")
     >>> print(found.advice[0].text)
     column 'sold' stays categories: '03/04/2021' in row 0 may be day/month/year or month/day/year

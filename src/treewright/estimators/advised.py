@@ -44,7 +44,7 @@ def warn_about_tree(estimator: Any, data: Dataset, tree: Tree, path: PruningPath
     if tree.n_nodes == 1 and ((path is not None and path.grown.n_nodes > 1) or _is_free(estimator)):
         found += [_in_terms_of(estimator, each) for each in one_leaf(tree, path=path, data=data)]
     if found:
-        warn(ranked(found), stacklevel=3)
+        warn(ranked(found))
 
 
 def warn_about_trees(estimator: Any, data: Dataset, trees: Iterable[Tree]) -> None:
@@ -53,7 +53,7 @@ def warn_about_trees(estimator: Any, data: Dataset, trees: Iterable[Tree]) -> No
     if all(tree.n_nodes == 1 for tree in trees) and _is_free(estimator):
         found += one_leaf_each(data)
     if found:
-        warn(ranked(found), stacklevel=3)
+        warn(ranked(found))
 
 
 def _columns(data: Dataset) -> list[Advice]:

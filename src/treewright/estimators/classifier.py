@@ -228,9 +228,7 @@ class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier)
         self.max_combined = max_combined
         self.kinds = kinds
         self.n_jobs = n_jobs
-        self.cost_matrix = cost_matrix
-        self.priors = priors
-        self.cost_split = cost_split
+        self.cost_matrix, self.priors, self.cost_split = cost_matrix, priors, cost_split
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
         """The heaviest class of each row's leaf, or the one that costs least; the first of several.

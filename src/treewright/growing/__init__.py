@@ -183,8 +183,7 @@ def grow(
     >>> grow(twins).root.test.column, grow(twins, feature_costs={"scan": 3}).root.test.column
     ('scan', 'pulse')
     """
-    given = dict(locals())
-    _check_given(given)
+    given = _checked(dict(locals()))
     table = data  # it keeps its bins for other trees
     if cost_matrix is not None or priors is not None:
         data = costed(data, cost_matrix, priors, cost_split)
@@ -220,12 +219,14 @@ def grow(
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
-def _check_given(given: Mapping[str, Any]) -> None:
+def _checked(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `grow`, once it is known that each choice is one of those that there are."""
     check_rows(given["data"])
     check_cost_split(given["cost_split"])
     for name, known in _CHOICES.items():
         if given[name] not in known:
             raise ValueError(f"{name} is {given[name]!r}; it must be {' or '.join(map(repr, known))}")
+    return given
 
 
 def _below_root(given: Mapping[str, Any], criterion: str) -> dict[str, Any]:

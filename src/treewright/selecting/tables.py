@@ -55,7 +55,7 @@ def _best_line(comparison: Comparison, in_per_cent: bool) -> Iterator[str]:
     if best is None:
         return
     name = f"{best['method']} ({best['by']})" if best["by"] else best["method"]
-    leaves = "1 leaf" if best["leaves"] == 1 else f"{best['leaves']:,} leaves"
+    leaves = "1 leaf (one answer for every row)" if best["leaves"] == 1 else f"{best['leaves']:,} leaves"
     what = "error" if in_per_cent else "loss"
     lost = _loss(best["test"], in_per_cent, up=False)
     yield f"best: {name}, {leaves}, test {what} {lost}; chosen as the smallest tree within one standard error"

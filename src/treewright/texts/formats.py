@@ -89,7 +89,8 @@ class TextFormat:
             parts.append(f"{_BETWEEN[self.thousands]} between thousands")
         if self.affixes:
             parts.append(" or ".join(map(repr, self.affixes[:3])) + (" …" if len(self.affixes) > 3 else ""))
-        return f"numbers with {' and '.join(parts)}" if parts else "numbers"
+        *first, last = parts or [""]
+        return f"numbers with {', '.join(first)}{' and ' if first else ''}{last}" if parts else "numbers"
 
 
 def _truth(text: str) -> float:
