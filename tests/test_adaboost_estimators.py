@@ -336,7 +336,7 @@ def test_bad_input() -> None:
 def test_pruned_trees_of_numbers() -> None:
     x, y = load_diabetes(return_X_y=True)
     for pattern in (CARTRegressor(cv=3), DecisionTreeRegressor(max_depth=2, criterion="absolute_error")):
-        model = AdaBoostRegressor(pattern, n_estimators=3).fit(x, y)
+        model = AdaBoostRegressor(pattern, n_estimators=3, random_state=0).fit(x, y)
         assert model.score(x, y) > 0.3
     assert (
         AdaBoostClassifier(TopDownClassifier(n_splits=3), n_estimators=3).fit(x, y > 150).score(x, y > 150)
