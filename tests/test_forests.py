@@ -43,8 +43,8 @@ def data(request):
 
 
 def test_a_tree_is_that_of_its_rows(data):
-    """Rows drawn as weights give the tree of a table in which they are repeated; by plain gains, because a row
-    that was drawn twice tells no more than once, whereas two rows do.
+    """Rows drawn as weights give the tree of a table in which they are repeated; by plain gains, because a
+    row that was drawn twice tells no more than once, whereas two rows do.
     """
     forest = grow_forest(data, n_trees=5, max_features=2, seed=3, min_samples_leaf=1, category_gain="plain")
     for member, tree in enumerate(forest):
