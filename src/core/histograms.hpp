@@ -457,7 +457,7 @@ class HistogramSearcher : public LargeSearcher {
         Split split;
         split.column = column;
         split.gain = std::max(0.0, measures_[0].gain(search.best.score));
-        split.rank = problem_.columns[column].is_category() ? search.best.score : 0.0;
+        split.rank = problem_.columns[column].is_category() ? rank_of(limits_, search.best.score) : 0.0;
         split.missing_left = search.missing_left;
         split.saw_missing = search.saw_missing;
         split.left_codes = std::move(search.left_codes);

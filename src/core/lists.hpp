@@ -177,7 +177,7 @@ class ListGrower {
         if (!better) return;
         candidate.split.column = static_cast<std::int32_t>(column);
         candidate.split.gain = std::max(0.0, scanner_.gain(best.score));
-        candidate.split.rank = problem_.columns[column].is_category() ? best.score : 0.0;
+        candidate.split.rank = problem_.columns[column].is_category() ? rank_of(limits_, best.score) : 0.0;
         if constexpr (ratio) rivals_.push_back(candidate);
     }
     void choose_by_ratio(Candidate& candidate) {

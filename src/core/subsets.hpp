@@ -57,6 +57,11 @@ inline bool less_chance(Best& best, const Best& standing, const Chance& chance, 
     return true;
 }
 
+/// The rank of a subset of this score among splits: below 0 if it is a last resort.
+inline double rank_of(const Limits& limits, double score) {
+    return limits.correction == Correction::none ? 0.0 : std::min(0.0, score);
+}
+
 template <class Scorer>
 class SubsetSearch {
   public:

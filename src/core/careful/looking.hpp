@@ -252,7 +252,7 @@ class ScanSearcher : public ColumnSearcher {
         SubsetSearch<Gated<Scanner>> search(scorer, limits_, groups_, n_competing_, best);
         if (!search.run()) return {};
         const double left = search.found.weight_left;
-        const double rank = limits_.correction != Correction::none ? std::min(0.0, best.score) : 0.0;
+        const double rank = rank_of(limits_, best.score);
         Cut cut = cut_of(rank < 0 ? 0.0 : scanner_.gain(best.score), {left, scanner_.weight() - left});
         cut.split.rank = rank;
         cut.split.missing_left = search.found.missing_left;
