@@ -67,7 +67,7 @@ ON_RACED = LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so)" PYTHONPATH=$
     TSAN_OPTIONS=halt_on_error=1 $(BIN)/python
 sanitize: $(SANITIZED)/.installed $(RACED)/.installed ## run the tests on cores built with checks of addresses, undefined behaviour and races
 	$(ON_SANITIZED) -m pytest $(PYTEST_OPTIONS) tests
-	$(ON_RACED) -m pytest $(PYTEST_OPTIONS) -m threads $$(grep -l mark.threads tests/*.py)
+	$(ON_RACED) -m pytest $(PYTEST_OPTIONS) -m threads $$(grep -rl --include=*.py mark.threads tests)
 
 fuzz: $(SANITIZED)/.installed ## attack what reads strangers' data, on the same core, FUZZ_SECONDS for each target
 	$(ON_SANITIZED) -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)

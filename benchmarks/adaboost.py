@@ -93,8 +93,8 @@ def _judged(tried: tuple[dict[str, int], ...], most: int) -> Iterator[Figure]:
     """For each kind of tree and rate: the least error of folds, after how many rounds; then test rows."""
     from treewright import encode
     from treewright.datasets import load_spam
-    from treewright.ensembles.adaptive import boost
-    from treewright.folding import folds
+    from treewright.encoding.splits import folds
+    from treewright.ensembles.adaboost import boost
 
     spam = load_spam()
     train = encode(spam.table(~spam.is_test), spam.target[~spam.is_test])

@@ -85,7 +85,7 @@ def _measured(problem: Problem, data: Path, chosen: Namespace) -> list[Result]:
 def prepare(job: Job) -> Task:
     """The tree and the rows; the work is to attribute the answers."""
     from treewright import encode, grow
-    from treewright.explaining.attribution import attribution
+    from treewright.explaining.shapley import attribution
 
     train, target, rows = _tables(job)
     limits = {"max_depth": job.problem.max_depth, "max_leaf_nodes": job.problem.max_leaf_nodes}

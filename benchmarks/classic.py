@@ -16,8 +16,8 @@ from typing import Any
 
 from benchmarks.c45 import C45, SHARED, Printed, line, read
 from treewright import C45Classifier, CARTClassifier, CHAIDClassifier, Dataset, Tree, encode
-from treewright.answering import codes
 from treewright.pruning.shares import size
+from treewright.tree.predict import codes
 
 DECLARED = {"crx": {"A4": ("t",)}}
 

@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.measuring import Result
 from benchmarks.peers import PEERS, version_of
 from benchmarks.problems import Problem
-from treewright.files import replacing
+from treewright._atomic import replacing
 
 RESULTS = Path(__file__).parent / "results"
 LOAD_BEFORE = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0  # before anything is measured

@@ -107,7 +107,7 @@ class Table:
     def pair(criterion: str, rows: Any) -> dict[bool, Table]:
         """Without and with rows held out."""
         from treewright import grow
-        from treewright.folding import split
+        from treewright.encoding.splits import split
 
         fewer, validation = split(rows, (2, 1), seed=0)
         return {
@@ -185,7 +185,7 @@ def measured(
 
 def cross_validated(ways: Sequence[Way], criterion: str, rows: Any, seeds: Sequence[int]) -> list[float]:
     """The error of each way as a whole by folds of the training rows, its own choices made in each."""
-    from treewright.folding import folds
+    from treewright.encoding.splits import folds
 
     dealt = [(folds(rows, FOLDS, seed), i) for seed in seeds for i in range(FOLDS)]
     parts = ((rows.take(fold != i), rows.take(fold == i)) for fold, i in dealt)

@@ -1,4 +1,4 @@
-"""How Sphinx builds the pages; their Python examples are run by tests/test_readme.py."""
+"""How Sphinx builds the pages; their Python examples are run by tests/test_documentation.py."""
 
 from __future__ import annotations
 

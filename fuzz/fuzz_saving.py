@@ -1,7 +1,7 @@
 """Attacks on `treewright.load`: a file is refused with ValueError, or what it holds is a sound model.
 
-Each case takes a model of `tests/models`, changes it (the parsed model, its text or its bytes), mostly signs
-it again with a right checksum, and loads it. The case is determined by the seed and its number.
+Each case takes a file of `tests/saving/models`, changes it (the parsed model, its text or its bytes), mostly
+signs it again with a valid checksum, and loads it. The case is determined by the seed and its number.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ import numpy as np
 
 from fuzz.limiting import limited_time
 from treewright import Tree, encode, load, saving
-from treewright.ensembles.adaptive_numbers import BoostedNumbers
-from treewright.ensembles.gradient import GradientBoosted
+from treewright.ensembles.adaboost_r2 import BoostedNumbers
+from treewright.ensembles.gradient_boosting import GradientBoosted
 from treewright.ensembles.losses import BY_LOGARITHM
 from treewright.pruning import cost_complexity_path, prune
-from treewright.routing import sent_by_others
 from treewright.saving.kinds import KINDS
 from treewright.saving.layout import ARRAYS
+from treewright.tree.missing import sent_by_others
 
-MODELS = sorted((Path(__file__).parent.parent / "tests" / "models").glob("*.model.json"))
+MODELS = sorted((Path(__file__).parent.parent / "tests" / "saving" / "models").glob("*.model.json"))
 LARGEST_SQUARED = 1e150  # beyond it squares of predicted numbers overflow, which is not the file's fault
 
 Model = list[tuple[str, Any]]  # keys and values: a key may come twice

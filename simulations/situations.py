@@ -15,8 +15,8 @@ from simulations.worlds import World, world
 from treewright import RandomForestClassifier, certify, distill, grow, grow_forest, prune, select
 from treewright.certifying import BOUNDS, Certificate, leaf_intervals
 from treewright.encoding import Dataset
+from treewright.encoding.splits import split
 from treewright.estimators import AdaBoostClassifier, BaggingClassifier, DecisionTreeClassifier
-from treewright.folding import split
 from treewright.tree import Tree
 
 

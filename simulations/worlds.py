@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import Column, Schema, Target, Tree
-from treewright.answering import answers
-from treewright.costing import cost_arrays
 from treewright.encoding import Dataset
+from treewright.tree.costs import cost_arrays
+from treewright.tree.predict import answers
 
 Floats = NDArray[np.float64]
 

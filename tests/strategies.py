@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from oracle import CLASSES, Growth
 
+from tests.oracle import CLASSES, Growth
 from treewright.encoding import Dataset
+from treewright.encoding.schema import Column, Schema, Target
 from treewright.growing import grow
-from treewright.schema import Column, Schema, Target
 from treewright.tree import Tree
 
 Array = NDArray[Any]

@@ -15,35 +15,25 @@ import treewright
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
-LAYERS = [
-    {"_core", "_version", "advice", "aligning", "datasets", "enlisting", "files", "plain", "texts"},
-    {"schema", "sparse", "linear", "independence"},
-    {"encoding", "combining", "shaping"},
-    {"writing"},
-    {"surrogates"},
-    {"checking"},
-    {"costing", "routing"},
-    {"viewing", "answering", "arriving", "cutting", "memory", "folding", "inferring"},
-    {"presenting"},
-    {"tree"},
-    {"rule_lists"},
-    {"wording"},
-    {"arranging", "planting", "formulating", "ruling", "metrics"},
-    {"forcing"},
-    {"growing", "certifying", "exporting", "drawing", "searching"},
-    {"pruning", "explaining", "regrowing", "branching"},
-    {"selecting", "ensembles", "neighbours", "distributing"},
-    {"feature_selection", "saving", "advising"},
-    {"reporting"},
-    {"estimators"},
-    {"converting"},
-    {"cli"},
-    {"__init__", "__main__"},
-]
-LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+# From the bottom up: each package imports from the layers below it only.
+LAYERS = {
+    "support": {"_atomic", "_core", "_json", "_registry", "_text", "_version", "advice", "datasets"},
+    "tables as arrays": {"encoding"},
+    "the tree": {"tree"},
+    "growing and measuring": {"growing", "certifying", "metrics"},
+    "pictures": {"plotting"},
+    "export formats": {"exporting"},
+    "methods on trees": {"pruning", "explaining", "ensembles", "neighbours"},
+    "choices, files, advice": {"selecting", "feature_selection", "saving", "advising"},
+    "Python entry points": {"estimators", "reporting"},
+    "other libraries and the shell": {"converting", "cli"},
+}
+ENTRY = len(LAYERS)
+LEVEL = {package: level for level, packages in enumerate(LAYERS.values()) for package in packages}
+LEVEL |= {"__init__": ENTRY, "__main__": ENTRY}
 PYTHON = sorted(PACKAGE.rglob("*.py"))
-UPHILL = {("rule_lists", "treewright.exporting.text")}  # rules print themselves
-LOOKING_UP = {"presenting"}  # whose purpose is that a tree prints, draws and saves itself
+# A tree prints, plots and saves itself: these two files import from above, when a method is called.
+UPHILL = {PACKAGE / "tree" / "shortcuts.py", PACKAGE / "tree" / "rule_list.py"}
 NATIVE = sorted(path for kind in ("*.cpp", "*.hpp") for path in SOURCE.rglob(kind))
 
 
@@ -51,8 +41,8 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(SOURCE))
 
 
-def room_of(path: Path) -> str:
-    """The room a file belongs to: its module, or the folder of its module."""
+def package_of(path: Path) -> str:
+    """The package or top-level module that a file belongs to."""
     first = path.relative_to(PACKAGE).parts[0]
     return first.removesuffix(".py")
 
@@ -81,21 +71,27 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
 
 @pytest.mark.parametrize("path", PYTHON, ids=name_of)
 def test_imports_go_downhill(path: Path) -> None:
-    room = room_of(path)
-    if room in LOOKING_UP:
+    package = package_of(path)
+    assert package in LEVEL, f"{package} is in no layer"
+    if path in UPHILL:
         return
-    assert room in LEVEL, f"{room} is in no layer"
     for line, name in imports(path):
         parts = name.split(".")
-        if parts[0] == "treewright" and len(parts) > 1 and parts[1] != room and (room, name) not in UPHILL:
-            assert LEVEL.get(parts[1], -1) < LEVEL[room], (
+        if parts[0] == "treewright" and len(parts) > 1 and parts[1] != package:
+            assert LEVEL.get(parts[1], -1) < LEVEL[package], (
                 f"{name_of(path)}:{line} imports {name}, which is uphill"
             )
 
 
+def test_layers_are_few_and_name_only_what_exists() -> None:
+    present = {package_of(path) for path in PYTHON} | {"_core"}
+    assert len(LAYERS) <= 10
+    assert set(LEVEL) == present
+
+
 @pytest.mark.parametrize("path", PYTHON, ids=name_of)
 def test_only_estimators_know_scikit_learn(path: Path) -> None:
-    if room_of(path) != "estimators":
+    if package_of(path) != "estimators":
         guilty = [f"line {line}: {name}" for line, name in imports(path) if name.split(".")[0] == "sklearn"]
         assert not guilty, f"{name_of(path)} imports scikit-learn: {guilty}"
 

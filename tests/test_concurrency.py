@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checks import same_tree
 
+from tests.checks import same_tree
 from treewright import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checks import same_partition, same_structure, same_tree
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from oracle import CLASSES, NUMBERS
-from strategies import Table, limits, table_of, tables
 
+from tests.checks import same_partition, same_structure, same_tree
+from tests.oracle import CLASSES, NUMBERS
+from tests.strategies import Table, limits, table_of, tables
 from treewright import encode, grow
 
 EVERY = [*CLASSES, *NUMBERS]

@@ -9,8 +9,8 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from treewright import Tree, encode, grow
 from treewright.datasets import load_spam
-from treewright.drawing.quality import plot_confusion, plot_precision_recall, plot_roc
-from treewright.drawing.regions import plot_regions
+from treewright.plotting.quality import plot_confusion, plot_precision_recall, plot_roc
+from treewright.plotting.regions import plot_regions
 
 FOLDER = Path(__file__).parent
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 from treewright._version import __version__ as __version__
 from treewright.advice import Advice, AdviceWarning
 from treewright.encoding import Dataset, encode
+from treewright.encoding.schema import Column, Schema, Target
+from treewright.encoding.text import TextFormat
 from treewright.growing import criteria, grow
-from treewright.regrowing import regrow
-from treewright.schema import Column, Schema, Target
-from treewright.texts import TextFormat
+from treewright.growing.regrowing import regrow
 from treewright.tree import Tree
-from treewright.viewing import Node
-from treewright.writing import Among, Below, Branch, Combination, Leaf
+from treewright.tree.builder import Among, Below, Branch, Combination, Leaf
+from treewright.tree.node import Node
 
 if TYPE_CHECKING:
     from treewright.advising import advise
     from treewright.certifying import Certificate, VoteCertificate, certify, certify_votes
     from treewright.converting import from_lightgbm, from_sklearn, from_xgboost
     from treewright.ensembles import Forest, grow_forest
-    from treewright.ensembles.distilling import BornAgain, Distillation, born_again, distill, distillation
+    from treewright.ensembles.distillation import BornAgain, Distillation, born_again, distill, distillation
     from treewright.estimators import (
         AdaBoostClassifier,
         AdaBoostRegressor,
@@ -50,21 +50,21 @@ if TYPE_CHECKING:
         TreeSelector,
         ZeroNormSelector,
     )
-    from treewright.explaining.attribution import attribution
     from treewright.explaining.competitors import competitors
-    from treewright.explaining.contrast import contrast
-    from treewright.explaining.decision import explain
-    from treewright.explaining.difference import difference
+    from treewright.explaining.counterfactual import contrast
+    from treewright.explaining.decision_path import explain
     from treewright.explaining.importance import importance
     from treewright.explaining.rules import rules
+    from treewright.explaining.shapley import attribution
     from treewright.explaining.stability import stability
+    from treewright.explaining.tree_difference import difference
     from treewright.exporting import export
     from treewright.neighbours import KDTree, defeatist_curve
     from treewright.pruning import PruningPath, prune
     from treewright.reporting import report
-    from treewright.rule_lists import RuleList
     from treewright.saving import load
     from treewright.selecting import compare, overfitting_curve, select
+    from treewright.tree.rule_list import RuleList
 
 __all__ = [
     "AdaBoostClassifier",
@@ -154,7 +154,7 @@ _LATER = {
     "BaggingRegressor": "treewright.estimators",
     "AdaBoostClassifier": "treewright.estimators",
     "AdaBoostRegressor": "treewright.estimators",
-    "BornAgain": "treewright.ensembles.distilling",
+    "BornAgain": "treewright.ensembles.distillation",
     "C45Classifier": "treewright.estimators",
     "CARTClassifier": "treewright.estimators",
     "CARTRegressor": "treewright.estimators",
@@ -162,7 +162,7 @@ _LATER = {
     "Certificate": "treewright.certifying",
     "DecisionTreeClassifier": "treewright.estimators",
     "DecisionTreeRegressor": "treewright.estimators",
-    "Distillation": "treewright.ensembles.distilling",
+    "Distillation": "treewright.ensembles.distillation",
     "ExtraTreeClassifier": "treewright.estimators",
     "ExtraTreeRegressor": "treewright.estimators",
     "ExtraTreesClassifier": "treewright.estimators",
@@ -177,7 +177,7 @@ _LATER = {
     "PruningPath": "treewright.pruning",
     "RandomForestClassifier": "treewright.estimators",
     "RandomForestRegressor": "treewright.estimators",
-    "RuleList": "treewright.rule_lists",
+    "RuleList": "treewright.tree.rule_list",
     "RuleListClassifier": "treewright.estimators",
     "ShadowSelector": "treewright.estimators",
     "SplitFilter": "treewright.estimators",
@@ -187,7 +187,7 @@ _LATER = {
     "ZeroNormSelector": "treewright.estimators",
     "advise": "treewright.advising",
     "attribution": "treewright.explaining",
-    "born_again": "treewright.ensembles.distilling",
+    "born_again": "treewright.ensembles.distillation",
     "certify": "treewright.certifying",
     "certify_votes": "treewright.certifying",
     "compare": "treewright.selecting",
@@ -195,8 +195,8 @@ _LATER = {
     "contrast": "treewright.explaining",
     "defeatist_curve": "treewright.neighbours",
     "difference": "treewright.explaining",
-    "distill": "treewright.ensembles.distilling",
-    "distillation": "treewright.ensembles.distilling",
+    "distill": "treewright.ensembles.distillation",
+    "distillation": "treewright.ensembles.distillation",
     "explain": "treewright.explaining",
     "export": "treewright.exporting",
     "from_lightgbm": "treewright.converting",

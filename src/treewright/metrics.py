@@ -14,12 +14,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.answering import answers, codes, proportions
-from treewright.arriving import given_rows, said_losses
 from treewright.encoding import Dataset
-from treewright.presenting import as_tree
 from treewright.tree import Tree
-from treewright.wording import amount, count, percent, quoted, word
+from treewright.tree.evaluate import given_rows, said_losses
+from treewright.tree.predict import answers, codes, proportions
+from treewright.tree.shortcuts import as_tree
+from treewright.tree.wording import amount, count, percent, quoted, word
 
 Floats = NDArray[np.float64]
 

@@ -12,11 +12,11 @@ from treewright.advising.columns import column_advice
 from treewright.advising.leaks import leak_advice
 from treewright.advising.results import one_leaf, small_test
 from treewright.advising.rows import duplicates_across, duplicates_within
-from treewright.arriving import encoded_rows
 from treewright.encoding import Dataset, encode
 from treewright.metrics import Metrics
 from treewright.pruning import PruningPath
 from treewright.tree import Tree
+from treewright.tree.evaluate import encoded_rows
 
 __all__ = ["Advices", "advise", "fit_advice", "one_leaf", "ranked", "table_advice"]
 

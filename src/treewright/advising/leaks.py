@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from treewright.advice import Advice
 from treewright.advising.naming import about_columns, drop_options
-from treewright.answering import answers
 from treewright.encoding import Dataset
-from treewright.folding import split
+from treewright.encoding.splits import split
 from treewright.growing import grow
-from treewright.wording import percent, quoted
+from treewright.tree.predict import answers
+from treewright.tree.wording import percent, quoted
 
 MOST_ROWS = 20_000  # that are looked at
 MOST_CELLS = 4_000_000  # of wide tables, from as few as 2,000 rows

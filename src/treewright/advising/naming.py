@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Hashable, Sequence
 
 from treewright.advice import Advice
-from treewright.wording import LONGEST_NAME, count, quoted
+from treewright.tree.wording import LONGEST_NAME, count, quoted
 
 MOST_NAMED = 5  # columns or classes that one sentence names
 

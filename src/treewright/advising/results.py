@@ -16,7 +16,7 @@ from treewright.encoding import Dataset
 from treewright.metrics import Metrics
 from treewright.pruning import PruningPath
 from treewright.tree import Tree
-from treewright.wording import amount, count, percent, quoted
+from treewright.tree.wording import amount, count, percent, quoted
 
 LEAST_ROWS = 50  # of a table that should give more than one leaf
 # Limits of growing as the command line calls them.

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treewright.advice import Advice
 from treewright.encoding import Dataset
-from treewright.wording import count, percent
+from treewright.tree.wording import count, percent
 
 MANY_WITHIN = 0.1  # the share of rows that are copies of others
 MANY_ACROSS = 0.15  # the share of test rows that are copies of training rows

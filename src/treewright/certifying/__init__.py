@@ -29,7 +29,6 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
-from treewright.arriving import given_rows
 from treewright.certifying.binomial import (
     binomial_lower,
     binomial_upper,
@@ -61,7 +60,8 @@ from treewright.certifying.training import from_training
 from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
 from treewright.encoding.known_rows import FitRows
-from treewright.presenting import as_tree
+from treewright.tree.evaluate import given_rows
+from treewright.tree.shortcuts import as_tree
 
 __all__ = [
     "BOUNDS",

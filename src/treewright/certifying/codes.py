@@ -50,11 +50,11 @@ from treewright.certifying.decimals import (
 )
 from treewright.certifying.names import count_bits, name_bits, read_names, write_names
 from treewright.certifying.sums import read_sum, sum_bits, write_sum
-from treewright.combining import Direction, asked_columns
 from treewright.encoding import Dataset
-from treewright.routing import refuse_sending
-from treewright.schema import Column, Schema
+from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
+from treewright.tree.missing import refuse_sending
+from treewright.tree.oblique import Direction, asked_columns
 
 Floats = NDArray[np.float64]
 

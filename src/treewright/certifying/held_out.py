@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from treewright.arriving import rows_of
 from treewright.certifying.binomial import bernstein_upper, binomial_upper, check_delta, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.losses import Loss, RowLosses, row_losses
 from treewright.encoding import Dataset
-from treewright.sparse import SparseRows
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.evaluate import rows_of
 
 _ROWS = "the rows are independent draws from where the tree will be used"
 _BY_PRIORS = (

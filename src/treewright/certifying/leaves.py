@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import whole_rows
 from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
-from treewright.presenting import as_tree
 from treewright.tree import Tree
+from treewright.tree.evaluate import whole_rows
+from treewright.tree.shortcuts import as_tree
 
 Floats = NDArray[np.float64]
 

@@ -7,12 +7,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.answering import answers
-from treewright.arriving import given_rows, number_losses
-from treewright.costing import cost_arrays, costed_schema, costs_of, dearest
 from treewright.encoding import Dataset
-from treewright.schema import Schema
+from treewright.encoding.schema import Schema
 from treewright.tree import Tree
+from treewright.tree.costs import cost_arrays, costed_schema, costs_of, dearest
+from treewright.tree.evaluate import given_rows, number_losses
+from treewright.tree.predict import answers
 
 Floats = NDArray[np.float64]
 Loss = Literal["squared_error", "absolute_error", "poisson"]

@@ -11,7 +11,7 @@ from treewright.certifying.decimals import (
     write_number,
     write_whole,
 )
-from treewright.combining import Direction
+from treewright.tree.oblique import Direction
 
 
 def sum_bits(direction: Direction, n_columns: int) -> int:

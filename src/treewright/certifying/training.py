@@ -10,9 +10,9 @@ from treewright.certifying.certificate import Certificate
 from treewright.certifying.codes import coded_columns, is_complete, tree_bits
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
-from treewright.combining import known_complete
 from treewright.encoding import Dataset
 from treewright.tree import Tree
+from treewright.tree.oblique import known_complete
 
 _LIMITS = {
     "occam": "binomial",

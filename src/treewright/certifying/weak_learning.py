@@ -29,8 +29,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.sparse import SparseRows
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
 
 Floats = NDArray[np.float64]
 Criterion = Literal["error", "gini", "entropy", "sqrt"]

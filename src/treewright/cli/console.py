@@ -14,9 +14,9 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from treewright._json import plain
 from treewright.advice import Advice
 from treewright.cli.outlets import show, tell
-from treewright.plain import plain
 
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
 MOST_ADVICE = 8  # pieces that people are shown

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from treewright.cli.errors import Misuse, quoted
-from treewright.encoding.text_numbers import conventions_with
-from treewright.texts.dates import check_date_format
+from treewright.encoding.text.dates import check_date_format
+from treewright.encoding.text.number_columns import conventions_with
 
 DECIMALS = {"comma": ",", "point": ".", "dot": "."}
 THOUSANDS = DECIMALS | {"space": " ", "apostrophe": "'", "none": ""}

@@ -12,8 +12,8 @@ from cyclopts import Group, Parameter
 
 from treewright.cli.errors import Misuse, Trouble, closest, known, listed, quoted
 from treewright.cli.options import Repeated
-from treewright.costing import CostSplit
-from treewright.schema import Schema
+from treewright.encoding.schema import Schema
+from treewright.tree.costs import CostSplit
 
 COSTS = Parameter(group=Group("Costs", sort_key=25))
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from treewright.aligning import aligned
+from treewright._text import aligned
 from treewright.certifying import Certificates, certify
 from treewright.cli.console import Stages, Voice, in_colour, terminal_width
 from treewright.cli.documents import certificates_document, nodes_document

@@ -25,7 +25,7 @@ from treewright.cli.sources import Source, check_columns, open_source
 from treewright.cli.suggestions import Command, next_command
 from treewright.cli.summary import percent
 from treewright.cli.tables import note_reading
-from treewright.wording import escape, word
+from treewright.tree.wording import escape, word
 
 SHOWN_VALUES = 3  # of a column of categories
 LONGEST_VALUE = 40  # characters that are shown of one

@@ -13,7 +13,7 @@ from treewright.cli.summary import Fit, missing_cells
 from treewright.encoding import Dataset
 from treewright.metrics import measure
 from treewright.tree import Tree
-from treewright.wording import number_in_words, surrogate_in_words, way_in_words
+from treewright.tree.wording import number_in_words, surrogate_in_words, way_in_words
 
 
 def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from difflib import get_close_matches
 
 from treewright.cli.outlets import CLOSED_PIPE
 from treewright.growing import n_threads
-from treewright.wording import LONGEST_NAME as LONGEST_NAME
-from treewright.wording import count as count
-from treewright.wording import quoted as quoted
+from treewright.tree.wording import LONGEST_NAME as LONGEST_NAME
+from treewright.tree.wording import count as count
+from treewright.tree.wording import quoted as quoted
 
 
 class Trouble(Exception):  # noqa: N818

@@ -31,12 +31,12 @@ from treewright.cli.options import (
 )
 from treewright.cli.sources import open_source
 from treewright.cli.tables import note_remarks, read_for_model
-from treewright.combining import asked_columns
+from treewright.encoding.schema import Column
 from treewright.explaining import Contrast, Decision
 from treewright.explaining import contrast as contrast_of
 from treewright.explaining import explain as explain_row
-from treewright.schema import Column
 from treewright.tree import Tree
+from treewright.tree.oblique import asked_columns
 
 MISSING = ("", "NA", "?", "missing")  # values of --set that are none
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from treewright._atomic import replacing
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, Trouble, check_output, known, listed, writing_to
 from treewright.cli.models import open_model
@@ -16,7 +17,6 @@ from treewright.cli.outlets import show_bytes
 from treewright.cli.plans import named
 from treewright.exporting import FORMATS
 from treewright.exporting import export as export_tree
-from treewright.files import replacing
 from treewright.tree import Tree
 
 SUFFIXES = {

@@ -53,10 +53,10 @@ from treewright.cli.tables import Reading
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.growing import grow
-from treewright.memory import memory_needed
+from treewright.growing.constraints import check_known
+from treewright.growing.memory import memory_needed
 from treewright.metrics import metrics, rarer_class
 from treewright.pruning import PruningPath
-from treewright.ruling import check_known
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 

@@ -10,7 +10,7 @@ import numpy as np
 from treewright.cli import forms
 from treewright.cli.forms import Form
 from treewright.cli.options import MISSING, NEVER_KNOWN
-from treewright.encoding.text_formats import recognise
+from treewright.encoding.text.recognise import recognise
 
 DOUBT = (
     "its first line looks like a row, not like names of columns; --no-header reads it as one, and calls them "

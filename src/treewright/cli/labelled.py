@@ -16,10 +16,10 @@ from treewright.cli.parts import Wish, check_files
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
 from treewright.cli.tables import note_remarks, read_for_model
-from treewright.combining import asked_columns
 from treewright.encoding import Dataset
-from treewright.schema import Column, Schema
+from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
+from treewright.tree.oblique import asked_columns
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from treewright.cli.conventions import Conventions
 from treewright.cli.errors import Misuse, Trouble, quoted, shortened
 from treewright.cli.reading import Frame
-from treewright.schema import Column
-from treewright.texts import TextFormat, is_missing
+from treewright.encoding.schema import Column
+from treewright.encoding.text import TextFormat, is_missing
 
 PLAIN = TextFormat("number")
 ISO = TextFormat("time", date_format="%Y-%m-%dT%H:%M:%S.%f")

@@ -8,8 +8,8 @@ from treewright.cli.errors import Trouble, count
 from treewright.cli.forms import Form
 from treewright.cli.options import PIPE
 from treewright.cli.sources import TABLE_SUFFIXES, no_file
+from treewright.encoding.schema import Column
 from treewright.saving import Model, load, trees_in
-from treewright.schema import Column
 from treewright.tree import Tree
 
 

@@ -42,8 +42,8 @@ from cyclopts import Group, Parameter, validators
 
 from treewright.cli.conventions import Conventions
 from treewright.cli.errors import Misuse, closest, known, thread_count
+from treewright.encoding.schema import MISSING as WAYS_OF_MISSING
 from treewright.growing import criteria
-from treewright.schema import MISSING as WAYS_OF_MISSING
 
 PIPE = Path("-")  # the standard input where a table is read, the standard output where one is written
 MISSING = ("NA", "N/A", "#N/A", "null", "NULL", "?")  # cells of CSV files that say so

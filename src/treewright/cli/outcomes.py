@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from treewright._atomic import replacing
 from treewright.advice import Advice
 from treewright.cli import command_line
 from treewright.cli.advising import for_pages
@@ -14,7 +15,6 @@ from treewright.cli.console import Stages
 from treewright.cli.errors import Misuse, check_output, writing_to
 from treewright.cli.options import PIPE
 from treewright.cli.summary import Fit
-from treewright.files import replacing
 from treewright.reporting import Report, report
 
 MOST_LEAVES = 20_000  # of a tree that gets a page without being asked for one

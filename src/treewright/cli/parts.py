@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from treewright.cli.errors import Misuse, count
 from treewright.encoding import Dataset
 from treewright.encoding.known_rows import KnownRows
-from treewright.folding import split
+from treewright.encoding.splits import split
 from treewright.selecting.planning import VALIDATION_SHARE, Plan
 
 TEST_SHARE = 0.2  # of all rows

@@ -11,8 +11,6 @@ import numpy as np
 from cyclopts import Parameter
 from numpy.typing import NDArray
 
-from treewright.answering import answers as answers_to
-from treewright.answering import proportions
 from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import (
     Misuse,
@@ -45,17 +43,19 @@ from treewright.cli.sources import Source, open_source
 from treewright.cli.streaming import stream
 from treewright.cli.tables import note_remarks
 from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
-from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
+from treewright.encoding.schema import Column, Schema
 from treewright.ensembles import losses
-from treewright.ensembles.adaptive import Boosted, chances_of
-from treewright.ensembles.adaptive_numbers import BoostedNumbers
+from treewright.ensembles.adaboost import Boosted, chances_of
+from treewright.ensembles.adaboost_r2 import BoostedNumbers
 from treewright.ensembles.forest import Forest, split_targets
-from treewright.ensembles.gradient import GradientBoosted
+from treewright.ensembles.gradient_boosting import GradientBoosted
 from treewright.saving import Model as Saved
 from treewright.saving import trees_in
-from treewright.schema import Column, Schema
 from treewright.tree import Tree
+from treewright.tree.oblique import asked_columns
+from treewright.tree.predict import answers as answers_to
+from treewright.tree.predict import proportions
 
 
 def predict(

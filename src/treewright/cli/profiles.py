@@ -17,7 +17,7 @@ from treewright.cli.forms import Form
 from treewright.cli.model_cells import typed
 from treewright.cli.reading import Column, Frame, marked_row
 from treewright.encoding import encode_with_advice
-from treewright.texts import TextFormat
+from treewright.encoding.text import TextFormat
 
 MOST_VALUES = 20  # of a column of categories that are counted one by one
 

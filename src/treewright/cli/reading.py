@@ -23,7 +23,7 @@ from treewright.cli.forms import Form
 from treewright.cli.layout import LONGEST_LINE, Layout
 from treewright.cli.sources import Source, first_line
 from treewright.encoding.cells import BEYOND, EXACT
-from treewright.encoding.text_advice import fold_advice
+from treewright.encoding.text.advice import fold_advice
 
 Column = NDArray[Any]
 Result = TypeVar("Result")

@@ -18,9 +18,9 @@ from treewright.cli.models import form_of
 from treewright.cli.reading import Column, Frame, marked_row
 from treewright.cli.sources import Source, check_columns
 from treewright.encoding import Dataset, encode_with_advice
-from treewright.encoding.text_formats import recognise
-from treewright.schema import Schema
-from treewright.wording import shortened
+from treewright.encoding.schema import Schema
+from treewright.encoding.text.recognise import recognise
+from treewright.tree.wording import shortened
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
 FORMS: dict[str, Form] = {"number": "number", "category": "text", "time": "time"}  # to read a kind of column

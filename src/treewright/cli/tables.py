@@ -14,7 +14,7 @@ from treewright.cli.reading import Frame, read
 from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.sources import Source, open_source
 from treewright.encoding import Dataset
-from treewright.schema import Schema
+from treewright.encoding.schema import Schema
 
 
 def note_remarks(source: Source, work: Stages) -> None:

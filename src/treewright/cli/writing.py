@@ -21,12 +21,12 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._atomic import replacing
 from treewright.cli.errors import Trouble, writing_to
 from treewright.cli.forms import literal
 from treewright.cli.layout import pattern
 from treewright.cli.outlets import Outlet
 from treewright.cli.sources import JSON_SUFFIXES, PARQUET_SUFFIXES, first_line
-from treewright.files import replacing
 
 Answers = dict[str, NDArray[Any]]
 

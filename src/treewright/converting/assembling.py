@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core, arriving
+from treewright import _core
 from treewright.encoding import encode
-from treewright.schema import Schema
-from treewright.sparse import SparseRows
-from treewright.tree import Tree
+from treewright.encoding.schema import Schema
+from treewright.tree import Tree, evaluate
+from treewright.tree.class_counts import SparseRows
 
 Floats = NDArray[np.float64]
 
@@ -157,11 +157,11 @@ def recounted(tree: Tree, data: Any) -> Tree:
                 "fitted to (with the same weights)"
             )
         return replace(made, step=best_first(made))
-    counted = arriving.rows_of(tree, encoded)
+    counted = evaluate.rows_of(tree, encoded)
     if not counted.all():
         raise ValueError(f"no row of the data reaches node {int(np.argmin(counted))}")
-    statistic = np.array(arriving.statistic_of(tree, encoded))
+    statistic = np.array(evaluate.statistic_of(tree, encoded))
     statistic[:, 1::3] = tree.value
-    statistic[:, 2::3] = arriving.losses(tree, encoded)[:, np.newaxis] / len(tree.schema.targets)
+    statistic[:, 2::3] = evaluate.losses(tree, encoded)[:, np.newaxis] / len(tree.schema.targets)
     made = replace(tree, rows=counted, statistic=statistic)
     return replace(made, step=best_first(made))

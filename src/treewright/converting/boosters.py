@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from treewright.schema import Column
+from treewright.encoding.schema import Column
 
 Categories = Mapping[str, Sequence[Hashable]]
 MOST_CODES = 65_536  # that a column may have for all codes up to its largest to be categories, met or not

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.converting.assembling import Nodes, assemble, joined_scores, recounted, scores
 from treewright.converting.boosters import Categories, check_number, columns_of, numbered, positions
-from treewright.schema import Column, Schema, Target
+from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree
 
 

@@ -11,10 +11,10 @@ from treewright.converting.assembling import Nodes, assemble, joined_scores, rec
 from treewright.converting.lightgbm import from_lightgbm
 from treewright.converting.rounding import Rows, check_rows, thresholds
 from treewright.converting.xgboost import from_xgboost
-from treewright.presenting import as_tree
-from treewright.routing import refuse_sending
-from treewright.schema import Column, Schema, Target
+from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree
+from treewright.tree.missing import refuse_sending
+from treewright.tree.shortcuts import as_tree
 
 Floats = NDArray[np.float64]
 CRITERIA = {"log_loss": "entropy", "friedman_mse": "squared_error"}  # that have another name here

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.combining import only_columns
-from treewright.presenting import as_tree
-from treewright.routing import refuse_sending
+from treewright.tree.missing import refuse_sending
+from treewright.tree.oblique import only_columns
+from treewright.tree.shortcuts import as_tree
 
 
 def to_shap(model: Any) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def to_shap(model: Any) -> dict[str, Any]:
         name = tree.schema.columns[int(tested[0])].name
         raise ValueError(
             f"the tree tests the categories of column {name!r}, and shap's arrays know thresholds only; "
-            "treewright.explaining.attribution gives the same values, categories included"
+            "treewright.explaining.shapley gives the same values, categories included"
         )
     if tree.schema.predicts_classes:
         values = np.concatenate(tree.shares(np.arange(tree.n_nodes)), axis=1)

@@ -9,11 +9,11 @@ from treewright.advice import Advice, warn
 from treewright.encoding.columns import Kinds, check_width, conform, discover, matrix_numbers, plain_columns
 from treewright.encoding.dataset import Array, Dataset
 from treewright.encoding.provenance import Provenance
+from treewright.encoding.schema import Schema, Target
 from treewright.encoding.tables import read_table
 from treewright.encoding.targets import encode_targets, encode_weight, split_target
-from treewright.encoding.text_advice import fold_advice
-from treewright.encoding.text_cells import ByColumn, Reader
-from treewright.schema import Schema, Target
+from treewright.encoding.text.advice import fold_advice
+from treewright.encoding.text.cells import ByColumn, Reader
 
 __all__ = ["Dataset", "Provenance", "encode", "encode_with_advice"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from treewright.encoding.cells import Cells, Family, as_numbers, coded, numbers, occurring, recode
 from treewright.encoding.dataset import Array
 from treewright.encoding.objects import labelled
+from treewright.encoding.schema import KINDS, Column, Kind, Schema
 from treewright.encoding.tables import Table
-from treewright.encoding.text_cells import Reader, plain_numbers
-from treewright.schema import KINDS, Column, Kind, Schema
+from treewright.encoding.text.cells import Reader, plain_numbers
 
 Kinds = Mapping[str, Kind] | Mapping[int, Kind] | Sequence[Kind]
 

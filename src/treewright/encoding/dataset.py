@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from treewright import _core
 from treewright.encoding.provenance import Labels, Provenance
-from treewright.schema import Schema, Target
+from treewright.encoding.schema import Schema, Target
 
 Array: TypeAlias = npt.NDArray[Any]
 UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, of rows that only judge
@@ -246,7 +246,7 @@ class Dataset:
         """The same rows where the schema tells more of the targets: what mistakes cost.
 
         >>> from treewright.encoding import encode
-        >>> from treewright.schema import Target
+        >>> from treewright.encoding.schema import Target
         >>> data = encode([[1.5], [2.5]], ["a", "b"])
         >>> costly = data.restated((Target("y", ("a", "b"), costs=((0.0, 1.0), (9.0, 0.0))),))
         >>> costly.schema.has_costs, costly.columns is data.columns

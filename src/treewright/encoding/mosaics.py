@@ -10,9 +10,9 @@ import numpy as np
 
 from treewright.encoding.dataset import Array, Dataset
 from treewright.encoding.readers import is_a
+from treewright.encoding.schema import Column
 from treewright.encoding.tables import Table, read_table
 from treewright.encoding.targets import target_columns
-from treewright.schema import Column
 
 
 class Mosaic:

@@ -10,9 +10,9 @@ import numpy as np
 from treewright.encoding.cells import Cells, as_numbers, coded, distinct, occurring, recode
 from treewright.encoding.dataset import UNKNOWN_CLASS, Array
 from treewright.encoding.readers import is_a, read_cells
+from treewright.encoding.schema import Schema, Target
 from treewright.encoding.tables import Table, read_table
-from treewright.encoding.text_cells import Reader
-from treewright.schema import Schema, Target
+from treewright.encoding.text.cells import Reader
 
 Named = tuple[str, Cells]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from treewright.ensembles.forest import Forest, grow_forest
-from treewright.ensembles.neighbourhoods import proximity
 from treewright.ensembles.out_of_bag import (
     ForestImportance,
     OutOfBag,
@@ -11,6 +10,7 @@ from treewright.ensembles.out_of_bag import (
     out_of_bag,
     votes_against,
 )
+from treewright.ensembles.proximity import proximity
 
 __all__ = [
     "Forest",

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.encoding.schema import Schema
 from treewright.ensembles import losses
 from treewright.growing import grow
-from treewright.schema import Schema
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
-    from treewright.ensembles.gradient import GradientBoosted, Work
+    from treewright.ensembles.gradient_boosting import GradientBoosted, Work
 
 Floats = NDArray[np.float64]
 _LEAST_HESSIAN = 1e-3  # of a leaf, as in the core

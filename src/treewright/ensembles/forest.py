@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.answering import numbers, proportions, told_to
-from treewright.combining import by_column
-from treewright.costing import cheapest_in_order, cost_arrays
 from treewright.encoding import Dataset, encode
-from treewright.ensembles.drawing import Draws
+from treewright.encoding.schema import Schema
+from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.side_by_side import Listener, side_by_side
 from treewright.ensembles.totals import Speakers
 from treewright.growing import grow, n_threads, whole_number
-from treewright.memory import check_memory, memory_needed
-from treewright.presenting import Saved
-from treewright.schema import Schema
-from treewright.tree import Tree, named
+from treewright.growing.memory import check_memory, memory_needed
+from treewright.tree.costs import cheapest_in_order, cost_arrays
+from treewright.tree.oblique import by_column
+from treewright.tree.predict import numbers, proportions, told_to
+from treewright.tree.shortcuts import Saved
+from treewright.tree.tree import Tree, named
 
 Floats = NDArray[np.float64]
 Voting = Literal["soft", "hard"]

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.aligning import aligned
-from treewright.answering import answers
-from treewright.arriving import rows_of, said_losses
+from treewright._text import aligned
 from treewright.certifying.losses import loss_name
-from treewright.combining import asked_columns
 from treewright.encoding import Dataset
 from treewright.ensembles.forest import Forest
-from treewright.ensembles.shuffling import shuffled_rises
+from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered, side_by_side
 from treewright.ensembles.totals import goes_by_nodes
 from treewright.tree import Tree
-from treewright.wording import escape, percent
+from treewright.tree.evaluate import rows_of, said_losses
+from treewright.tree.oblique import asked_columns
+from treewright.tree.predict import answers
+from treewright.tree.wording import escape, percent
 
 Floats = NDArray[np.float64]
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.answering import told_to
 from treewright.encoding import Dataset
-from treewright.routing import routes_of
 from treewright.tree import Tree
+from treewright.tree.missing import routes_of
+from treewright.tree.predict import told_to
 
 Floats = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 
 from treewright.encoding import Dataset
-from treewright.ensembles.adaptive import Boosted, boost, chances_of, decision_of
-from treewright.ensembles.adaptive_numbers import BoostedNumbers, boost_numbers
+from treewright.ensembles.adaboost import Boosted, boost, chances_of, decision_of
+from treewright.ensembles.adaboost_r2 import BoostedNumbers, boost_numbers
 from treewright.estimators.adaptive import AdaptiveEstimator
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import Fitted, TreeEstimator
@@ -74,7 +74,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaptiveEstimator, BaseEstimator):  # 
         The share of each column in the total gain of a tree, averaged by the votes.
     estimator_ : tree estimator
         The pattern.
-    model_ : treewright.ensembles.adaptive.Boosted
+    model_ : treewright.ensembles.adaboost.Boosted
         Trees, votes and errors without scikit-learn; ``model_.plot(…)`` draws them.
 
     See Also
@@ -350,7 +350,7 @@ class AdaBoostRegressor(RegressorMixin, AdaptiveEstimator, BaseEstimator):  # ty
         The share of each column in the total gain of a tree, averaged by the votes.
     estimator_ : tree estimator
         The pattern.
-    model_ : treewright.ensembles.adaptive_numbers.BoostedNumbers
+    model_ : treewright.ensembles.adaboost_r2.BoostedNumbers
         Trees, votes and errors without scikit-learn.
 
     See Also

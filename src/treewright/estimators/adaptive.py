@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset
-from treewright.ensembles.adaptive import Boosted, Round
-from treewright.ensembles.adaptive_numbers import BoostedNumbers, NumberRound
+from treewright.ensembles.adaboost import Boosted, Round
+from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound
 from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.ensemble import OF_EACH_TREE, EnsembleEstimator
 from treewright.estimators.fitting import Fitted, TreeEstimator, replace_fit

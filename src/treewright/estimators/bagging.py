@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from treewright.encoding import Dataset
-from treewright.ensembles.drawing import Draws
+from treewright.encoding.schema import Schema
+from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators.classifier import DecisionTreeClassifier
@@ -20,7 +21,6 @@ from treewright.estimators.parameters import check_parameters, is_int
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
 from treewright.estimators.voting import VotingEstimator
-from treewright.schema import Schema
 from treewright.tree import Tree
 
 _BY_COLUMN = ("monotonic_cst", "interaction_cst", "feature_costs", "root")

@@ -13,8 +13,9 @@ from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset
 from treewright.encoding.known_rows import FitRows
+from treewright.encoding.splits import set_aside
 from treewright.ensembles import losses
-from treewright.ensembles.gradient import GradientBoosted, boost
+from treewright.ensembles.gradient_boosting import GradientBoosted, boost
 from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.ensemble import EnsembleEstimator
 from treewright.estimators.fitting import Fitted, replace_fit
@@ -30,7 +31,6 @@ from treewright.estimators.parameters import (
     one_of,
 )
 from treewright.estimators.watching import Watch
-from treewright.folding import set_aside
 from treewright.growing import n_threads
 
 _MANY_ROWS = 10_000  # from which on early_stopping="auto" means True

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from treewright.advice import warn
-from treewright.branching import grow_chaid, grow_id3
 from treewright.encoding import Dataset, encode, encode_with_advice
-from treewright.encoding.text_advice import fold_advice
+from treewright.encoding.schema import Kind
+from treewright.encoding.text.advice import fold_advice
 from treewright.estimators.classic import OneTarget
 from treewright.estimators.fitting import refuse_one_dimension
 from treewright.estimators.targets import plain_target
-from treewright.schema import Kind
+from treewright.growing.multiway import grow_chaid, grow_id3
 from treewright.tree import Tree
 
 MOST_VALUES = 64  # different numbers of a column that ID3 takes for categories

@@ -8,12 +8,12 @@ import numpy as np
 import sklearn.tree
 from numpy.typing import NDArray
 
-from treewright.answering import codes, proportions
 from treewright.encoding import Dataset
 from treewright.estimators.fitting import Fitted, TreeEstimator
 from treewright.estimators.targets import class_arrays, weighed_by_class
 from treewright.growing import n_threads
-from treewright.routing import divides
+from treewright.tree.missing import divides
+from treewright.tree.predict import codes, proportions
 
 
 class DecisionTreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]

@@ -14,9 +14,9 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import validate_data
 
 from treewright.certifying import Certificate, certify
-from treewright.combining import by_column
 from treewright.encoding import Dataset, encode
 from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.schema import Schema
 from treewright.estimators.advised import warn_about_tree
 from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
 from treewright.estimators.pruned import choices_of, chosen_by_rows, pruned
@@ -25,8 +25,8 @@ from treewright.estimators.targets import plain_target
 from treewright.explaining.competitors import competitors
 from treewright.growing import grow, n_threads
 from treewright.pruning import PruningPath, cost_complexity_path, cut_at
-from treewright.schema import Schema
 from treewright.tree import Tree
+from treewright.tree.oblique import by_column
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name

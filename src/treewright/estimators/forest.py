@@ -10,7 +10,7 @@ import sklearn.ensemble
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.ensembles.drawing import Draws
+from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators.classifier import DecisionTreeClassifier

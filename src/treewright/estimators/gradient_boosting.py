@@ -84,7 +84,7 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
     ----------
     classes_ : ndarray of shape (n_classes,)
         The sorted classes.
-    model_ : treewright.ensembles.gradient.GradientBoosted
+    model_ : treewright.ensembles.gradient_boosting.GradientBoosted
         The trees, iteration by iteration. ``print(model.model_.trees[0][0])`` shows the first.
     n_iter_ : int
         The number of iterations.
@@ -348,7 +348,7 @@ class GradientBoostingRegressor(GradientBoosting, RegressorMixin, BaseEstimator)
 
     Attributes
     ----------
-    model_ : treewright.ensembles.gradient.GradientBoosted
+    model_ : treewright.ensembles.gradient_boosting.GradientBoosted
         The trees, iteration by iteration. ``print(model.model_.trees[0][0])`` shows the first.
     n_iter_ : int
         The number of iterations.

@@ -14,11 +14,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from treewright.encoding import encode
+from treewright.encoding.schema import Schema
 from treewright.estimators.fitting import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
 from treewright.estimators.parameters import check_each
 from treewright.estimators.targets import plain_target
 from treewright.neighbours import KDTree, Search
-from treewright.schema import Schema
 
 Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] | None
 

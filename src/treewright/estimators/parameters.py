@@ -14,11 +14,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
-from treewright.costing import PARAMETERS as COSTS
-from treewright.costing import CostSplit
+from treewright.encoding.schema import MISSING
 from treewright.neighbours.kd_tree import METRICS, Search
-from treewright.schema import MISSING
-from treewright.writing import Among, Below
+from treewright.tree.builder import Among, Below
+from treewright.tree.costs import PARAMETERS as COSTS
+from treewright.tree.costs import CostSplit
 
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
 

@@ -9,10 +9,10 @@ import numpy as np
 import sklearn.tree
 from numpy.typing import NDArray
 
-from treewright.answering import numbers
 from treewright.encoding import Dataset
 from treewright.estimators.fitting import Fitted, TreeEstimator
 from treewright.growing import n_threads
+from treewright.tree.predict import numbers
 
 
 class DecisionTreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type: ignore[misc]

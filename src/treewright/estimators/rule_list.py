@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.splits import split
 from treewright.estimators.certified import Certified
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import (
@@ -21,9 +22,8 @@ from treewright.estimators.fitting import (
     rows_to_predict,
 )
 from treewright.estimators.parameters import check_each
-from treewright.folding import split
 from treewright.pruning.rules import rule_list
-from treewright.rule_lists import RuleList
+from treewright.tree.rule_list import RuleList
 
 _OF_THE_TREE = (
     "criterion",

@@ -14,8 +14,8 @@ from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection import check_cv
 
 from treewright import _core
-from treewright.answering import answers, proportions
 from treewright.encoding import Dataset
+from treewright.encoding.splits import folds as dealt
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import TreeEstimator, replace_fit
@@ -32,9 +32,9 @@ from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.selectors import COUNT, RULES_OF_ALL, TableSelector, or_none
 from treewright.estimators.targets import class_arrays
 from treewright.feature_selection.wrapping import DIRECTIONS, SelectionPath, search_columns
-from treewright.folding import folds as dealt
 from treewright.growing import n_threads
 from treewright.tree import Tree
+from treewright.tree.predict import answers, proportions
 
 _RULES: dict[str, Rule] = {
     "direction": one_of(*DIRECTIONS),

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.tree._tree import NODE_DTYPE, TREE_LEAF, TREE_UNDEFINED
 from sklearn.tree._tree import Tree as SklearnTree
 
-from treewright.combining import only_columns
-from treewright.routing import sent_by_others
-from treewright.tree import Tree, as_array
+from treewright.tree.missing import sent_by_others
+from treewright.tree.oblique import only_columns
+from treewright.tree.tree import Tree, as_array
 
 _NODES_AT_ONCE = 4096
 _CLASS_CRITERIA = "gini", "entropy"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.schema import Schema
+from treewright.encoding.schema import Schema
 
 Classes = list[NDArray[Any]]  # per target
 

@@ -15,10 +15,10 @@ from sklearn.utils import check_random_state
 
 from treewright.encoding import Dataset, encode
 from treewright.encoding.fingerprints import fingerprint
-from treewright.ensembles.drawing import Draws
+from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest, Growing, grow_members, split_targets, tree_seed
-from treewright.ensembles.neighbourhoods import LeafTargets, leaves_of, proximity
 from treewright.ensembles.out_of_bag import ForestImportance, OutOfBag, importance_of, out_of_bag
+from treewright.ensembles.proximity import LeafTargets, leaves_of, proximity
 from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.ensemble import OF_EACH_TREE, EnsembleEstimator
 from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
@@ -26,7 +26,7 @@ from treewright.estimators.parameters import check_each, is_int, n_features_draw
 from treewright.estimators.showing_progress import progress_bar
 from treewright.estimators.targets import plain_target
 from treewright.growing import n_threads
-from treewright.tree import Tree, as_array
+from treewright.tree.tree import Tree, as_array
 
 
 class VotingEstimator(EnsembleEstimator):

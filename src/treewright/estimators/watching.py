@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from treewright.encoding import Dataset
 from treewright.ensembles import losses
-from treewright.ensembles.gradient import GradientBoosted, Stage
+from treewright.ensembles.gradient_boosting import GradientBoosted, Stage
 
 Floats = NDArray[np.float64]
 _MOST_SCORED = 10_000  # training rows that a scorer sees: it is slower than a loss

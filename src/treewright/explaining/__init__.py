@@ -6,15 +6,15 @@ modules of their names: `from treewright.explaining import importance` is the fu
 
 from __future__ import annotations
 
-from treewright.explaining.attribution import Attribution, attribution
 from treewright.explaining.competitors import Competitor, Competitors, competitors
-from treewright.explaining.contrast import Contrast, contrast
-from treewright.explaining.decision import Answer, Decision, Step, explain
-from treewright.explaining.difference import Difference, difference
+from treewright.explaining.counterfactual import Contrast, contrast
+from treewright.explaining.decision_path import Answer, Decision, Step, explain
 from treewright.explaining.held_out import HeldOut
 from treewright.explaining.importance import ColumnImportance, Importance, importance
 from treewright.explaining.rules import rules
+from treewright.explaining.shapley import Attribution, attribution
 from treewright.explaining.stability import ColumnStability, Stability, stability
+from treewright.explaining.tree_difference import Difference, difference
 
 __all__ = [
     "Answer",

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treewright.certifying.held_out import same_statistic
-from treewright.combining import Direction, asked_columns
 from treewright.encoding import Dataset, encode
 from treewright.encoding.columns import UNSEEN
 from treewright.encoding.readers import is_a
+from treewright.encoding.schema import Column
 from treewright.encoding.tables import Table, read_table
-from treewright.rule_lists import column_of
-from treewright.schema import Column
 from treewright.tree import Tree
-from treewright.wording import escape, value_in_words, word
+from treewright.tree.oblique import Direction, asked_columns
+from treewright.tree.rule_list import column_of
+from treewright.tree.wording import escape, value_in_words, word
 
 
 class Cell(NamedTuple):

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.aligning import aligned
+from treewright._text import aligned
 from treewright.certifying.weak_learning import measured_edges
 from treewright.encoding import Dataset
-from treewright.sparse import SparseRows
 from treewright.tree import Tree
-from treewright.wording import percent
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,7 @@ class Boosting:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Both curves; needs matplotlib."""
-        from treewright.drawing.paths import draw_boosting
+        from treewright.plotting.paths import draw_boosting
 
         return draw_boosting(self, ax)
 

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.aligning import aligned
-from treewright.arriving import given_rows, leaves_of
-from treewright.cutting import node_indices
+from treewright._json import plain
+from treewright._text import aligned
 from treewright.encoding import Dataset
+from treewright.encoding.schema import Column, Schema
 from treewright.growing import as_whole, grow
-from treewright.plain import plain
-from treewright.presenting import as_tree
-from treewright.routing import divides, parts_of
-from treewright.rule_lists import column_of
-from treewright.schema import Column, Schema
 from treewright.tree import Tree
-from treewright.wording import branch_in_words, percent, rows_in_words
+from treewright.tree.evaluate import given_rows, leaves_of
+from treewright.tree.missing import divides, parts_of
+from treewright.tree.rule_list import column_of
+from treewright.tree.shortcuts import as_tree
+from treewright.tree.surgery import node_indices
+from treewright.tree.wording import branch_in_words, percent, rows_in_words
 
 MOST_NODES = 64  # of a larger tree the branches with the most rows
 # of how a tree was grown: what limits one split

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._json import plain
 from treewright.certifying.binomial import binomial_lower, binomial_upper
-from treewright.plain import plain
 
 Floats = NDArray[np.float64]
 

@@ -9,25 +9,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.aligning import aligned
-from treewright.answering import answers
-from treewright.arriving import given_rows, leaves_of, said_losses
+from treewright._json import plain
+from treewright._text import aligned
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import loss_name, most_cost
-from treewright.combining import asked_columns, asks, by_column
-from treewright.cutting import covered
 from treewright.encoding import Dataset
+from treewright.encoding.schema import Schema
+from treewright.encoding.splits import checked_seed
 from treewright.explaining.asking import grew
 from treewright.explaining.tabling import html_table, wrapped
-from treewright.folding import checked_seed
 from treewright.growing import n_threads, whole_number
-from treewright.plain import plain
-from treewright.presenting import as_tree
-from treewright.routing import sent_by_others
-from treewright.rule_lists import column_of
-from treewright.schema import Schema
 from treewright.tree import Tree
-from treewright.wording import escape, percent, rows_in_words
+from treewright.tree.evaluate import given_rows, leaves_of, said_losses
+from treewright.tree.missing import sent_by_others
+from treewright.tree.oblique import asked_columns, asks, by_column
+from treewright.tree.predict import answers
+from treewright.tree.rule_list import column_of
+from treewright.tree.shortcuts import as_tree
+from treewright.tree.surgery import covered
+from treewright.tree.wording import escape, percent, rows_in_words
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

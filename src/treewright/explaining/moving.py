@@ -12,10 +12,10 @@ import numpy as np
 
 from treewright import _core
 from treewright.encoding import Dataset
-from treewright.rule_lists import Between, Condition, column_of
-from treewright.schema import Column, Schema
+from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
-from treewright.wording import listed, value_in_words
+from treewright.tree.rule_list import Between, Condition, column_of
+from treewright.tree.wording import listed, value_in_words
 
 STEP = 0.01  # of the scale: how far above a threshold a readable number may be
 _UNITS = (86_400e6, 3_600e6, 60e6, 1e6, 1e3)  # of a time in microseconds: a day, an hour, …

@@ -9,9 +9,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.rule_lists import Between, Condition, Within, condition_of, merged
-from treewright.schema import Column
+from treewright.encoding.schema import Column
 from treewright.tree import Tree
+from treewright.tree.rule_list import Between, Condition, Within, condition_of, merged
 
 Pair = tuple[int, int]  # a node of the one tree and a node of the other: the rows that pass through both
 

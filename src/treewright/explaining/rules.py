@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from treewright.presenting import as_tree
-from treewright.rule_lists import RuleList
-from treewright.schema import Schema
-from treewright.sparse import SparseRows
+from treewright.encoding.schema import Schema
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.rule_list import RuleList
+from treewright.tree.shortcuts import as_tree
 
 
 def rules(model: Any, *, target: str | None = None, merge: bool = False) -> RuleList:

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.aligning import aligned
-from treewright.answering import answers
-from treewright.arriving import encoded_rows, is_pair
-from treewright.combining import by_column
+from treewright._json import plain
+from treewright._text import aligned
 from treewright.encoding import Dataset
+from treewright.encoding.schema import Column
+from treewright.encoding.splits import checked_seed
 from treewright.explaining.tabling import html_table, wrapped
-from treewright.folding import checked_seed
 from treewright.growing import grow, n_threads, whole_number
-from treewright.plain import plain
-from treewright.schema import Column
 from treewright.tree import Tree
-from treewright.wording import escape, percent, rows_in_words, value_in_words
+from treewright.tree.evaluate import encoded_rows, is_pair
+from treewright.tree.oblique import by_column
+from treewright.tree.predict import answers
+from treewright.tree.wording import escape, percent, rows_in_words, value_in_words
 
 MOST_ANSWERED = 100_000  # rows whose answers are compared; of a larger table so many are drawn
 MOST_LINES = 20  # columns that are printed

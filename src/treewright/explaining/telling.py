@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from treewright.aligning import aligned
+from treewright._text import aligned
 from treewright.explaining.competitors import share_in_words
-from treewright.explaining.decision import Answer, Decision, Step
+from treewright.explaining.decision_path import Answer, Decision, Step
 from treewright.explaining.held_out import HeldOut
 from treewright.explaining.tabling import html_table, wrapped
-from treewright.wording import answer_in_words, escape, percent, rows_in_words, word
+from treewright.tree.wording import answer_in_words, escape, percent, rows_in_words, word
 
 MOST_TARGETS = 3  # whose numbers stand beside the steps
 _UNPROVEN = "The tree was made to fit these rows; how sure the answer is, held-out rows tell: test=."

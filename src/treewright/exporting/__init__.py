@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.enlisting import Folder
-from treewright.presenting import as_tree
+from treewright._registry import Folder
+from treewright.tree.shortcuts import as_tree
 
 FORMATS = Folder(__name__, __path__, "format", shared="render")
 

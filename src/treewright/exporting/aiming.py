@@ -10,7 +10,7 @@ from operator import add, mul
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.combining import Direction
+from treewright.tree.oblique import Direction
 
 Columns = dict[int, NDArray[np.float64]]
 

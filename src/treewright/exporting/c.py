@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding.columns import MISSING, UNSEEN
+from treewright.encoding.schema import Column, Target
 from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
 from treewright.exporting.coding import (
     Code,
@@ -31,7 +32,6 @@ from treewright.exporting.coding import (
 )
 from treewright.exporting.mixing import divides
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
-from treewright.schema import Column, Target
 from treewright.tree import Tree
 
 _LARGEST = 2**63 - 1

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from treewright.encoding.columns import MISSING
+from treewright.encoding.schema import Column
 from treewright.exporting.coding import Code, Tables, filled, number, words
 from treewright.exporting.mixing import DEEPEST, parts
-from treewright.schema import Column
 
 RESERVED = words(
     """alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char8_t

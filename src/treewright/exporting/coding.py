@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._version import __version__
+from treewright.encoding.schema import Column, Target
 from treewright.exporting.mixing import divides
 from treewright.exporting.questions import has_surrogates
-from treewright.schema import Column, Target
 from treewright.tree import Tree
-from treewright.wording import (
+from treewright.tree.wording import (
     branch_in_words,
     escape,
     listed,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
+from treewright.encoding.schema import Column
 from treewright.exporting.coding import family, plain
-from treewright.schema import Column
 
 Columns = Sequence[tuple[str, Column, Any]]  # the name in quotes, what it is in the tree, its values
 

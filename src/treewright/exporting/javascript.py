@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.encoding.schema import Column
 from treewright.exporting import mixing
 from treewright.exporting.coding import (
     Code,
@@ -32,7 +33,6 @@ from treewright.exporting.coding import (
 from treewright.exporting.javascript_parts import COMPLETE, SOURCES, STANDING_IN, VALUE
 from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
-from treewright.schema import Column
 from treewright.tree import Tree
 
 Module = Literal["script", "esm"]

@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 
-from treewright.arranging.cards import MOST_LEAVES, Card, cards, shape
-from treewright.arranging.layout import stacked, tidy
-from treewright.arranging.letters import shortened, text_width
+from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards, shape
+from treewright.plotting.scene.layout import stacked, tidy
+from treewright.plotting.scene.letters import shortened, text_width
 from treewright.tree import Tree
-from treewright.wording import note_on_missing
+from treewright.tree.wording import note_on_missing
 
 _ROOM, _SIZE = 130.0, 9.0  # for a line, in points
 _LARGEST = 16000.0  # TeX has no lengths beyond 16,383 points

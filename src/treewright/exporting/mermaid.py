@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from treewright.arranging.cards import MOST_LEAVES, Card, cards
-from treewright.arranging.letters import shortened
+from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards
+from treewright.plotting.scene.letters import shortened
 from treewright.tree import Tree
-from treewright.wording import note_on_missing
+from treewright.tree.wording import note_on_missing
 
 _ROOM, _SIZE = 240.0, 11.0  # for a line
 _PLAIN = set(" .,_-+=()/…≤%")  # with letters and digits: characters that mean nothing in a label

@@ -8,8 +8,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arranging.colours import CLASS_COLOURS, INK, LINE
 from treewright.exporting import svg
+from treewright.plotting.scene.colours import CLASS_COLOURS, INK, LINE
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]

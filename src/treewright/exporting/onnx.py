@@ -13,7 +13,7 @@ from treewright.exporting.onnx_inputs import Graph, Inputs, Layout, Made, demand
 from treewright.exporting.pieces import Pieces, pieces
 from treewright.exporting.probing import encoded, parts
 from treewright.exporting.questions import refuse_parts
-from treewright.tree import Tree, as_array
+from treewright.tree.tree import Tree, as_array
 
 TALLEST = 500  # levels of one tree of the ensemble: runtimes read it by calling themselves once per level
 MOST_SHARES = 10_000_000  # numbers in the table of the classes' shares; a larger one is left out

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.encoding.schema import Column, Schema
 from treewright.exporting.coding import Code
 from treewright.exporting.questions import Question, has_surrogates, questions
-from treewright.schema import Column, Schema
 from treewright.tree import Tree
 
 Inputs = Literal["matrix", "columns"]

@@ -15,13 +15,21 @@ from numpy.typing import NDArray
 
 from treewright._version import __version__
 from treewright.encoding import Dataset
+from treewright.encoding.schema import Column, Schema
 from treewright.exporting.coding import Code
 from treewright.exporting.pieces import Pieces, pieces
 from treewright.exporting.probing import encoded
 from treewright.exporting.questions import Question, has_surrogates, questions, refuse_parts
-from treewright.rule_lists import Between, Condition, Within, condition_of, merged, paths, weights_by_class
-from treewright.schema import Column, Schema
-from treewright.tree import Tree, as_array
+from treewright.tree.rule_list import (
+    Between,
+    Condition,
+    Within,
+    condition_of,
+    merged,
+    paths,
+    weights_by_class,
+)
+from treewright.tree.tree import Tree, as_array
 
 DEEPEST = 200  # readers of XML call themselves once per level, and some stop at 256 of them
 MOST_TERMS = 100  # of a sum, each one level deeper than the one before

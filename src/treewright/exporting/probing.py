@@ -13,12 +13,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.combining import asked_columns
 from treewright.encoding import Dataset, encode
 from treewright.encoding.columns import MISSING, UNSEEN
+from treewright.encoding.schema import Column, Schema
 from treewright.exporting.aiming import aim
-from treewright.schema import Column, Schema
 from treewright.tree import Tree
+from treewright.tree.oblique import asked_columns
 
 Array = NDArray[Any]
 Table = dict[str, Any]

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from treewright.encoding.schema import Column
 from treewright.exporting import mixing
 from treewright.exporting.coding import (
     Code,
@@ -23,7 +24,6 @@ from treewright.exporting.coding import (
 )
 from treewright.exporting.mixing import PYTHON_WALK, divides, parts
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
-from treewright.schema import Column
 from treewright.tree import Tree
 
 _RESERVED = frozenset([*keyword.kwlist, "row"])

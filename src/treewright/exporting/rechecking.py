@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import answering
-from treewright.arriving import given_table
 from treewright.exporting.probing import asked_positions, decoded, encoded, probes
-from treewright.tree import Tree, named
+from treewright.tree import predict
+from treewright.tree.evaluate import given_table
+from treewright.tree.tree import Tree, named
 
 _MOST_SHOWN = 20  # columns of the row that is told of
 
@@ -27,7 +27,7 @@ def recheck(
     if not hasattr(module, "answers"):
         raise ValueError(f"check= runs the export, and {format} is nothing that can be run; leave check= out")
     table = table_of(tree, rows)
-    expected = named(tree.schema, answering.answers(tree, encoded(table, tree)))
+    expected = named(tree.schema, predict.answers(tree, encoded(table, tree)))
     if len(tree.schema.targets) > 1 and options.get("target") is not None:
         names = [target.name for target in tree.schema.targets]
         expected = expected[:, names.index(options["target"])]

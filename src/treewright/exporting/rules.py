@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from treewright.exporting.text import rules_as_text
-from treewright.rule_lists import RuleList
 from treewright.tree import Tree
+from treewright.tree.rule_list import RuleList
 
 
 def render(tree: Tree) -> str:

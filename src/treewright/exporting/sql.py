@@ -15,7 +15,7 @@ from treewright.exporting.databases import run
 from treewright.exporting.dialects import Dialect, dialect_of
 from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates, refuse_parts
 from treewright.tree import Tree
-from treewright.wording import rows_in_words
+from treewright.tree.wording import rows_in_words
 
 Times = Literal["timestamp", "microseconds"]
 _INDENT = "    "

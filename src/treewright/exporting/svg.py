@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from math import cos, pi, sin
 
-from treewright.arranging.cards import MOST_LEAVES
-from treewright.arranging.colours import LINE
-from treewright.arranging.scenes import Box, Disc, Flow, Group, Mark, Words, scene
+from treewright.plotting.scene.cards import MOST_LEAVES
+from treewright.plotting.scene.colours import LINE
+from treewright.plotting.scene.scenes import Box, Disc, Flow, Group, Mark, Words, scene
 from treewright.tree import Tree
 
 _FONT = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, 'DejaVu Sans', sans-serif"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from treewright.arranging.cards import check_limit
 from treewright.encoding import Dataset
-from treewright.presenting import intervals_of
-from treewright.rule_lists import Condition, Rule, RuleList
+from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
-from treewright.viewing import columns_with_missing
-from treewright.wording import (
+from treewright.tree.node import columns_with_missing
+from treewright.tree.rule_list import Condition, Rule, RuleList
+from treewright.tree.shortcuts import intervals_of
+from treewright.tree.wording import (
     condition_in_words,
     escape,
     missing_in_words,

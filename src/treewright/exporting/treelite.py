@@ -11,7 +11,7 @@ from treewright.encoding import Dataset
 from treewright.exporting.expanding import MOST_NODES, Step, expanded
 from treewright.exporting.probing import encoded, parts
 from treewright.exporting.questions import Question, refuse_parts, refuse_sums
-from treewright.tree import Tree, as_array
+from treewright.tree.tree import Tree, as_array
 
 Output = Literal["shares", "code"]
 

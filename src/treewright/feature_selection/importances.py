@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.combining import by_column
 from treewright.encoding import Dataset
-from treewright.ensembles.shuffling import shuffled_rises
+from treewright.encoding.schema import Schema
+from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.growing import grow, n_threads
-from treewright.schema import Schema
+from treewright.tree.oblique import by_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.aligning import aligned
+from treewright._json import plain
+from treewright._text import aligned
 from treewright.encoding import Dataset
+from treewright.encoding.splits import checked_seed
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.feature_selection.permuting import (
     Correction,
@@ -22,12 +24,10 @@ from treewright.feature_selection.permuting import (
     highest_gains,
     share_reached,
 )
-from treewright.folding import checked_seed
 from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.targets import check_rows, checked_criterion
-from treewright.plain import plain
 from treewright.tree import Tree
-from treewright.wording import branch_in_words, escape
+from treewright.tree.wording import branch_in_words, escape
 
 Floats = NDArray[np.float64]
 Measure = Literal["gain", "mutual_information", "accuracy"]

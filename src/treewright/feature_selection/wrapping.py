@@ -15,14 +15,14 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.aligning import aligned
-from treewright.combining import asked_columns, by_column
+from treewright._json import plain
+from treewright._text import aligned
 from treewright.encoding import Dataset
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.growing import n_threads, non_negative, whole_number
-from treewright.plain import plain
 from treewright.tree import Tree
-from treewright.wording import escape
+from treewright.tree.oblique import asked_columns, by_column
+from treewright.tree.wording import escape
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from treewright import _core
-from treewright.costing import CostSplit, check_cost_split, costed, emphasised
 from treewright.encoding import Dataset
-from treewright.forcing import grown_from
-from treewright.formulating import check_can_formulate, with_formulas
+from treewright.encoding.schema import Missing, Schema
+from treewright.growing.constraints import ByColumn, Groups, check_company, rules_from
 from treewright.growing.finishing import Threshold, careful_tree, finished
+from treewright.growing.forced_splits import grown_from
 from treewright.growing.limits import (
     as_whole,
     checked_level,
@@ -21,13 +21,13 @@ from treewright.growing.limits import (
     split_budget,
     whole_number,
 )
+from treewright.growing.memory import check_memory, memory_needed
+from treewright.growing.model_trees import check_can_formulate, with_formulas
 from treewright.growing.scaling import Scale
 from treewright.growing.targets import check_rows, checked_criterion, criteria, targets_for
-from treewright.memory import check_memory, memory_needed
-from treewright.ruling import ByColumn, Groups, check_company, rules_from
-from treewright.schema import Missing, Schema
 from treewright.tree import Tree
-from treewright.writing import Among, Below
+from treewright.tree.builder import Among, Below
+from treewright.tree.costs import CostSplit, check_cost_split, costed, emphasised
 
 __all__ = ["as_whole", "criteria", "grow", "n_threads", "non_negative", "split_budget", "whole_number"]
 
@@ -250,7 +250,7 @@ def _fast(table: Dataset, task: Mapping[str, Any]) -> _core.GrownTree:
 
 def _tested(data: Dataset, task: Mapping[str, Any], significance: float | None) -> Any:
     """What is grown where tests choose the columns."""
-    from treewright.inferring import grown_by_tests
+    from treewright.growing.conditional_inference import grown_by_tests
 
     return grown_by_tests(data, task, 0.05 if significance is None else checked_level(significance))
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.combining import Direction, provenance
 from treewright.encoding import Dataset
-from treewright.schema import Missing, Schema
-from treewright.sparse import SparseRows
-from treewright.surrogates import Surrogates
+from treewright.encoding.schema import Missing, Schema
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.oblique import Direction, provenance
+from treewright.tree.surrogates import Surrogates
 
 Threshold = Literal["readable", "midpoint"]
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.costing import emphasised
 from treewright.encoding import Dataset
-from treewright.schema import Schema
+from treewright.encoding.schema import Schema
+from treewright.tree.costs import emphasised
 
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256

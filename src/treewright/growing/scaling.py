@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.linear import LinearAnswers
 from treewright.tree import Tree
+from treewright.tree.linear_leaves import LinearAnswers
 
 _ROOM = 256  # binary orders of magnitude on either side of 1 that need no scaling
 _LEAST_ORDER = 1000  # below 1; smaller numbers soon lose digits

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.aligning import aligned
+from treewright._text import aligned
 from treewright.neighbours.kd_tree import KDTree, Rule
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class DefeatistCurve:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share found against the points visited; needs matplotlib."""
-        from treewright.drawing.neighbours import draw_defeatist_curve
+        from treewright.plotting.neighbours import draw_defeatist_curve
 
         return draw_defeatist_curve(self, ax=ax)
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
+from treewright._registry import Folder
 from treewright.encoding import Dataset
-from treewright.enlisting import Folder
-from treewright.presenting import as_tree
+from treewright.encoding.schema import Schema
+from treewright.growing.constraints import rules_from
 from treewright.pruning.cost_complexity import (
     CostComplexityPath,
     cost_complexity,
@@ -20,8 +21,7 @@ from treewright.pruning.cost_complexity import (
     weakest_links,
 )
 from treewright.pruning.path import PruningPath
-from treewright.ruling import rules_from
-from treewright.schema import Schema
+from treewright.tree.shortcuts import as_tree
 
 __all__ = [
     "METHODS",

@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import least_losses
 from treewright.certifying import BOUNDS, coded_columns, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
-from treewright.combining import known_complete, plain_leaves
 from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.raising import RAISING
-from treewright.routing import refuse_rows_with_missing
 from treewright.tree import Tree
+from treewright.tree.evaluate import least_losses
+from treewright.tree.missing import refuse_rows_with_missing
+from treewright.tree.oblique import known_complete, plain_leaves
 
 Bound = Callable[[float, int, float], float]
 _BY_LEAVES = ("mdl", "compression", "vc")  # of the named bounds, those that do not ask for bits

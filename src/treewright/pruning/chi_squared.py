@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.independence import two_samples
+from treewright.encoding.schema import Schema
+from treewright.growing.independence import two_samples
 from treewright.pruning.passing import pass_up
 from treewright.pruning.path import PruningPath
-from treewright.schema import Schema
-from treewright.sparse import SparseRows
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

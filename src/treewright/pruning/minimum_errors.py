@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.cutting import covered
 from treewright.encoding import Dataset
 from treewright.pruning.path import Losses, PruningPath
 from treewright.tree import Tree
+from treewright.tree.surgery import covered
 
 CLOSED_BY = "errors"  # without it the path goes on to the root, and `select` chooses
 

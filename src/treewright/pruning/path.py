@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.aligning import aligned
-from treewright.arriving import loses_0_or_1, rows_of, squared_losses
-from treewright.cutting import covered
+from treewright._text import aligned
 from treewright.encoding import Dataset
 from treewright.tree import Tree
+from treewright.tree.evaluate import loses_0_or_1, rows_of, squared_losses
+from treewright.tree.surgery import covered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -229,7 +229,7 @@ class PruningPath:
 
     def plot(self, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
         """Draw loss against leaves on all rows that the path knows, and on `test`; needs matplotlib."""
-        from treewright.drawing.paths import draw_path  # matplotlib is loaded when it is needed
+        from treewright.plotting.paths import draw_path  # matplotlib is loaded when it is needed
 
         return draw_path(self, test, ax)
 

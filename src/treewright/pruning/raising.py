@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.arriving import checked_targets
-from treewright.combining import column_at
-from treewright.cutting import grafted
 from treewright.encoding import Dataset
-from treewright.routing import refuse_rows_with_missing
 from treewright.tree import Tree
+from treewright.tree.evaluate import checked_targets
+from treewright.tree.missing import refuse_rows_with_missing
+from treewright.tree.oblique import column_at
+from treewright.tree.surgery import grafted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -15,13 +15,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import rows_of
 from treewright.encoding import Dataset
 from treewright.pruning.passing import SAME_LOSS, pass_up
 from treewright.pruning.path import PruningPath, refuse_no_rows, refuse_training_rows
-from treewright.routing import divides
-from treewright.sparse import SparseRows
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.evaluate import rows_of
+from treewright.tree.missing import divides
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.rule_lists import Condition, column_of
+from treewright.tree.rule_list import Condition, column_of
 
 Bits: TypeAlias = NDArray[np.uint64]  # 64 rows in a word; one axis for rows, or several sets along the first
 Floats: TypeAlias = NDArray[np.float64]

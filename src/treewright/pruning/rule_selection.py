@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.rule_covers import Bits, Covers
-from treewright.rule_lists import Condition, Within, column_of
+from treewright.tree.rule_list import Condition, Within, column_of
 
 Floats: TypeAlias = NDArray[np.float64]
 

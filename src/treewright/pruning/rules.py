@@ -29,13 +29,13 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.combining import extended
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Bits, Covers
 from treewright.pruning.rule_selection import Candidate, default_class, polished, selected
-from treewright.rule_lists import Condition, Rule, RuleList, classes_of, column_of, merged, paths
 from treewright.tree import Tree
+from treewright.tree.oblique import extended
+from treewright.tree.rule_list import Condition, Rule, RuleList, classes_of, column_of, merged, paths
 
 Floats = NDArray[np.float64]
 Method = Literal["pessimistic", "validation"]

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import checked_targets
-from treewright.cutting import grafted
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.tree import Tree
+from treewright.tree.evaluate import checked_targets
+from treewright.tree.surgery import grafted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,7 +43,7 @@ def size(tree: Tree) -> int:
     """The number of nodes as C4.5 counts them: a split is one, and so is the branch of each category.
 
     >>> from treewright import encode
-    >>> from treewright.branching import grow_id3
+    >>> from treewright.growing.multiway import grow_id3
     >>> size(grow_id3(encode({"sky": ["clear", "rain", "snow"]}, ["walk", "read", "ski"])))
     4
     """

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import squared_losses
-from treewright.costing import PARAMETERS
 from treewright.encoding import Dataset
-from treewright.folding import folds
+from treewright.encoding.splits import folds
 from treewright.growing import grow
 from treewright.pruning.path import mean_and_error, refuse_no_rows
 from treewright.tree import Tree
+from treewright.tree.costs import PARAMETERS
+from treewright.tree.evaluate import squared_losses
 
 Floats = NDArray[np.float64]
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from treewright._atomic import replacing
 from treewright.advice import Advice
-from treewright.arriving import given_rows
 from treewright.certifying.binomial import check_delta
-from treewright.files import replacing
 from treewright.reporting.assembling import assembled, framed
 from treewright.reporting.certificates import refuse_known_rows
 from treewright.reporting.facts import facts
 from treewright.reporting.parts import NAMES
 from treewright.reporting.subjects import curtailed, subject_of
+from treewright.tree.evaluate import given_rows
 
 __all__ = ["Report", "report"]
 

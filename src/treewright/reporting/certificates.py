@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import loses_0_or_1
 from treewright.certifying import Certificate, binomial_upper, certify, kl_upper
 from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.held_out import same_statistic
@@ -20,9 +19,10 @@ from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import counts_as
 from treewright.reporting.parts import Part, Rows
 from treewright.reporting.subjects import Subject
-from treewright.routing import divides
 from treewright.tree import Tree
-from treewright.wording import amount, percent, rows_in_words
+from treewright.tree.evaluate import loses_0_or_1
+from treewright.tree.missing import divides
+from treewright.tree.wording import amount, percent, rows_in_words
 
 Floats = NDArray[np.float64]
 

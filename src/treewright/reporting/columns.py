@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.combining import asked_columns, by_column
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import Competitor, competitors
 from treewright.explaining.importance import ColumnImportance, importance
@@ -16,7 +15,8 @@ from treewright.reporting.parts import ROWS_IN_WORDS, Part, Rows
 from treewright.reporting.rounding import short
 from treewright.reporting.subjects import Subject
 from treewright.tree import Tree
-from treewright.wording import LONGEST_LIST
+from treewright.tree.oblique import asked_columns, by_column
+from treewright.tree.wording import LONGEST_LIST
 
 Floats = NDArray[np.float64]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import leaves_of
-from treewright.combining import asked_columns
+from treewright.encoding.schema import Column
 from treewright.reporting.columns import gains
 from treewright.reporting.parts import Part
 from treewright.reporting.subjects import Subject
-from treewright.schema import Column
 from treewright.tree import Tree
-from treewright.wording import value_in_words, word
+from treewright.tree.evaluate import leaves_of
+from treewright.tree.oblique import asked_columns
+from treewright.tree.wording import value_in_words, word
 
 Ints = NDArray[np.int64]
 

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.advice import Advice
-from treewright.arranging import class_colours
 from treewright.certifying.losses import NUMBER_LOSSES
-from treewright.combining import asked_columns
 from treewright.encoding import Dataset
 from treewright.exporting.text import render
+from treewright.plotting.scene import class_colours
 from treewright.reporting.certificates import promise
 from treewright.reporting.columns import competitor_facts, competitors_as_json, importance_facts
 from treewright.reporting.distributions import distribution_facts
@@ -40,9 +39,10 @@ from treewright.reporting.rounding import ALL_DIGITS, shorts
 from treewright.reporting.ruling import rules_text
 from treewright.reporting.slider import slide_facts, slides
 from treewright.reporting.subjects import Subject, shortened
-from treewright.routing import divides
 from treewright.tree import Tree
-from treewright.wording import rows_in_words
+from treewright.tree.missing import divides
+from treewright.tree.oblique import asked_columns
+from treewright.tree.wording import rows_in_words
 
 FORMAT = 1
 MOST_COLUMNS = 300  # of more columns, those that are asked or compete

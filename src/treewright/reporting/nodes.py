@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.combining import asked_columns
 from treewright.reporting.rounding import ALL_DIGITS, short, shorts
 from treewright.tree import Tree
-from treewright.viewing import columns_with_missing
-from treewright.wording import branch_in_words, escape, surrogate_in_words, way_in_words, word
+from treewright.tree.node import columns_with_missing
+from treewright.tree.oblique import asked_columns
+from treewright.tree.wording import branch_in_words, escape, surrogate_in_words, way_in_words, word
 
 Ints = NDArray[np.int64]
 MOST_NAMED = 200  # categories of a column that a page knows by name …

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import arrivals, leaves_of, rows_of, squared_losses, unknown_weights
 from treewright.certifying import binomial_lower, binomial_upper
 from treewright.encoding import Dataset
 from treewright.reporting.rounding import DIGITS, short, shorts
-from treewright.routing import divides
-from treewright.rule_lists import column_of
-from treewright.sparse import SparseRows
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.evaluate import arrivals, leaves_of, rows_of, squared_losses, unknown_weights
+from treewright.tree.missing import divides
+from treewright.tree.rule_list import column_of
 
 Floats = NDArray[np.float64]
 NAMES = ("train", "validation", "test")

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from treewright._version import __version__
-from treewright.costing import grown_by
 from treewright.encoding import Dataset
 from treewright.reporting.subjects import Subject, shortened
-from treewright.rule_lists import column_of
 from treewright.tree import Tree
+from treewright.tree.costs import grown_by
+from treewright.tree.rule_list import column_of
 
 _LONGEST = 200  # characters of a parameter's value
 _PIECE = 2**20  # cells of a column that are copied at once

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright.explaining.rules import rules
-from treewright.routing import sent_by_others
 from treewright.tree import Tree
+from treewright.tree.missing import sent_by_others
 
 MOST_RULES = 300
 MOST_CONDITIONS = 6_000  # of all rules together

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.enlisting import offered
+from treewright._registry import offered
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
 from treewright.pruning.path import Nested

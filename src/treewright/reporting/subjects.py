@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cutting import covered
-from treewright.presenting import as_tree
+from treewright.encoding.schema import Schema
 from treewright.pruning import PruningPath
 from treewright.pruning.path import Nested
-from treewright.schema import Schema
 from treewright.tree import Tree
-from treewright.wording import escape
+from treewright.tree.shortcuts import as_tree
+from treewright.tree.surgery import covered
+from treewright.tree.wording import escape
 
 Ints = NDArray[np.int64]
 MOST_LEAVES = 5_000  # of the tree that the slider begins with, unless the model itself is larger
@@ -181,7 +181,7 @@ def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
 def readable(schema: Schema) -> Schema:
     r"""The same schema with names that fit a line and are printable, still all different.
 
-    >>> from treewright.schema import Column
+    >>> from treewright.encoding.schema import Column
     >>> print(readable(Schema((Column("x" * 200), Column("two\nlines")))).names[1])
     two\nlines
     """

@@ -34,7 +34,7 @@ import os
 import re
 from typing import BinaryIO
 
-from treewright.files import replacing
+from treewright._atomic import replacing
 from treewright.saving.kinds import Ensemble, lines_of, read_ensemble, trees_in
 from treewright.saving.layout import model_lines, model_version
 from treewright.saving.reading import read_tree

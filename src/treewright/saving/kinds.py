@@ -15,18 +15,18 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checking import check, check_schema
-from treewright.ensembles.adaptive import Algorithm, Boosted
-from treewright.ensembles.adaptive_numbers import BoostedNumbers, Loss
-from treewright.ensembles.drawing import Draws
+from treewright.encoding.schema import Schema
+from treewright.ensembles.adaboost import Algorithm, Boosted
+from treewright.ensembles.adaboost_r2 import BoostedNumbers, Loss
+from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest, Voting
-from treewright.ensembles.gradient import GradientBoosted
+from treewright.ensembles.gradient_boosting import GradientBoosted
 from treewright.ensembles.losses import OF_CLASSES, OF_NUMBERS, n_outputs
 from treewright.saving.layout import Facts, ensemble_lines
 from treewright.saving.reading import read_member, read_schema
 from treewright.saving.scanning import Lines, Text
-from treewright.schema import Schema
 from treewright.tree import Tree
+from treewright.tree.validate import check, check_schema
 
 Ensemble = Forest | Boosted | BoostedNumbers | GradientBoosted
 

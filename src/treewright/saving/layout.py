@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._version import __version__
-from treewright.checking import TYPES
 from treewright.encoding import Provenance
-from treewright.schema import Column, Schema, Target
-from treewright.sparse import SparseRows
-from treewright.surrogates import TYPES as SURROGATE_TYPES
-from treewright.texts import TextFormat
+from treewright.encoding.schema import Column, Schema, Target
+from treewright.encoding.text import TextFormat
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
+from treewright.tree.validate import TYPES
 
 # The statistic has a form of its own in the file; files before version 3 end with it.
 ARRAYS = {name: kind for name, kind in TYPES.items() if name not in ("statistic", "joined")}

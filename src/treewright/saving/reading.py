@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.combining import Direction
 from treewright.encoding import Provenance
 from treewright.encoding.provenance import LABELS, WEIGHTS
-from treewright.linear import LinearAnswers
-from treewright.memory import check_memory
+from treewright.encoding.schema import Column, Schema, Target
+from treewright.encoding.text import TextFormat
+from treewright.growing.memory import check_memory
 from treewright.saving.layout import ARRAYS, DIRECTION_TYPES, LINEAR_TYPES, NUMBER_STATISTIC, TEXT_FIELDS
 from treewright.saving.scanning import Label, Lines, Text
-from treewright.schema import Column, Schema, Target
-from treewright.sparse import SparseRows
-from treewright.surrogates import TYPES as SURROGATE_TYPES
-from treewright.surrogates import Surrogates
-from treewright.texts import TextFormat
 from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.linear_leaves import LinearAnswers
+from treewright.tree.oblique import Direction
+from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
+from treewright.tree.surrogates import Surrogates
 
 
 def read_tree(lines: Lines, version: int) -> Tree:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.enlisting import Folder
+from treewright._registry import Folder
 from treewright.pruning import PruningPath
 from treewright.selecting.comparing import Comparison, compare
 from treewright.selecting.overfitting import OverfittingCurve, overfitting_curve

@@ -12,11 +12,11 @@ from treewright.certifying import BOUNDS, certify, coded_columns, header_bits, i
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
-from treewright.combining import known_complete
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
 from treewright.selecting.choosing import chose, least
 from treewright.tree import Tree
+from treewright.tree.oblique import known_complete
 
 Floats = NDArray[np.float64]
 

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.arriving import squared_losses
+from treewright._registry import check_names, offered, options_of
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset
-from treewright.enlisting import check_names, offered, options_of
-from treewright.folding import random_parts, split
+from treewright.encoding.schema import Schema
+from treewright.encoding.splits import random_parts, split
 from treewright.growing import grow
 from treewright.pruning import METHODS, PruningPath, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rules import rule_list
-from treewright.rule_lists import RuleList
-from treewright.schema import Schema
 from treewright.selecting.choosing import RULES, SAME, by_rule
 from treewright.selecting.folds import folds
 from treewright.selecting.held_out import held_out
 from treewright.selecting.tables import table_lines
 from treewright.tree import Tree
+from treewright.tree.evaluate import squared_losses
+from treewright.tree.rule_list import RuleList
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ class Comparison:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the losses of all methods; needs matplotlib."""
-        from treewright.drawing.comparisons import draw_comparison
+        from treewright.plotting.comparisons import draw_comparison
 
         return draw_comparison(self, ax=ax)
 

@@ -15,15 +15,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arriving import squared_losses
-from treewright.costing import PARAMETERS
 from treewright.encoding import Dataset
-from treewright.folding import folds as dealt
+from treewright.encoding.splits import folds as dealt
 from treewright.growing import grow
 from treewright.pruning import PruningPath, cost_complexity_path, weakest_links
 from treewright.pruning.path import Nested, mean_and_error, refuse_no_rows
 from treewright.selecting.choosing import by_rule, check_rule
 from treewright.tree import Tree
+from treewright.tree.costs import PARAMETERS
+from treewright.tree.evaluate import squared_losses
 
 Floats = NDArray[np.float64]
 

@@ -44,7 +44,7 @@ class OverfittingCurve:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw loss against leaves; needs matplotlib."""
-        from treewright.drawing.paths import draw_curve
+        from treewright.plotting.paths import draw_curve
 
         return draw_curve(self, ax=ax)
 

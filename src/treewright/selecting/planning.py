@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treewright._registry import offered
 from treewright.encoding import Dataset
-from treewright.enlisting import offered
-from treewright.folding import split
+from treewright.encoding.splits import split
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune, refuse_raising
 from treewright.selecting import IMPLIED, WAYS, select
 from treewright.tree import Tree

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from treewright.aligning import aligned
+from treewright._text import aligned
 from treewright.certifying.certificate import loss_text
-from treewright.drawing import is_share, loss_words
 from treewright.metrics import class_word
-from treewright.wording import amount
+from treewright.plotting import is_share, loss_words
+from treewright.tree.wording import amount
 
 if TYPE_CHECKING:
     from treewright.selecting.comparing import Comparison

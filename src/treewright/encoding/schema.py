@@ -1,0 +1,125 @@
+"""What a table looks like: the names and kinds of its columns, and what is to be predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from treewright.encoding.text import TextFormat
+
+Kind = Literal["number", "category", "time"]
+Missing = Literal["learn", "surrogate", "fractional", "category", "error"]
+MISSING: tuple[Missing, ...] = ("learn", "surrogate", "fractional", "category", "error")
+KINDS: tuple[Kind, ...] = ("number", "category", "time")
+WIDEST_TABLE = 256  # more classes than this are not kept as a table of nodes by classes, but compressed
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    A number is tested against a threshold, a category against a set of values. A time is a number
+    (microseconds since 1970, in UTC where the table names a zone) that is shown as a date.
+    """
+
+    name: str
+    kind: Kind = "number"
+    categories: tuple[Hashable, ...] = ()  # a category's code is its position here
+    text: TextFormat | None = None  # how texts of this column are read, where it came as texts
+
+
+@dataclass(frozen=True)
+class Target:
+    """One target: classes in the order of their codes, or numbers where `classes` is None.
+
+    Where mistakes differ, `costs[i][j]` is the cost of the answer j to a row of class i. Answers and losses
+    follow it; splits are chosen as `emphasis` and `stakes` say: by rows that weigh so much more or less for
+    their class, and by the generalised Gini index of the stakes, what it costs to take class i for class j.
+    """
+
+    name: str = "y"
+    classes: tuple[Hashable, ...] | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
+    emphasis: tuple[float, ...] | None = None  # None: 1 for each class
+    stakes: tuple[tuple[float, ...], ...] | None = None  # None: the criterion of the tree as it is
+    # How often each class comes in truth; where given, `costs` are scaled by it and by how often each came in
+    # the training rows, so that they depend on these rows.
+    priors: tuple[float, ...] | None = None
+    text: TextFormat | None = None  # how numbers that come as texts are read
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns that a tree may test and the targets that it predicts.
+
+    >>> schema = Schema((Column("age"), Column("job", "category", ("clerk", "cook"))),
+    ...                 (Target("loan", classes=("no", "yes")),))
+    >>> schema.names
+    ('age', 'job')
+    >>> schema.width  # components of a node's statistic: one weight per class
+    2
+    """
+
+    columns: tuple[Column, ...]
+    targets: tuple[Target, ...] = (Target(),)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def only_numbers(self) -> bool:
+        """Whether every column is a number, so that a matrix of floats fits as it is."""
+        return all(column.kind == "number" for column in self.columns)
+
+    @cached_property
+    def category_counts(self) -> list[int]:
+        """How many categories each column has; 0 for numbers and times."""
+        return [len(column.categories) for column in self.columns]
+
+    @cached_property
+    def subset_sizes(self) -> list[int]:
+        """How many bytes the bits of a subset of each column's categories take."""
+        return [(n + 7) // 8 for n in self.category_counts]
+
+    @cached_property
+    def reads_texts(self) -> bool:
+        """Whether some column or target is read from texts."""
+        parts: tuple[Column | Target, ...] = (*self.columns, *self.targets)
+        return any(part.text is not None for part in parts)
+
+    @property
+    def predicts_classes(self) -> bool:
+        """Whether the targets are classes (True) or numbers (False)."""
+        return bool(self.targets) and self.targets[0].classes is not None
+
+    @property
+    def block_widths(self) -> tuple[int, ...]:
+        """Components of the statistic for each target: its classes, or (weight, value, deviation)."""
+        return tuple(3 if target.classes is None else len(target.classes) for target in self.targets)
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether some target says what its mistakes cost."""
+        return any(target.costs is not None for target in self.targets)
+
+    @property
+    def width(self) -> int:
+        """Components of a node's statistic, over all targets."""
+        return sum(self.block_widths)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are so many classes that a tree lists only those that a leaf holds."""
+        return self.predicts_classes and self.width > WIDEST_TABLE
+
+    def position(self, name: str) -> int:
+        """The index of the column called `name`."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            known = ", ".join(map(repr, self.names))
+            raise KeyError(f"there is no column {name!r}; the columns are {known}") from None

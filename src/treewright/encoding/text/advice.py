@@ -1,0 +1,217 @@
+"""What people are told about columns of texts: how they were read, and how to have it otherwise."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from treewright.advice import Advice
+from treewright.encoding.text import TextFormat
+from treewright.encoding.text.columns import Reading, Texts
+
+_N_EXAMPLES = 3
+_LONGEST = 40  # characters of a cell that are shown
+_MOST_ALONE = 5  # columns with a doubt of one sort that are told one by one
+_MOST_READ = 2  # columns that were simply read
+
+_TOGETHER = {  # what is said of many columns at once
+    "text-numbers": "hold numbers as text and are read as numbers",
+    "text-times": "hold dates as text and are read as times",
+    "text-truths": "spell true and false in several ways and are read as truth values",
+    "text-unread": "have a few cells that cannot be read like the others: these are missing",
+    "text-decimal": "hold numbers as text whose decimal mark is not certain",
+    "text-units": "stay categories, as their numbers have different units",
+    "text-codes": "stay categories, as some of their numbers look like identifiers",
+    "text-mixed": "stay categories, as only some of their cells can be read as numbers or dates",
+    "text-date-order": "stay categories, as the order of day and month is not certain",
+}
+
+
+def shown(text: str) -> str:
+    """A cell in quotes, cut where it is long."""
+    return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Advice about one column."""
+
+    name: str
+    texts: Texts
+    place: Callable[[int], str]
+    sort: str = "column"  # or target
+
+    @property
+    def what(self) -> str:
+        """The column by name."""
+        return f"{self.sort} {self.name!r}"
+
+    def truths(self) -> Advice:
+        """Many spellings of two values."""
+        some = ", ".join(map(shown, self.texts.labels[:_N_EXAMPLES]))
+        more = ", …" if len(self.texts.labels) > _N_EXAMPLES else ""
+        text = f"{self.what} spells true and false in {len(self.texts.labels)} ways ({some}{more})"
+        return self._advice("text-truths", f"{text}: read as truth values", *self._keep())
+
+    def asked(self, reading: Reading) -> tuple[Advice, ...]:
+        """A column that was read because its kind was given: only what is not as expected."""
+        if reading.read.all():
+            return () if reading.other is None else (self.read(reading),)
+        return (self.unread(reading),)
+
+    def read(self, reading: Reading) -> Advice:
+        """A column that was read though nobody asked for it."""
+        if not reading.read.all():
+            return self.unread(reading, *self._keep())
+        found = reading.format
+        if found.kind == "time":
+            text = f"{self.what} holds dates as text ({self._at(0)}): read as {_date_words(found)}"
+            return self._advice("text-times", text, *self._keep())
+        text = f"{self.what} holds numbers as text ({self._at(0)}): read as {found}{_percent(found)}"
+        if reading.other is None:
+            return self._advice("text-numbers", text, *self._keep())
+        return self._decimal(text, reading, reading.other)
+
+    def _decimal(self, text: str, reading: Reading, other: TextFormat) -> Advice:
+        """Of numbers whose decimal mark is not certain."""
+        mark = shown(other.decimal)
+        doubt = f"{self._at(reading.doubtful)} could also have the decimal mark {mark}"
+        return self._advice(
+            "text-decimal",
+            f"{text}, but {doubt}",
+            f"decimal={{{self.name!r}: {mark}}} reads it so",
+            f"--decimal {other.decimal} reads it so",
+        )
+
+    def unread(self, reading: Reading, in_python: str = "", on_command_line: str = "") -> Advice:
+        """A column of which some cells could not be read."""
+        sort = {"time": "date", "number": "number", "bool": "truth value"}[reading.format.kind]
+        n_unread = self.texts.n_cells - reading.n_read(self.texts)
+        are, these = (f"is not a {sort}", "that cell") if n_unread == 1 else (f"are not {sort}s", "these")
+        text = (
+            f"{self.what}: {n_unread:,} of {self.texts.n_cells:,} cells {are} "
+            f"({self._unread_examples(reading)}): read as {_words(reading.format)}, {these} as missing"
+        )
+        if reading.other is None:
+            return self._advice("text-unread", text, in_python, on_command_line)
+        return self._decimal(text, reading, reading.other)
+
+    def other_marks(self, free: Reading) -> Advice:
+        """Numbers that do not have the decimal or thousands mark that was given."""
+        text = f"{self.what} stays categories: its cells are {free.format} ({self._at(0)})"
+        mark = free.format.decimal
+        return self._advice(
+            "text-decimal",
+            f"{text}, which do not have the marks that were given",
+            f"decimal={{{self.name!r}: {mark!r}}} reads it as numbers",
+            f"--decimal {mark} reads it as numbers",
+        )
+
+    def left(self, reading: Reading) -> Advice | None:
+        """A column that stays categories though most of its cells could be read; None: not worth a word."""
+        trouble, stays = reading.trouble, f"{self.what} stays categories"
+        if trouble is None:
+            return self._mixed(reading, stays)
+        if not trouble.is_worth_a_word:
+            return None
+        at = [self._at(example) for example in trouble.examples]
+        match trouble.code:
+            case "date order":
+                return self._date_order(reading, stays)
+            case "date orders":
+                text = f"{stays}: {at[0]} has the day first, {at[1]} the month"
+                return self._advice("text-date-order", text, *_BOTH_ORDERS)
+            case "units":
+                text = f"{stays}: its numbers have different units ({at[0]}, {at[1]})"
+                return self._advice(
+                    "text-units", text, *self._ask("number", "reads the numbers without units")
+                )
+            case "multipliers":
+                text = f"{stays}: {at[0]} may stand for thousands or millions, {' '.join(at[1:])} does not"
+                what = "reads the numbers, those with such a letter as missing"
+                return self._advice("text-units", text, *self._ask("number", what))
+            case "codes":
+                text = f"{stays}: {at[0]} looks like an identifier, not like a number"
+                return self._advice("text-codes", text, *self._ask("number", "reads it as numbers"))
+
+    def _mixed(self, reading: Reading, stays: str) -> Advice:
+        kind = "time" if reading.format.kind == "time" else "number"
+        sort = "dates" if kind == "time" else "numbers"
+        n_read = reading.n_read(self.texts)
+        text = (
+            f"{stays}: {n_read:,} of its {self.texts.n_cells:,} known cells look like {sort}, "
+            f"the others do not ({self._unread_examples(reading)})"
+        )
+        what = f"reads them as {kind}s, the others as missing"
+        return self._advice("text-mixed", text, *self._ask(kind, what))
+
+    def _date_order(self, reading: Reading, stays: str) -> Advice:
+        assert reading.other is not None
+        both = reading.format, reading.other
+        text = f"{stays}: {self._at(reading.doubtful)} may be {' or '.join(map(_date_words, both))}"
+        python = " or ".join(f"date_format={{{self.name!r}: {each.date_format!r}}}" for each in both)
+        command = " or ".join(f"--date-format {shlex.quote(each.date_format)}" for each in both)
+        end = "reads it as times"
+        return self._advice("text-date-order", text, f"{python} {end}", f"{command} {end}")
+
+    def _at(self, position: int) -> str:
+        return f"{shown(self.texts.labels[position])} in {self.place(self.texts.rows[position])}"
+
+    def _unread_examples(self, reading: Reading) -> str:
+        unread = reading.unread
+        some = ", ".join(map(self._at, unread[:_N_EXAMPLES]))
+        return some + (", …" if len(unread) > _N_EXAMPLES else "")
+
+    def _keep(self) -> tuple[str, str]:
+        if self.sort == "target":
+            return "", ""
+        return self._ask("category", "keeps its texts as categories")
+
+    def _ask(self, kind: str, what: str) -> tuple[str, str]:
+        option = shlex.quote(f"{self.name}={kind}")
+        return f"kinds={{{self.name!r}: {kind!r}}} {what}", f"--kinds {option} {what}"
+
+    def _advice(self, code: str, text: str, in_python: str, on_command_line: str) -> Advice:
+        return Advice(code, text, in_python, on_command_line, self.name)
+
+
+_BOTH_ORDERS = (
+    "write all dates in one order; date_format= reads one of them, the others as missing",
+    "write all dates in one order; --date-format reads one of them, the others as missing",
+)
+
+
+def _words(found: TextFormat) -> str:
+    return _date_words(found) if found.kind == "time" else str(found)
+
+
+def _date_words(found: TextFormat) -> str:
+    return str(found).partition(" as ")[2]
+
+
+def _percent(found: TextFormat) -> str:
+    return " (5 % is read as 5, not as 0.05)" if "%" in found.affixes else ""
+
+
+def fold_advice(advice: Iterable[Advice]) -> list[Advice]:
+    """The advice with one piece for many columns where more than five have the same sort of it, or
+    more than two were read without a doubt.
+    """
+    by_code: dict[str, list[Advice]] = {}
+    for each in advice:
+        by_code.setdefault(each.code, []).append(each)
+    folded: list[Advice] = []
+    for code, group in by_code.items():
+        is_read = code in ("text-numbers", "text-times", "text-truths")
+        is_long = len(group) > (_MOST_READ if is_read else _MOST_ALONE) and code in _TOGETHER
+        folded += [_together(code, group)] if is_long else group
+    return folded
+
+
+def _together(code: str, group: Sequence[Advice]) -> Advice:
+    names = [each.column or "" for each in group]
+    some = ", ".join(map(repr, names[:10])) + (", …" if len(names) > 10 else "")
+    first = group[0]
+    text = f"{len(names)} columns {_TOGETHER[code]}: {some} (the first: {first.text})"
+    return Advice(code, text, first.in_python, first.on_command_line)

@@ -1,0 +1,228 @@
+"""Numbers in texts: their sign, currency or unit, digits, and the marks between the digits."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from math import inf, isinf, nan
+from typing import NamedTuple
+
+from treewright.encoding.text.marks import LONGEST
+
+Convention = tuple[str, str]  # the decimal mark and the mark between thousands
+
+# In the order of preference where several read equally many cells: the way of machines first.
+CONVENTIONS: tuple[Convention, ...] = (
+    *((".", ""), (".", ","), (",", ""), (",", ".")),
+    *((".", " "), (",", " "), (".", "'"), (",", "'")),
+)
+LONGEST_WHOLE = 15  # digits; longer whole numbers are identifiers, and floats would round them
+_EXACT = 2**53  # whole numbers up to here are exact in float64
+
+_SPACES = {"\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u202f": " "}
+_ALIKE = str.maketrans({**_SPACES, "’": "'", "´": "'", "−": "-", "–": "-", "％": "%"})
+_BODY = r"[0-9](?:[0-9.,' ]{0,60}[0-9])?[.,]?|[.,][0-9]{1,60}"
+_NUMBER = re.compile(rf"([^0-9]{{0,12}}?)({_BODY})([eE][-+]?[0-9]{{1,3}})?([^0-9]{{0,16}})")
+_UNIT = re.compile(r"(?:[^\W\d_]|[°%‰/²³·.\"'$€£¥₹₽₩₺₴₪฿₫₦]){1,12}")
+_UNIT_STARTS = re.compile(r"[^\W\d_]|[°%‰/\"'$€£¥₹₽₩₺₴₪฿₫₦]")
+_INFINITE = {"inf": inf, "+inf": inf, "-inf": -inf, "infinity": inf, "+infinity": inf, "-infinity": -inf}
+
+_SAME_UNIT = {
+    "$": ("us$", "usd", "dollar", "dollars"),
+    "€": ("eur", "euro", "euros"),
+    "£": ("gbp", "pound", "pounds"),
+    "¥": ("jpy", "yen", "cny", "rmb"),
+    "₹": ("inr", "rs", "rs.", "rupee", "rupees"),
+    "kr": ("kr.", "sek", "nok", "dkk"),
+    "zł": ("pln", "zl"),
+    "chf": ("fr", "fr.", "sfr", "sfr."),
+    "₽": ("rub",),
+    "%": ("percent", "pct", "prozent"),
+    "year": ("y", "yr", "years", "yrs", "jahr", "jahre", "j."),
+    "month": ("months", "mth", "mths", "monat", "monate"),
+    "day": ("days", "d", "tag", "tage"),
+    "hour": ("hours", "hr", "hrs", "h", "std", "std."),
+    "minute": ("minutes", "min", "mins", "min."),
+}
+_UNIT_KEYS = {spelling: key for key, spellings in _SAME_UNIT.items() for spelling in (key, *spellings)}
+_CURRENCIES = frozenset(
+    spelling
+    for key in ("$", "€", "£", "¥", "₹", "kr", "zł", "chf", "₽")
+    for spelling in (key, *_SAME_UNIT[key])
+) | {"₩", "₺", "₴", "₪", "฿", "₫", "₦", "a$", "c$", "ca$", "au$", "nz$", "hk$", "s$", "r$", "cad", "aud"}
+_CURRENCY_CODES = frozenset(
+    {"nzd", "hkd", "sgd", "krw", "brl", "mxn", "zar", "try", "huf", "ft", "czk", "kč", "ron", "lei", "bgn"}
+    | {"ils", "thb", "php", "idr", "myr", "vnd", "aed", "sar", "egp", "ngn", "kes", "uah", "isk", "twd"}
+)
+MULTIPLIERS = frozenset(
+    {"k", "tsd", "tsd.", "thousand", "m", "mm", "mn", "mio", "mio.", "mil", "million", "millionen", "b"}
+    | {"bn", "mrd", "mrd.", "billion", "bio", "bio.", "t", "trillion", "lakh", "crore", "cr"}
+)
+
+
+class NumberText(NamedTuple):
+    """A text that may be a number, taken apart; the marks between its digits are not yet understood."""
+
+    negative: bool
+    body: str  # digits with marks
+    exponent: str
+    affixes: tuple[str, ...]  # what stands before and after
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it looks like an identifier: leading zeros, or more digits than a float keeps."""
+        if self.body[0] == "0" and len(self.body) > 1 and self.body[1].isdigit():
+            return True
+        long = len(self.body) > LONGEST_WHOLE and not self.exponent
+        return long and len(re.sub(r"[., ']", "", self.body)) == len(self.body)
+
+
+def plain_text(text: str) -> str:
+    """A text without the space around it; marks that look alike are made the same."""
+    return text.strip() if text.isascii() else text.translate(_ALIKE).strip()
+
+
+def split_number(text: str) -> NumberText | None:
+    """The parts of a text that may be a number; None where it is none.
+
+    >>> split_number("-$1,234.50")
+    NumberText(negative=True, body='1,234.50', exponent='', affixes=('$',))
+    >>> split_number("(12 kg)")
+    NumberText(negative=True, body='12', exponent='', affixes=('kg',))
+    >>> split_number("A12"), split_number("1_000"), split_number("0x10")
+    (None, None, None)
+    """
+    if len(text) > LONGEST:
+        return None
+    match = _NUMBER.fullmatch(plain_text(text))
+    if match is None:
+        return None
+    before, body, exponent, after = match[1], match[2], match[3] or "", match[4]
+    if not (before or after):
+        return NumberText(False, body, exponent, ())
+    if body[0] in ".," and before and before[-1].isalpha():  # Rs.500, kr.20
+        before, body = before + body[0], body[1:]
+    if body == "0" and after[:1] in ("x", "X"):  # hexadecimal
+        return None
+    if body[-1] in ".," and after.strip() not in ("", ")"):
+        return None
+    first, last = _leading(before), _trailing(after)
+    if first is None or last is None:
+        return None
+    opened, sign, prefix = first
+    closed, minus, suffix = last
+    if opened != closed or (sign is not None) + minus + opened > 1:
+        return None
+    negative = sign == "-" or minus or opened
+    return NumberText(negative, body, exponent, tuple(affix for affix in (prefix, suffix) if affix))
+
+
+@lru_cache(maxsize=1024)
+def _leading(text: str) -> tuple[bool, str | None, str] | None:
+    """Of what stands before the digits: a parenthesis, the sign, and a currency in any order."""
+    signs = [character for character in text if character in "+-"]
+    opened = text.count("(")
+    currency = "".join(character for character in text if character not in "+-( ")
+    folded = currency.casefold()
+    known = not currency or folded in _CURRENCIES or folded in _CURRENCY_CODES
+    if currency.isalpha() and text[-1] != " " and not currency[0].isupper():
+        known = False  # rs4680 and try2 are names; Rs500, EUR12 and kr 20 are amounts
+    if not known or len(signs) > 1 or opened > 1:
+        return None
+    return bool(opened), signs[0] if signs else None, currency
+
+
+@lru_cache(maxsize=1024)
+def _trailing(text: str) -> tuple[bool, bool, str] | None:
+    """Of what stands after the digits: a parenthesis, a minus sign as in accounting, and a unit."""
+    closed = text.count(")")
+    unit = text.replace(")", "").strip()
+    minus = unit.startswith("-") and not unit.startswith("--")
+    unit = unit.removeprefix("-").strip() if minus else unit
+    if closed > 1 or (unit and not (_UNIT.fullmatch(unit) and _UNIT_STARTS.match(unit))):
+        return None
+    return bool(closed), minus, unit
+
+
+@lru_cache(maxsize=1024)
+def unit_key(affix: str) -> str:
+    """One name for all spellings of a currency or unit.
+
+    >>> unit_key("USD"), unit_key("yrs"), unit_key("KGS"), unit_key("kg")
+    ('$', 'year', 'kg', 'kg')
+    """
+    folded = affix.casefold()
+    if folded in _UNIT_KEYS:
+        return _UNIT_KEYS[folded]
+    if folded[0] == "m" and len(affix) <= 2:  # milli and mega differ by the case alone
+        return affix
+    stem = folded.removesuffix(".")
+    return stem.removesuffix("s") if len(stem) > 2 else stem
+
+
+def _pattern(convention: Convention) -> re.Pattern[str]:
+    """The digits and marks of one convention. Thousands never begin with 0; Indian groups have two digits."""
+    decimal, thousands = map(re.escape, convention)
+    fraction = rf"(?:{decimal}[0-9]*)?"
+    forms = [rf"[0-9]+{fraction}", rf"{decimal}[0-9]+"]
+    if thousands:
+        forms.append(rf"[1-9][0-9]{{0,2}}(?:{thousands}[0-9]{{3}})+{fraction}")
+    if thousands == ",":
+        forms.append(rf"[1-9][0-9]?(?:,[0-9]{{2}})+,[0-9]{{3}}{fraction}")
+    return re.compile("|".join(forms))
+
+
+_PATTERNS = {convention: _pattern(convention) for convention in CONVENTIONS}
+
+
+_PLACES = {convention: place for place, convention in enumerate(CONVENTIONS)}
+_ONES = str.maketrans("023456789", "111111111")
+_EVERY = (1 << len(CONVENTIONS)) - 1
+
+
+def convention_bits(body: str) -> int:
+    """A bit for each of `CONVENTIONS` in which digits and marks are a number."""
+    if body.isdigit():
+        return _EVERY
+    shape = body.translate(_ONES)  # beyond a leading zero no digit matters, so that few shapes are looked at
+    return _bits_of_shape("0" + shape[1:] if body[0] == "0" else shape)
+
+
+@lru_cache(maxsize=4096)
+def _bits_of_shape(shape: str) -> int:
+    return sum(1 << _PLACES[each] for each in CONVENTIONS if _PATTERNS[each].fullmatch(shape))
+
+
+def fits(body: str, convention: Convention) -> bool:
+    """Whether digits and marks are a number in a convention.
+
+    >>> fits("1.234", (".", "")), fits("1.234", (",", ".")), fits("0,123", (".", ","))
+    (True, True, False)
+    """
+    return bool(convention_bits(body) >> _PLACES[convention] & 1)
+
+
+def infinite(text: str) -> float:
+    """The value of a word for infinity; NaN where a text is none."""
+    return _INFINITE.get(plain_text(text).casefold(), nan) if len(text) <= LONGEST else nan
+
+
+def number_value(text: str, convention: Convention, unit_keys: frozenset[str]) -> float:
+    """The number in a text, rounded as Python rounds a literal; NaN where it is none."""
+    parts = split_number(text)
+    if parts is None:
+        return infinite(text)
+    return value_of(parts, convention, unit_keys) if fits(parts.body, convention) else nan
+
+
+def value_of(parts: NumberText, convention: Convention, unit_keys: frozenset[str]) -> float:
+    """The number that parts that fit the convention make; NaN where they have another unit."""
+    if parts.affixes and not all(unit_key(affix) in unit_keys for affix in parts.affixes):
+        return nan
+    decimal, thousands = convention
+    digits = parts.body.replace(thousands, "") if thousands else parts.body
+    value = float(digits.replace(decimal, ".") + parts.exponent)
+    whole = len(digits) > LONGEST_WHOLE and digits.isdigit() and not parts.exponent
+    if isinf(value) or (whole and abs(value) >= _EXACT and int(digits) != value):
+        return nan
+    return -value if parts.negative else value

@@ -1,0 +1,357 @@
+"""Gradient boosting: trees that add up, each a step down the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.encoding import Dataset, encode
+from treewright.encoding.schema import Schema, Target
+from treewright.ensembles import exact_boosting, losses
+from treewright.ensembles.totals import Speakers, totals
+from treewright.growing import n_threads, non_negative, whole_number
+from treewright.growing.constraints import rules_from
+from treewright.growing.finishing import finished
+from treewright.growing.targets import check_rows
+from treewright.tree.oblique import by_column
+from treewright.tree.shortcuts import Saved
+from treewright.tree.tree import Tree, as_array
+
+Floats = NDArray[np.float64]
+MOST_BINS = 255
+
+
+@dataclass(frozen=True, eq=False)
+class GradientBoosted(Saved):
+    """Trees that add up: a baseline and, for each iteration, one tree or one for each of many classes.
+
+    Each tree is a `Tree` of numbers like any other: ``model.trees[0][0]`` prints, draws and exports itself.
+    Its nodes hold the hessians of their rows as weight and a step, times the learning rate, as value. Sums
+    of steps are logits of classes, logarithms for the losses "poisson" and "gamma", else the answer itself.
+
+    >>> from treewright import encode
+    >>> data = encode({"x": range(100)}, [0] * 50 + [1] * 50)
+    >>> model = boost(data, n_iterations=10)
+    >>> model
+    <GradientBoosted: log_loss, 10 iterations, 10 trees>
+    >>> print(model.trees[0][0].root.test)
+    Below(column='x', threshold=49.5)
+    """
+
+    trees: tuple[tuple[Tree, ...], ...]  # iteration by iteration, one for each output
+    baseline: Floats  # one for each output
+    loss: str
+    schema: Schema  # of the table and its target
+    train_loss: Floats  # the mean loss at the start and after each iteration; empty where nobody asked
+    validation_loss: Floats
+
+    def __repr__(self) -> str:
+        n_trees = sum(map(len, self.trees))
+        return f"<GradientBoosted: {self.loss}, {self.n_iterations} iterations, {n_trees} trees>"
+
+    @property
+    def n_iterations(self) -> int:
+        """How many steps were made."""
+        return len(self.trees)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many trees an iteration has."""
+        return len(self.baseline)
+
+    def raw(self, data: Dataset, n_threads: int = 1) -> Floats:
+        """The baseline and the answers of all trees added up, (rows, outputs)."""
+        out = np.zeros((data.n_rows, self.n_outputs))
+        for k in range(self.n_outputs):
+            if self.trees:
+                out[:, k] = self._speakers[k].totals(data, n_threads)[:, 0]
+        return out + self.baseline
+
+    @cached_property
+    def _speakers(self) -> list[Speakers]:
+        """The trees of each output, ready to be asked."""
+        columns = [[of_iteration[k] for of_iteration in self.trees] for k in range(self.n_outputs)]
+        return [Speakers.of(trees, [tree.value for tree in trees]) for trees in columns]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_speakers"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+    def staged_raw(self, data: Dataset, n_threads: int = 1) -> Iterator[Floats]:
+        """The same after each iteration; the last is `raw`, to the bit."""
+        out = np.zeros((data.n_rows, self.n_outputs))
+        for of_iteration in self.trees:
+            for k, tree in enumerate(of_iteration):
+                out[:, k] += totals([tree], [tree.value], data, n_threads)[:, 0]
+            yield out + self.baseline
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """Classes or numbers for the rows of a table."""
+        raw = self.raw(encode(table, schema=self.schema))
+        if not self.schema.predicts_classes:
+            return losses.answers(self.loss, raw)
+        return np.asarray(as_array(self.schema.targets[0].classes or ())[losses.codes(raw)])
+
+    def predict_proba(self, table: Any) -> Floats:
+        """The probability of each class for the rows of a table."""
+        if not self.schema.predicts_classes:
+            raise ValueError("these trees predict numbers; probabilities are for classes")
+        return losses.probabilities(self.raw(encode(table, schema=self.schema)))
+
+    def importances(self) -> Floats:
+        """The share of each column in the gains of all trees; zeros where nothing was split."""
+        gains = np.zeros(len(self.schema.columns))
+        for of_iteration in self.trees:
+            for tree in of_iteration:
+                gains += by_column(tree, tree.gain)
+        return gains / (gains.sum() or 1.0)
+
+    def first(self, n_iterations: int) -> GradientBoosted:
+        """The model after its first iterations."""
+        n = whole_number("n_iterations", n_iterations, 0)
+        kept = {name: getattr(self, name)[: n + 1] for name in ("train_loss", "validation_loss")}
+        return replace(self, trees=self.trees[:n], **kept)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is told after an iteration."""
+
+    iteration: int  # 0: before the first
+    n_leaves: int  # of its trees
+    train_loss: float  # nan where nobody asked
+    validation_loss: float
+    raw: Floats  # (outputs, rows): of `rows`, of which the first n_train are learnt from; not to be kept
+    rows: NDArray[np.uint32] | None  # their places in the table; None: all
+    n_train: int
+
+
+def boost(
+    data: Dataset,
+    *,
+    loss: str | None = None,
+    quantile: float = 0.5,
+    learning_rate: float = 0.1,
+    n_iterations: int = 100,
+    max_leaf_nodes: int | None = 31,
+    max_depth: int | None = None,
+    min_samples_leaf: int = 20,
+    l2_regularization: float = 0.0,
+    max_delta_step: float | str | None = "auto",
+    max_features: int | None = None,
+    max_bins: int | None = MOST_BINS,
+    monotonic_cst: Any = None,
+    seed: int = 0,
+    validation: NDArray[np.bool_] | None = None,
+    scored: bool = False,
+    patience: int | None = None,
+    tol: float = 1e-7,
+    begun: GradientBoosted | None = None,
+    n_jobs: int | None = None,
+    after: Callable[[Stage], bool] | None = None,
+) -> GradientBoosted:
+    """Add trees, each fitted to the gradients of the loss where those before it have come to.
+
+    Parameters
+    ----------
+    data : Dataset
+        What `encode` made of a table and its target. Rows of weight 0 count for nothing.
+    loss : str, optional
+        "log_loss" for classes; "squared_error" (the default), "absolute_error", "quantile", "poisson" or
+        "gamma" for numbers.
+    quantile : float
+        Which one, for the loss of that name.
+    learning_rate : float
+        The share of each step that is taken.
+    n_iterations : int
+        The most trees, or of more than two classes the most trees of each.
+    max_leaf_nodes, max_depth, min_samples_leaf : int
+        Limits of each tree: leaves, tests on a way, rows of a leaf.
+    l2_regularization : float
+        Added to the hessians of a leaf, so that small leaves make small steps.
+    max_delta_step : float, "auto" or None
+        The longest step of a leaf, before the learning rate, as in XGBoost and LightGBM. "auto": for classes
+        5 / learning_rate, so that a class of few rows does not ruin the others; for numbers none. None: no
+        bound, as in scikit-learn.
+    max_features : int, optional
+        How many columns each node draws; all by default.
+    max_bins : int or None
+        At most so many different values of a column are told apart, from 2 to 255; a column with more is
+        divided into as many intervals of about equally many rows. None: all values, by the exact grower,
+        which takes several times as long.
+    monotonic_cst : dict or sequence, optional
+        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
+        rise. For losses other than the quantiles, and at most two classes.
+    seed : int
+        Of the columns that are drawn.
+    validation : array of bool, optional
+        Rows that only judge.
+    scored : bool
+        Whether the mean loss is kept after each iteration.
+    patience : int, optional
+        End where the loss of the rows that judge (without any, of those learnt from) has not fallen by more
+        than `tol` for so many iterations.
+    begun : GradientBoosted, optional
+        A model of the same rows that is continued.
+    n_jobs : int, optional
+        Threads: None is 1, -1 all cores. The model is the same for any number.
+    after : callable, optional
+        Called before the first iteration and after each with a `Stage`; what is true ends the boosting, and
+        so does what it raises.
+
+    Examples
+    --------
+    >>> from treewright import encode
+    >>> model = boost(encode({"x": range(80)}, [1.5] * 40 + [3.5] * 40), n_iterations=50)
+    >>> model.raw(encode({"x": [0, 79]}, schema=model.schema)).round(2).ravel().tolist()
+    [1.51, 3.49]
+    """
+    given = dict(locals())
+    check_rows(data)
+    name = loss or ("log_loss" if data.schema.predicts_classes else "squared_error")
+    losses.check_targets(name, data)
+    limits = _limits(given, name)
+    work = Work(data, name, validation, quantile)
+    start = work.start if begun is None else begun.baseline
+    raw = np.empty((len(start), len(work.target)))
+    raw[:] = start[:, np.newaxis]
+    if begun is not None:
+        raw[:] = begun.raw(data if work.rows is None else data.take(work.rows), limits["n_threads"]).T
+    if (
+        after is not None
+        and begun is None
+        and after(Stage(0, 0, np.nan, np.nan, raw, work.rows, work.n_train))
+    ):
+        limits["n_iterations"] = 0
+    listener = (
+        None if after is None else _listener(after, raw, work, 0 if begun is None else begun.n_iterations)
+    )
+    columns = Schema(data.schema.columns, (Target("step"),))
+    if max_bins is None:
+        trees, train_loss, validation_loss = exact_boosting.boost(
+            data, columns, work, raw, limits, begun, listener
+        )
+    else:
+        grown = _core.boost(
+            columns=data.columns,
+            n_categories=data.schema.category_counts,
+            rows=work.rows,
+            **work.arguments,
+            raw=raw,
+            **limits,
+            first_iteration=0 if begun is None else begun.n_iterations,
+            train_loss=[] if begun is None else begun.train_loss.tolist(),
+            validation_loss=[] if begun is None else begun.validation_loss.tolist(),
+            after=listener,
+        )
+        table = Dataset(columns, data.columns)
+        trees = [finished(tree, table, "squared_error", "readable", "learn") for tree in grown["trees"]]
+        train_loss, validation_loss = grown["train_loss"], grown["validation_loss"]
+    n = len(start)
+    made = tuple(tuple(trees[i : i + n]) for i in range(0, len(trees), n))
+    before = () if begun is None else begun.trees
+    return GradientBoosted(before + made, start, name, data.schema, train_loss, validation_loss)
+
+
+class Work:
+    """The rows that count: first those to learn from, then those that judge, with what they aim at."""
+
+    def __init__(
+        self, data: Dataset, loss: str, validation: NDArray[np.bool_] | None, quantile: float
+    ) -> None:
+        assert data.targets is not None
+        judges = np.zeros(data.n_rows, np.bool_) if validation is None else validation
+        counted = data.counted
+        learnt, judging = counted[~judges[counted]], counted[judges[counted]]
+        if validation is not None and not (len(learnt) and len(judging)):
+            raise ValueError(
+                f"of {len(counted)} rows {len(judging)} are to judge; some must judge, some be learnt from"
+            )
+        whole = len(learnt) == data.n_rows
+        self.rows = None if whole else np.concatenate([learnt, judging]).astype(np.uint32)
+        self.n_train = len(learnt)
+        target = data.targets[0].astype(np.float64)
+        self.target = np.ascontiguousarray(target if whole else target[self.rows])
+        weight = None if data.weight is None or (data.weight[counted] == 1).all() else data.weight
+        self.weight = None if weight is None else np.ascontiguousarray(weight if whole else weight[self.rows])
+        self.n_classes = data.schema.width if data.schema.predicts_classes else 0
+        own = self.target[: self.n_train], None if self.weight is None else self.weight[: self.n_train]
+        self.start = losses.baseline(loss, *own, self.n_classes, quantile)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the core wants to know of them."""
+        names = ("n_train", "target", "weight", "n_classes")
+        return {name: getattr(self, name) for name in names}
+
+
+def _listener(
+    after: Callable[[Stage], bool], raw: Floats, work: Work, first: int
+) -> Callable[[int, float, float], bool]:
+    """What the core calls after each iteration."""
+    done = first
+
+    def tell(n_leaves: int, train_loss: float, validation_loss: float) -> bool:
+        nonlocal done
+        done += 1
+        return bool(after(Stage(done, n_leaves, train_loss, validation_loss, raw, work.rows, work.n_train)))
+
+    return tell
+
+
+def _limits(given: dict[str, Any], loss: str) -> dict[str, Any]:
+    """The options of `boost`, checked, by the names that the core has for them."""
+    schema: Schema = given["data"].schema
+    max_bins, drawn = given["max_bins"], given["max_features"]
+    if max_bins is not None and not 2 <= whole_number("max_bins", max_bins, 2) <= MOST_BINS:
+        raise ValueError(f"max_bins is {max_bins}; it must be from 2 to {MOST_BINS}, or None for all values")
+    if not 0 < given["quantile"] < 1:
+        raise ValueError(f"quantile is {given['quantile']!r}; it must lie between 0 and 1")
+    if not non_negative("learning_rate", given["learning_rate"]) > 0:
+        raise ValueError("learning_rate is 0; it must be positive")
+    least = {"max_leaf_nodes": 2, "max_depth": 1, "patience": 1, "max_features": 1}
+    counts = {
+        name: -1 if given[name] is None else whole_number(name, given[name], lowest)
+        for name, lowest in least.items()
+    }
+    return {
+        "loss": loss,
+        "quantile": float(given["quantile"]),
+        "max_cells": max_bins,
+        "n_iterations": whole_number("n_iterations", given["n_iterations"], 0),
+        "max_leaves": counts["max_leaf_nodes"],
+        "max_depth": counts["max_depth"],
+        "min_rows_leaf": whole_number("min_samples_leaf", given["min_samples_leaf"], 1),
+        "l2": non_negative("l2_regularization", given["l2_regularization"]),
+        "max_step": losses.longest_step(loss, given["max_delta_step"], float(given["learning_rate"])),
+        "learning_rate": float(given["learning_rate"]),
+        "columns_drawn": 0 if drawn is None else min(counts["max_features"], len(schema.columns)),
+        "monotone": _monotone(given["monotonic_cst"], schema, loss),
+        "seed": whole_number("seed", given["seed"], 0),
+        "scored": bool(given["scored"]) or given["patience"] is not None,
+        "patience": max(counts["patience"], 0),
+        "tolerance": non_negative("tol", given["tol"]),
+        "n_threads": n_threads(given["n_jobs"]),
+    }
+
+
+def _monotone(given: Any, schema: Schema, loss: str) -> NDArray[np.int8] | None:
+    """The direction of each column; None where none has one."""
+    if given is None:
+        return None
+    monotone = rules_from(schema, monotonic_cst=given).monotone
+    if monotone is None or not np.any(monotone):
+        return None
+    if loss in losses.BY_QUANTILE:
+        raise ValueError(f"monotonic_cst does not go with loss={loss!r}, whose leaves answer quantiles")
+    if schema.predicts_classes and schema.width > 2:
+        raise ValueError(f"monotonic_cst is for numbers and two classes; the target has {schema.width}")
+    return np.ascontiguousarray(monotone, np.int8)

@@ -1,0 +1,283 @@
+"""The rules that a tree may have to keep: where missing values go, and what it may test and answer.
+
+Parameters name columns as people do; the core counts them. Here the one becomes the other, and whatever
+cannot be, or not together, is refused in the words of the parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.encoding.schema import MISSING, Missing, Schema
+
+ByColumn = Mapping[Any, Any] | Sequence[Any] | NDArray[Any]
+Groups = str | Iterable[Iterable[Any]]
+
+_SIGNS = (-1, 0, 1)
+_LARGEST_COUNT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a tree has to keep, in the terms of the core; None and -1 where there is nothing to keep."""
+
+    missing: Missing = "learn"
+    n_surrogates: int = 5
+    monotone: NDArray[np.int8] | None = None  # by column: 1 rising, -1 falling, 0 free
+    groups: list[list[int]] | None = None  # columns that may be tested on one path
+    max_columns_used: int = -1
+    prices: NDArray[np.float64] | None = None  # of measuring each column
+    costs: NDArray[np.float64] | None = None  # of mistakes, for the generalised Gini index
+    multiway: bool = False  # one branch for each category
+    once: bool = False  # a column is tested once on a path
+    release8: bool = False  # the rules of C4.5
+
+    @property
+    def asked(self) -> list[str]:
+        """The parameters that only the careful grower knows, of those that were set."""
+        return [
+            *([f"missing={self.missing!r}"] if self.missing not in ("learn", "error") else []),
+            *(["monotonic_cst"] if self.monotone is not None else []),
+            *(["interaction_cst"] if self.groups is not None else []),
+            *(["feature_costs"] if self.prices is not None else []),
+            *(["max_features_used"] if self.max_columns_used >= 0 else []),
+            *(["cost_split='generalised_gini'"] if self.costs is not None else []),
+            *[name for name in ("multiway", "once", "release8") if getattr(self, name)],
+        ]
+
+    @property
+    def need_care(self) -> bool:
+        """Whether the fast grower cannot keep them."""
+        return bool(self.asked)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the core's careful grower is told of them."""
+        return vars(self) | {"missing": "learn" if self.missing == "error" else self.missing}
+
+
+_NOTHING = Rules()
+
+
+def rules_from(
+    schema: Schema,
+    missing: str = "learn",
+    n_surrogates: int = 5,
+    monotonic_cst: ByColumn | None = None,
+    interaction_cst: Groups | None = None,
+    feature_costs: ByColumn | None = None,
+    max_features_used: int | None = None,
+) -> Rules:
+    """The rules that the parameters of `grow` ask for; ValueError where they cannot be.
+
+    >>> from treewright import Column, Schema
+    >>> schema = Schema((Column("age"), Column("income"), Column("job", "category", ("clerk", "cook"))))
+    >>> rules_from(schema, monotonic_cst={"income": -1}).monotone.tolist()
+    [0, -1, 0]
+    >>> rules_from(schema, interaction_cst=[["age", "job"]]).groups
+    [[0, 2]]
+    >>> rules_from(schema, monotonic_cst={"job": 1})
+    Traceback (most recent call last):
+    ...
+    ValueError: monotonic_cst: column 'job' holds categories, which have no order; it must be 0 or left out
+    """
+    if not isinstance(missing, str) or missing not in MISSING:
+        known = ", ".join(map(repr, MISSING))
+        raise ValueError(f"missing is {missing!r}; it must be one of {known}")
+    surrogates = _count("n_surrogates", n_surrogates, 0)
+    stakes = schema.targets[0].stakes
+    rules = monotonic_cst, interaction_cst, feature_costs, max_features_used, stakes
+    if missing == "learn" and all(rule is None for rule in rules):
+        return _NOTHING  # at once: most trees are grown without rules, and some are grown in no time
+    found = Rules(
+        missing=missing,
+        n_surrogates=surrogates,
+        monotone=_monotone(schema, monotonic_cst),
+        groups=_groups(schema, interaction_cst),
+        max_columns_used=_columns_used(schema, max_features_used),
+        prices=_prices(schema, feature_costs),
+        costs=None if stakes is None else np.array(stakes),
+    )
+    _check_together(found, schema)
+    return found
+
+
+def check_company(
+    found: Rules,
+    data: Dataset,
+    criterion: str,
+    *,
+    splitter: str = "best",
+    selection: str = "gain",
+    split: str = "axis",
+) -> None:
+    """Refuse rules that do not go with the other parameters of growing, or with the rows."""
+    if found.missing == "error":
+        check_known(data)
+    ways = {"splitter": (splitter, "best"), "selection": (selection, "gain"), "split": (split, "axis")}
+    others = [f"{name}={value!r}" for name, (value, usual) in ways.items() if value != usual]
+    if len(others) > 1:
+        raise ValueError(f"{others[0]} does not go with {others[1]}; choose one of them")
+    if not found.need_care:
+        return
+    first = found.asked[0]
+    if others:
+        name = others[0].split("=")[0]
+        raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
+    if found.costs is not None and criterion != "gini":
+        raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
+    if found.missing == "fractional" and any(target.emphasis for target in data.schema.targets):
+        raise ValueError(
+            "missing='fractional' shares rows out by their weights, which costs and priors alter for the "
+            "splits: set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"
+        )
+    if criterion == "absolute_error":
+        raise ValueError(
+            f"{first} does not go with criterion='absolute_error'; take 'squared_error' or 'poisson'"
+        )
+
+
+def check_known(data: Dataset) -> None:
+    """Refuse rows to learn from with a missing value, wherever it is; the first one is named.
+
+    >>> from treewright import encode
+    >>> check_known(encode({"age": [31, None, 45]}, [0, 1, 1]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: column 'age' has a missing value in row 1, and missing is 'error'; ...
+    """
+    for j, column in enumerate(data.schema.columns):
+        cells = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
+        hole = cells < 0 if column.kind == "category" else np.isnan(cells)
+        if hole.any():
+            raise ValueError(
+                f"column {column.name!r} has a missing value in row {int(np.argmax(hole))}, and missing is "
+                "'error'; fill it in, or let missing be 'learn', 'surrogate', 'fractional' or 'category'"
+            )
+
+
+def _check_together(found: Rules, schema: Schema) -> None:
+    """Refuse rules that break each other."""
+    routed = found.missing in ("surrogate", "fractional")
+    if found.monotone is not None:
+        if routed:
+            raise ValueError(
+                f"monotonic_cst does not go with missing={found.missing!r}: rows would reach leaves that the "
+                "order knows nothing of; let missing be 'learn', 'category' or 'error'"
+            )
+        if len(schema.targets) != 1:
+            raise ValueError(f"monotonic_cst is for one target, the table has {len(schema.targets)}")
+    if found.groups is not None and found.missing == "surrogate":
+        raise ValueError(
+            "interaction_cst does not go with missing='surrogate': a surrogate would bring a column from "
+            "outside the group into the path; let missing be another way"
+        )
+
+
+# ---- each parameter ----------------------------------------------------------------------------
+
+
+def _monotone(schema: Schema, given: ByColumn | None) -> NDArray[np.int8] | None:
+    signs = np.zeros(len(schema.columns), np.int8)
+    for position, sign in _by_column("monotonic_cst", schema, given):
+        column = schema.columns[position]
+        if not _is_whole(sign) or int(sign) not in _SIGNS:
+            raise ValueError(f"monotonic_cst: column {column.name!r} has {sign!r}; it must be -1, 0 or 1")
+        if sign and column.kind == "category":
+            raise ValueError(
+                f"monotonic_cst: column {column.name!r} holds categories, which have no order; it must be 0 "
+                "or left out"
+            )
+        signs[position] = sign
+    return signs if signs.any() else None
+
+
+def _prices(schema: Schema, given: ByColumn | None) -> NDArray[np.float64] | None:
+    prices = np.zeros(len(schema.columns))
+    for position, price in _by_column("feature_costs", schema, given):
+        if not isinstance(price, Real) or isinstance(price, bool) or not 0 <= float(price) < np.inf:
+            name = schema.columns[position].name
+            raise ValueError(
+                f"feature_costs: column {name!r} has {price!r}; it must be a number of at least 0"
+            )
+        prices[position] = float(price)
+    return prices if prices.any() else None
+
+
+def _groups(schema: Schema, given: Groups | None) -> list[list[int]] | None:
+    """The groups by position; columns in none of them are each a group of their own."""
+    if given is None:
+        return None
+    n_columns = len(schema.columns)
+    if isinstance(given, str):
+        if given == "no_interactions":
+            return [[column] for column in range(n_columns)]
+        if given == "pairwise":
+            return [list(pair) for pair in combinations(range(n_columns), 2)] or [[0]]
+        raise ValueError(
+            f"interaction_cst is {given!r}; it must be 'pairwise', 'no_interactions' or groups of columns"
+        )
+    if not _is_listed(given) or not all(_is_listed(group) for group in given):
+        raise ValueError(
+            f"interaction_cst is {given!r}; it must be 'pairwise', 'no_interactions' or groups of columns, "
+            "each a list of names or positions"
+        )
+    return [sorted({_position("interaction_cst", schema, key) for key in group}) for group in given]
+
+
+def _columns_used(schema: Schema, given: int | None) -> int:
+    if given is None:
+        return -1
+    most = _count("max_features_used", given, 1)
+    return -1 if most >= len(schema.columns) else most
+
+
+# ---- columns and numbers -----------------------------------------------------------------------
+
+
+def _by_column(name: str, schema: Schema, given: ByColumn | None) -> list[tuple[int, Any]]:
+    """Positions and what a parameter says of them, of a dict by name or of one entry for each column."""
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        return [(_position(name, schema, key), value) for key, value in given.items()]
+    if isinstance(given, str) or not hasattr(given, "__len__"):
+        raise ValueError(
+            f"{name} is {given!r}; it must be a dict by column, or a list with one entry for each"
+        )
+    if len(given) != len(schema.columns):
+        raise ValueError(f"{name} has {len(given)} entries, but the table has {len(schema.columns)} columns")
+    return list(enumerate(given))
+
+
+def _position(parameter: str, schema: Schema, key: Any) -> int:
+    """The position of a column that is given by its name or by its position."""
+    if isinstance(key, str) and key in schema.names:
+        return schema.names.index(key)
+    if _is_whole(key) and 0 <= key < len(schema.columns):
+        return int(key)
+    names = ", ".join(map(repr, schema.names[:20])) + (", …" if len(schema.names) > 20 else "")
+    raise ValueError(f"{parameter}: there is no column {key!r}; the columns are {names}")
+
+
+def _count(name: str, value: Any, least: int) -> int:
+    if not (type(value) is int or _is_whole(value)) or value < least:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number of at least {least}")
+    return min(int(value), _LARGEST_COUNT)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def _is_listed(value: Any) -> bool:
+    """Whether a value is a collection of things rather than one name."""
+    return isinstance(value, Iterable) and not isinstance(value, str | Mapping)

@@ -1,0 +1,253 @@
+"""A first split that is given instead of found: a test, or a column whose best split is taken."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.encoding.schema import Column, Schema
+from treewright.tree import Tree
+from treewright.tree.builder import Among, Below, encoded_test
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.planting import planted
+from treewright.tree.rule_list import column_of
+from treewright.tree.wording import rows_in_words
+
+Grow = Callable[..., Tree]
+Options = Mapping[str, Any]
+Mask = NDArray[np.bool_]
+_LOCAL = {  # options that mean the same for the rows of one node as for all of them
+    *("criterion", "splitter", "root", "max_depth", "max_leaf_nodes", "max_splits", "min_samples_split"),
+    *("min_samples_leaf", "min_weight_leaf", "min_gain", "significance", "max_features", "seed"),
+    *("threshold", "leaf", "missing", "n_jobs", "progress", "_small_rows", "selection"),
+    *("split", "max_combined", "cost_matrix", "priors", "cost_split", "category_gain"),
+}
+_ROUTES = ("learn", "error")  # of missing values: those that need nothing but the test itself
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A test and what it does to the rows of a table."""
+
+    said: Below | Among | str  # as the user put it, for errors
+    feature: int
+    threshold: float
+    bits: bytes  # of the categories that go left
+    missing_left: bool
+    left: Mask
+
+    def tree(self, data: Dataset, whole: Tree, sides: list[Tree]) -> Tree:
+        """The tree of this one split, from its root as a leaf and its two leaves."""
+        left, right = sides
+        end = np.array([3, 2, 3], np.int32)
+        return Tree(
+            end=end,
+            feature=np.array([self.feature, -1, -1], np.int32),
+            threshold=np.array([self.threshold, np.nan, np.nan]),
+            subset=np.array([0 if self.bits else -1, -1, -1], np.int64),
+            missing_left=np.array([self.missing_left, False, False]),
+            step=np.array([0, -1, -1], np.int32),
+            rows=np.array([tree.rows[0] for tree in (whole, left, right)], np.int64),
+            statistic=_statistics(end, whole, left, right),
+            subsets=np.frombuffer(self.bits, np.uint8).copy(),
+            schema=data.schema,
+            criterion=whole.criterion,
+            missing=whole.missing,
+            provenance=data.provenance,
+        )
+
+
+def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Options) -> Tree:
+    """The tree whose first split is given, grown on below it by `grow` with its other `options`.
+
+    A budget (`max_splits`, which stands for `max_leaf_nodes` here too) goes to the splits of the largest gain
+    on both sides. Within a side gains of categories are corrected for chance as `grow` does it; a tree does
+    not keep what was taken off, so that the two sides compare their gains as they are.
+    """
+    refuse_others(options, grow)
+    whole = grow(data, **{**options, "max_splits": 0, "progress": None})  # it looks at all options, too
+    if whole.missing not in _ROUTES:
+        raise ValueError(f"{_said(root)} is given: missing={whole.missing!r} needs splits that are found")
+    _check_node(root, whole, options)
+    cut, stump = (
+        _best_of_column(data, root, whole, grow, options)
+        if isinstance(root, str)
+        else _given(data, root, whole, grow, options)
+    )
+    _check_gain(cut, stump, data, grow, options)
+    budget = None if options["max_splits"] is None else options["max_splits"] - 1
+    below = [
+        grow(data.take(side), **_below(options, budget, number))
+        for number, side in enumerate((cut.left, ~cut.left))
+    ]
+    return planted(stump, {1: below[0], 2: below[1]}, options["max_splits"])
+
+
+def refuse_others(options: Options, grow: Grow) -> None:
+    """Options that depend on what was tested above a node cannot be kept where it is grown by itself."""
+    for name, parameter in inspect.signature(grow).parameters.items():
+        value, usual = options.get(name, parameter.default), parameter.default
+        if name in _LOCAL or usual is parameter.empty or value is usual:
+            continue
+        if type(value) is not type(usual) or value != usual:
+            raise ValueError(
+                f"{name} cannot be kept where a split is given (root=) or a node is regrown; leave one out"
+            )
+
+
+def _below(options: Options, budget: int | None, side: int) -> dict[str, Any]:
+    """How one side of a split is grown: one level less, and with draws of its own."""
+    depth, progress = options["max_depth"], options["progress"]
+    return {
+        **options,
+        "max_depth": None if depth is None else depth - 1,
+        "max_splits": budget,
+        "seed": int(np.random.SeedSequence((int(options["seed"]), side)).generate_state(1)[0]),
+        "progress": None if progress is None else lambda share: progress((side + share) / 2),
+    }
+
+
+def _said(root: Below | Among | str) -> str:
+    return f"the split by {root!r}" if isinstance(root, str) else f"the split {root!r}"
+
+
+def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> None:
+    """A node must be allowed to be split at all."""
+    if not isinstance(root, str | Below | Among):
+        raise TypeError(
+            "a split is given as Below(column, threshold), Among(column, categories) or a column's name, not "
+            f"as {root!r}"
+        )
+    rows, least = int(whole.rows[0]), options["min_samples_split"]
+    if rows < least:
+        raise ValueError(f"{_said(root)} breaks min_samples_split={least}: there are {rows_in_words(rows)}")
+    if options["max_depth"] == 0:
+        raise ValueError(f"{_said(root)} breaks max_depth, which allows no split here")
+    if options["max_splits"] == 0:
+        raise ValueError(f"{_said(root)} breaks max_leaf_nodes or max_splits, which allow no further split")
+
+
+def _position(data: Dataset, name: str) -> int:
+    try:
+        return data.schema.position(name)
+    except KeyError as error:
+        raise ValueError(f"{error.args[0]}: it cannot be split by {name!r}") from None
+
+
+def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: Options) -> tuple[_Cut, Tree]:
+    """The best split of one column, within the limits."""
+    feature = _position(data, name)
+    alone = Dataset(
+        Schema((data.schema.columns[feature],), data.schema.targets),
+        (column_of(data, feature),),
+        data.targets,
+        data.weight,
+    )
+    asked = {"max_splits": 1, "max_features": None, "category_gain": "plain", "progress": None}
+    found = grow(alone, **{**options, **asked})
+    if found.n_leaves < 2:
+        raise ValueError(f"column {name!r} has no split of these rows that keeps to the limits")
+    cut = _Cut(
+        name,
+        feature,
+        float(found.threshold[0]),
+        found.subsets.tobytes(),
+        bool(found.missing_left[0]),
+        found.apply(alone) == 1,
+    )
+    return cut, cut.tree(data, whole, _as_leaves(data, cut.left, grow, options))
+
+
+def _given(
+    data: Dataset, test: Below | Among, whole: Tree, grow: Grow, options: Options
+) -> tuple[_Cut, Tree]:
+    """A test with the side of the missing values: where they gain more, or the heavier one without any."""
+    _position(data, test.column)
+    feature, threshold, bits = encoded_test(data.schema, test)
+    if isinstance(test, Below) and np.isnan(threshold):
+        raise ValueError(f"{_said(test)} has no threshold: it must be a number")
+    values = column_of(data, feature)
+    if isinstance(test, Below):
+        left, missing = values.astype(np.float64) <= threshold, np.isnan(values)
+    else:
+        n = len(data.schema.columns[feature].categories)
+        goes_left = np.unpackbits(np.frombuffer(bits, np.uint8), count=n, bitorder="little").view(np.bool_)
+        left, missing = goes_left[values] & (values >= 0), values < 0
+    weight = data.row_weights
+    if missing[weight > 0].any():
+        ways = [(True, left | missing), (False, left)]
+    else:
+        ways = [(bool(2 * weight[left].sum() >= weight.sum()), left)]
+    tried, complaints = [], []
+    for missing_left, side in ways:
+        cut = _Cut(test, feature, threshold, bits, missing_left, side)
+        complaint = _complaint(side, data, whole.criterion, options)
+        if complaint is None:
+            tried.append((cut, cut.tree(data, whole, _as_leaves(data, side, grow, options))))
+        else:
+            complaints.append(complaint)
+    if not tried:
+        raise ValueError(f"{_said(test)} {complaints[0]}")
+    return max(tried, key=lambda each: float(each[1].gain[0]))  # the first of equals: missing values left
+
+
+def _complaint(left: Mask, data: Dataset, criterion: str, options: Options) -> str | None:
+    """Why a split into these two sides may not be made; None if it may."""
+    weight, least_rows, least_weight = (
+        data.row_weights,
+        options["min_samples_leaf"],
+        options["min_weight_leaf"],
+    )
+    for side in (left, ~left):
+        rows, heaviness = int(np.count_nonzero(weight[side])), float(weight[side].sum())
+        if rows == 0:
+            return "sends all rows the same way"
+        if rows < least_rows:
+            return f"breaks min_samples_leaf={least_rows}: one side has {rows_in_words(rows)}"
+        if heaviness < least_weight:
+            return f"breaks min_weight_leaf={least_weight:g}: one side weighs {heaviness:g}"
+        counted = np.asarray(data.targets)[:, side & (weight > 0)]
+        if criterion == "poisson" and not counted.any(axis=1).all():
+            return "leaves a side in which every number is 0; poisson needs a positive one"
+    return None
+
+
+def _check_gain(cut: _Cut, stump: Tree, data: Dataset, grow: Grow, options: Options) -> None:
+    """The gain must be large enough, and significant where that is asked for."""
+    gain = float(stump.gain[0])
+    if gain < options["min_gain"]:
+        raise ValueError(f"{_said(cut.said)} breaks min_gain={options['min_gain']:g}: its gain is {gain:g}")
+    if options["significance"] is None:
+        return
+    schema = Schema((Column("side"),), data.schema.targets)
+    sides = Dataset(schema, (cut.left.astype(np.float64),), data.targets, data.weight)
+    alone = grow(sides, criterion=stump.criterion, max_splits=1, significance=options["significance"])
+    if alone.n_leaves < 2:
+        raise ValueError(f"{_said(cut.said)} breaks significance={options['significance']:g}")
+
+
+def _as_leaves(data: Dataset, left: Mask, grow: Grow, options: Options) -> list[Tree]:
+    as_leaf = {**options, "max_splits": 0, "progress": None}
+    return [grow(data.take(side), **as_leaf) for side in (left, ~left)]
+
+
+def _statistics(
+    end: NDArray[np.int32], whole: Tree, left: Tree, right: Tree
+) -> NDArray[np.float64] | SparseRows:
+    """Of the root and its children; weights of classes are summed, as the grower does it."""
+    if isinstance(left.statistic, SparseRows) and isinstance(right.statistic, SparseRows):
+        sides = (left.statistic, right.statistic)
+        node = np.repeat([1, 2], [len(side.column) for side in sides])
+        column, value = (
+            np.concatenate([getattr(side, name) for side in sides]) for name in ("column", "value")
+        )
+        return SparseRows.gathered(end, node, column, value, whole.schema.width)
+    below = np.concatenate([np.asarray(left.statistic), np.asarray(right.statistic)])
+    above = below.sum(axis=0) if whole.schema.predicts_classes else np.asarray(whole.statistic)[0]
+    return np.concatenate([above[np.newaxis], below])

@@ -1,0 +1,226 @@
+"""Model trees: the answers of a tree of numbers as formulas, fitted to the rows of each node.
+
+The formula of a node is a ridge regression on the columns that are tested above it or below it, as in
+Quinlan's M5: with X and y in standard units within the node, it minimises |y − Xc|² / weight + α·|c|². The
+price α is that of the grid whose generalised cross validation
+
+    GCV(α) = weight · loss(α) / (weight − 1 − freedom(α))²,   freedom(α) = Σ s / (s + α)
+
+is least, s being the eigenvalues of the correlations; weights are counts. Terms that it does not miss are
+left out, one after the other, and where a constant does as well, it is one. All that is needed are means and
+products about them, which join from the leaves to the root as the moments of two samples do: one pass over
+the rows, whatever the depth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.tree import Tree
+from treewright.tree.evaluate import leaves_of
+from treewright.tree.linear_leaves import LinearAnswers, known_values
+from treewright.tree.rule_list import column_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+ALPHAS = np.geomspace(1e-8, 10.0, 28)  # the prices that are tried, the smallest ones to within rounding
+_FLAT = 1e-10  # a column that varies in a node by less than this share of what it does overall is constant
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Weight, means, and sums of products about the means, of the columns and last of the target."""
+
+    weight: float
+    mean: Floats
+    products: Floats
+
+    @classmethod
+    def of(cls, values: Floats, weight: Floats) -> _Moments:
+        total = float(weight.sum())
+        mean = values[:, 0] + ((values - values[:, :1]) @ weight) / total  # equal numbers are their own mean
+        about = values - mean[:, np.newaxis]
+        return cls(total, mean, (about * weight) @ about.T)
+
+    def with_(self, other: _Moments) -> _Moments:
+        total = self.weight + other.weight
+        between = other.mean - self.mean
+        mean = self.mean + between * (other.weight / total)
+        spread = self.weight * other.weight / total * np.outer(between, between)
+        return _Moments(total, mean, self.products + other.products + spread)
+
+
+@dataclass(frozen=True)
+class _Formula:
+    intercept: float
+    columns: list[int]  # places among those that some test asks
+    coefficients: list[float]
+    loss: float
+
+
+def with_formulas(tree: Tree, data: Dataset) -> Tree:
+    """The tree with a formula at each node, fitted to `data`, the rows that it was grown from.
+
+    For one number, by squares. A value that is missing or not finite counts as the mean of its column.
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [0, 1, 2, 3, 10, 11, 12, 13]}, [5.0, 6.1, 6.9, 8.0, 50.0, 49.1, 47.9, 47.0])
+    >>> print(with_formulas(grow(data, max_leaf_nodes=2), data))
+    8 rows
+    ├─ x <= 6   5.033 + 0.9779·x   4 rows
+    └─ x > 6    60.2 - 1.018·x     4 rows
+    """
+    check_can_formulate(tree.criterion, data)
+    if tree.missing == "fractional":
+        raise ValueError(
+            "a row with missing values is in several leaves of this tree: no formula can be fitted"
+        )
+    counted = data.take(data.counted)
+    used = _numbers_tested(tree)
+    values = np.empty((len(used) + 1, counted.n_rows))
+    mean = np.zeros(len(tree.schema.columns))
+    weight = counted.row_weights
+    for place, j in enumerate(used.tolist()):
+        mean[j] = _mean(column_of(counted, j), weight)
+        values[place] = known_values(column_of(counted, j), float(mean[j]))
+    values[-1] = np.asarray(counted.targets)[0]
+    scale = np.sqrt(np.maximum(_Moments.of(values, weight).products.diagonal() / weight.sum(), 0.0))
+    formulas = _fitted(tree, leaves_of(tree, counted), values, weight, _asked(tree, used), scale)
+    lengths = [len(formula.columns) for formula in formulas]
+    linear = LinearAnswers(
+        intercept=np.array([formula.intercept for formula in formulas]),
+        start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        column=used[[place for formula in formulas for place in formula.columns]].astype(np.int32),
+        coefficient=np.array([c for formula in formulas for c in formula.coefficients], np.float64),
+        loss=np.array([formula.loss for formula in formulas]),
+        mean=mean,
+    )
+    return replace(tree, linear=linear)
+
+
+def check_can_formulate(
+    criterion: str, data: Dataset, missing: str = "learn", monotonic_cst: Any = None
+) -> None:
+    """ValueError unless formulas can be fitted: to one number, by squares, of rows that go one way."""
+    if missing in ("fractional", "error"):
+        raise ValueError(
+            f"leaf='linear' does not go with missing={missing!r}; take 'learn', 'surrogate' or 'category'"
+        )
+    if monotonic_cst is not None:
+        raise ValueError(
+            "leaf='linear' does not go with monotonic_cst: formulas may fall where the leaves rise; "
+            "take leaf='constant'"
+        )
+    if data.schema.predicts_classes or len(data.schema.targets) > 1:
+        raise ValueError("leaf='linear' is for one target of numbers; formulas answer numbers")
+    if criterion != "squared_error":
+        raise ValueError(f"leaf='linear' fits formulas by squares; criterion is {criterion!r}")
+
+
+def _numbers_tested(tree: Tree) -> Ints:
+    """The columns of numbers that some test asks, alone or in a sum."""
+    n_columns = len(tree.schema.columns)
+    asked = set(tree.feature[~tree.is_leaf].tolist())
+    alone = {j for j in asked if j < n_columns and tree.schema.columns[j].kind == "number"}
+    summed = {c for j in asked if j >= n_columns for c in tree.directions[j - n_columns].columns}
+    return np.array(sorted(alone | summed), np.int64)
+
+
+def _asked(tree: Tree, used: Ints) -> NDArray[np.bool_]:
+    """For each node which of the used columns are tested above it, at it or below it."""
+    own = np.zeros((tree.n_nodes, len(used)), np.bool_)
+    n_columns = len(tree.schema.columns)
+    for place, j in enumerate(used.tolist()):
+        own[tree.feature == j, place] = True
+        for number, direction in enumerate(tree.directions):
+            if j in direction.columns:
+                own[tree.feature == n_columns + number, place] = True
+    below, above = own.copy(), own.copy()
+    for wave in tree.waves:
+        below[wave] |= below[tree.left[wave]] | below[tree.right[wave]]
+    for wave in reversed(tree.waves):
+        for child in (tree.left[wave], tree.right[wave]):
+            above[child] |= above[wave]
+    return below | above
+
+
+def _mean(column: NDArray[np.floating], weight: Floats) -> float:
+    """The mean of the finite values of a column; 0 where there are none."""
+    values = column.astype(np.float64)
+    finite = np.isfinite(values)
+    if not finite.any():
+        return 0.0
+    known, of = values[finite], weight[finite]
+    return float(known[0] + ((known - known[0]) * (of / of.sum())).sum())
+
+
+def _fitted(
+    tree: Tree,
+    leaf: NDArray[np.int32],
+    values: Floats,
+    weight: Floats,
+    asked: NDArray[np.bool_],
+    scale: Floats,
+) -> list[_Formula]:
+    """The formula of each node: moments go up from the leaves and are forgotten where they are joined."""
+    order = np.argsort(leaf, kind="stable")
+    border = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1))
+    waiting: list[_Moments | None] = []
+    formulas = [_Formula(0.0, [], [], 0.0)] * tree.n_nodes
+    for node in range(tree.n_nodes - 1, -1, -1):
+        if tree.is_leaf[node]:
+            rows = order[border[node] : border[node + 1]]
+            moments = _Moments.of(values[:, rows], weight[rows]) if rows.size else None
+        else:
+            left, right = waiting.pop(), waiting.pop()
+            moments = left.with_(right) if left and right else left or right
+        waiting.append(moments)
+        if moments is not None:
+            formulas[node] = _ridge(moments, np.flatnonzero(asked[node]), scale)
+    for node in np.flatnonzero(tree.rows == 0).tolist():  # a branch for categories without rows
+        formulas[node] = replace(formulas[tree.answering[node]], loss=0.0)
+    return formulas
+
+
+def _ridge(moments: _Moments, places: Ints, scale: Floats) -> _Formula:
+    """The formula of one node: terms go, the weakest first, as long as that does not raise the score."""
+    weight, mean, products = moments.weight, moments.mean, moments.products
+    spread = np.sqrt(np.maximum(products.diagonal() / weight, 0.0))
+    places = places[spread[places] > _FLAT * scale[places]]
+    total = float(products[-1, -1])
+    best, kept = 1 / (weight - 1) ** 2 if weight > 1 else 0.0, np.zeros(0)  # a constant, in standard units
+    chosen = places[:0]
+    if not spread[-1] > _FLAT * scale[-1]:
+        places = chosen
+    units = np.where(spread > 0, spread, 1.0)
+    correlations = products / weight / np.outer(units, units)
+    while places.size:
+        score, slopes = _shrunk(correlations[np.ix_(places, places)], correlations[places, -1], weight)
+        if (chosen.size == 0 and not score < best) or score > best:
+            break
+        best, kept, chosen = score, slopes, places
+        places = np.delete(places, np.argmin(np.abs(slopes)))
+    coefficients = kept * units[-1] / units[chosen]
+    intercept = float(mean[-1] - coefficients @ mean[chosen])
+    loss = total - 2 * float(coefficients @ products[chosen, -1])
+    loss += float(coefficients @ products[np.ix_(chosen, chosen)] @ coefficients)
+    return _Formula(intercept, chosen.tolist(), coefficients.tolist(), max(loss, 0.0))
+
+
+def _shrunk(correlations: Floats, with_target: Floats, weight: float) -> tuple[float, Floats]:
+    """The score by generalised cross validation and the coefficients of the best price, in standard units."""
+    roots, axes = np.linalg.eigh(correlations)
+    roots, along = np.maximum(roots, 0.0), axes.T @ with_target
+    price = ALPHAS[:, np.newaxis]
+    freedom = (roots / (roots + price)).sum(axis=1)
+    left = np.maximum(1 - (along**2 * (roots + 2 * price) / (roots + price) ** 2).sum(axis=1), 0.0)
+    allowed = 2 * (1 + freedom) <= weight  # GCV is blind with less than two rows per number that is fitted
+    score = np.full(len(ALPHAS), np.inf)
+    np.divide(left, (weight - 1 - freedom) ** 2, out=score, where=allowed)
+    best = int(np.argmin(score))
+    return float(score[best]), axes @ (along / (roots + ALPHAS[best]))

@@ -1,0 +1,102 @@
+"""Drawing: pictures of trees, paths, regions and quality by matplotlib, loaded for the first one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from treewright.encoding.schema import Schema
+
+# Okabe and Ito's colours, which readers with any kind of colour vision tell apart; markers differ as well.
+COLOURS = {"training": "#0072B2", "validation": "#D55E00", "test": "#009E73", "certificate": "#CC79A7"}
+MARKERS = {"training": "o", "validation": "s", "test": "^", "certificate": "D"}
+INK, FAINT = "#000000", "#999999"
+
+_WIDE = 40  # from so many leaves on their axis is logarithmic
+
+
+def axes_or_new(ax: Axes | None, width: float = 7.0, height: float = 4.2) -> Axes:
+    """The axes to draw on: those given, or those of a new figure."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'treewright[plot]'") from None
+    if ax is not None:
+        return ax
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def plain(text: object) -> str:
+    r"""A name as it is: dollars would begin a formula.
+
+    >>> print(plain("ch$"), plain("reduced_error"))
+    ch\$ reduced_error
+    """
+    return str(text).replace("$", r"\$")
+
+
+def words(name: str) -> str:
+    """The name of a method in words.
+
+    >>> words("cost_complexity")
+    'cost complexity'
+    """
+    return plain(name.replace("_", " "))
+
+
+def loss_words(schema: Schema, criterion: str) -> str:
+    """What is lost, in words."""
+    named = schema.targets[0].name if len(schema.targets) == 1 else ""
+    of = "" if named in ("", "y") else f" ({plain(named)})"
+    if not schema.predicts_classes:
+        return f"mean {criterion.replace('_', ' ')}{of}"
+    return f"mean cost of a row{of}" if schema.has_costs else f"misclassified rows{of}"
+
+
+def is_share(schema: Schema) -> bool:
+    """Whether losses are shares of rows, to be shown in per cent."""
+    return schema.predicts_classes and not schema.has_costs
+
+
+def loss_text(schema: Schema, loss: float) -> str:
+    """A loss as people write it."""
+    return f"{100 * loss:.1f} %" if is_share(schema) else f"{loss:.4g}"
+
+
+def in_per_cent(axis: object) -> None:
+    """Write the numbers of an axis, shares of 1, in per cent."""
+    from matplotlib.axis import Axis
+    from matplotlib.ticker import FuncFormatter
+
+    assert isinstance(axis, Axis)
+    axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g} %"))
+
+
+def is_wide(least: int, most: int) -> bool:
+    """Whether sizes are so many, and so different, that their axis is logarithmic."""
+    return most >= max(_WIDE, 10 * least)
+
+
+def leaves_axis(ax: Axes, least: int, most: int) -> None:
+    """The axis of sizes: whole numbers, logarithmic where they are many."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    ax.set_xlabel("leaves")
+    if not is_wide(least, most):
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlim(0, most + 1)
+        return
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 3) if most < 10_000 else (1,)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda leaves, _: f"{leaves:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def tidy(ax: Axes) -> None:
+    """A quiet frame."""
+    ax.grid(True, axis="y", color=FAINT, alpha=0.25, linewidth=0.8)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)

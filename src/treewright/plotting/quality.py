@@ -1,0 +1,175 @@
+"""Plots of how good the answers are on given rows: ROC, precision and recall, the confusion matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.metrics import area_under_points, check_class, tree_of_classes
+from treewright.metrics import confusion as confusion
+from treewright.metrics import precision_recall_points as precision_recall_points
+from treewright.metrics import roc_points as roc_points
+from treewright.plotting import FAINT, INK, axes_or_new, in_per_cent, plain, tidy
+from treewright.plotting.scene.colours import class_colours
+from treewright.tree import Tree
+from treewright.tree.shortcuts import as_tree
+from treewright.tree.wording import word
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+_DASHES = ("-", "--", "-.", ":")  # of the classes, in turn: told apart without colour
+_MOST_CLASSES = 7  # curves in one picture
+_MOST_CELLS = 25  # classes that a matrix has room for
+_LONGEST_NAME = 20
+
+
+def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw hits against false alarms, with the area below the line; the circle is what the tree answers.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        A tree that predicts the classes of one target.
+    data : Dataset or tuple (table, target) or (table, target, weights)
+        Rows with their classes; those that grew the tree flatter it.
+    positive : optional
+        The class to find. By default the second one of two, or each of several against all others.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    """
+    tree, rows = tree_of_classes(as_tree(model), data)
+    ax = axes_or_new(ax, 5.2, 4.8)
+    ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle=":", label="by chance")
+    for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
+        false, hits = roc_points(tree, rows, name)
+        area = area_under_points(false, hits)
+        _curve(ax, false, hits, colour, i, f"{_plain_name(name)}: area {area:.3f}")
+        table = confusion(tree, rows)
+        code = (tree.schema.targets[0].classes or ()).index(name)
+        found, all_of = table[:, code], table.sum(axis=1)
+        others = all_of.sum() - all_of[code]
+        _circle(
+            ax, (found.sum() - found[code]) / max(others, 1e-300), found[code] / max(all_of[code], 1e-300)
+        )
+    _square(
+        ax, "false alarms: share of the other rows", "hits: share of the rows of the class", "lower right"
+    )
+    return ax
+
+
+def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw precision against recall, with the average precision; the dots are by chance. See `plot_roc`."""
+    tree, rows = tree_of_classes(as_tree(model), data)
+    ax = axes_or_new(ax, 5.2, 4.8)
+    for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
+        recall, precision = precision_recall_points(tree, rows, name)
+        average = float(np.sum(np.diff(recall) * precision[1:]))
+        ax.axhline(precision[-1], color=colour, linewidth=0.8, linestyle=":", alpha=0.7)
+        label = f"{_plain_name(name)}: average precision {average:.3f}"
+        ax.step(
+            recall, precision, where="pre", color=colour, linewidth=1.8, linestyle=_DASHES[i % 4], label=label
+        )
+    _square(
+        ax,
+        "recall: share of the class that is found",
+        "precision: share of the found that are right",
+        "lower left",
+    )
+    return ax
+
+
+def plot_confusion(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw who is taken for whom: in each cell the rows, their share of the class, and what they cost.
+
+    The shade is the share of the row's class. Costs are shown where the tree has some: the mistakes' total
+    weight times their price, and above the picture the mean cost of a row.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        A tree that predicts up to 25 classes of one target.
+    data : Dataset or tuple (table, target) or (table, target, weights)
+        Rows with their classes; those that grew the tree flatter it.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    """
+    tree, rows = tree_of_classes(as_tree(model), data)
+    target = tree.schema.targets[0]
+    names = [_plain_name(name) for name in target.classes or ()]
+    n = len(names)
+    if n > _MOST_CELLS:
+        raise ValueError(f"a confusion matrix has room for {_MOST_CELLS} classes; the tree has {n}")
+    cells = confusion(tree, rows)
+    shares = cells / np.maximum(cells.sum(axis=1, keepdims=True), 1e-300)
+    costs = None if target.costs is None else cells * np.array(target.costs)
+    side = max(3.6, 1.0 + 0.92 * n)
+    ax = axes_or_new(ax, side + 0.8, side)
+    ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.3)
+    for i in range(n):
+        for j in range(n):
+            lines = [f"{cells[i, j]:,.6g}", f"{100 * shares[i, j]:.1f} %"]
+            if costs is not None and i != j:
+                lines.append(f"cost {costs[i, j]:,.4g}")
+            colour = "white" if shares[i, j] > 0.75 else INK
+            weight = "bold" if i == j else "normal"
+            ax.text(j, i, "\n".join(lines), ha="center", va="center", fontsize=8, color=colour, weight=weight)
+    ax.set_xticks(range(n), names, rotation=0 if sum(map(len, names)) < 9 * n else 90)
+    ax.set_yticks(range(n), names)
+    ax.set_xlabel("answer")
+    ax.set_ylabel("truth")
+    total = max(cells.sum(), 1e-300)
+    told = f"wrong: {100 * (1 - np.trace(cells) / total):.1f} % of {cells.sum():,.6g} rows"
+    ax.set_title(
+        told + ("" if costs is None else f"\nmean cost {costs.sum() / total:.4g}"),
+        loc="left",
+        fontsize="medium",
+    )
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    return ax
+
+
+def _positives(tree: Tree, data: Dataset, positive: Any) -> list[tuple[Any, str]]:
+    """The classes to draw a line for, each with its colour: of many those with the most rows."""
+    classes, colours = tree.schema.targets[0].classes or (), class_colours(tree)
+    if positive is not None:
+        return [(positive, colours[check_class(tree, positive)])]
+    if len(classes) <= 2:
+        return [(classes[-1], colours[-1])]
+    assert data.targets is not None
+    counts = np.bincount(data.targets[0], data.row_weights, len(classes))
+    most = sorted(np.argsort(-counts, kind="stable")[:_MOST_CLASSES].tolist())
+    return [(classes[code], colours[code]) for code in most if counts[code] > 0]
+
+
+def _curve(ax: Axes, x: Floats, y: Floats, colour: str, i: int, label: str) -> None:
+    ax.plot(x, y, color=colour, linewidth=1.8, linestyle=_DASHES[i % len(_DASHES)], label=label)
+
+
+def _circle(ax: Axes, x: float, y: float) -> None:
+    ax.plot(
+        [x], [y], marker="o", markersize=8, markerfacecolor="none", markeredgecolor=INK, linewidth=0, zorder=4
+    )
+
+
+def _plain_name(name: Any) -> str:
+    text = word(name)
+    return plain(text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…")
+
+
+def _square(ax: Axes, across: str, up: str, corner: Any) -> None:
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.04)
+    in_per_cent(ax.xaxis)
+    in_per_cent(ax.yaxis)
+    tidy(ax)
+    ax.legend(loc=corner, framealpha=0.85, edgecolor="none", fontsize="small")

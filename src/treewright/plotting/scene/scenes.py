@@ -1,0 +1,384 @@
+"""A tree as marks to paint: cards, discs, flows between them and words, in units of a point, y downwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards, number, shape, value_range
+from treewright.plotting.scene.colours import (
+    CLASS_COLOURS,
+    FLOW,
+    INK,
+    LINE,
+    OTHER_COLOUR,
+    QUIET,
+    class_colours,
+    value_colour,
+)
+from treewright.plotting.scene.layout import stacked, tidy
+from treewright.plotting.scene.letters import shortened, text_width
+from treewright.tree import Tree
+from treewright.tree.wording import escape, note_on_missing, rows_in_words, word
+
+Anchor = Literal["start", "middle", "end"]
+DIRECTIONS = ("down", "right")
+
+_BIG, _SMALL = 11.0, 9.0  # sizes of letters
+_LINE = 1.32  # from one line of text to the next, in sizes
+_ROOM = {"down": 172.0, "right": 190.0}  # for a line of a test
+_ANSWER_ROOM = {"down": 96.0, "right": 160.0}
+_PAD, _BAR = 6.0, 4.0
+_LARGEST = {"down": 17.0, "right": 8.5}  # radius of the disc of the leaf with the most rows
+_LEAST = 2.2  # radius of the disc of a leaf with very few
+_THICKEST, _THINNEST = {"down": 14.0, "right": 11.0}, 1.0  # flow of all rows, and of very few
+_BETWEEN = {"down": (12.0, 40.0), "right": (5.0, 52.0)}  # gaps across and along
+_STRAIGHT = {"down": 13.0, "right": 21.0}  # before a flow bends: room for yes and no
+_MARGIN = 12.0
+_MANY = 20  # from so many leaves on the tree grows to the right, where each leaf takes one line
+
+
+class Words(NamedTuple):
+    """A line of text; y is its baseline."""
+
+    x: float
+    y: float
+    text: str
+    size: float = _BIG
+    anchor: Anchor = "start"
+    bold: bool = False
+    colour: str = INK
+
+
+class Box(NamedTuple):
+    """A rectangle with round corners."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float = 0.0
+    fill: str = "#FFFFFF"
+    stroke: str = ""
+
+
+class Disc(NamedTuple):
+    """A circle cut into shares; a folded one has a ring around it."""
+
+    x: float
+    y: float
+    radius: float
+    parts: tuple[tuple[float, str], ...]
+    ringed: bool = False
+
+
+class Flow(NamedTuple):
+    """From a parent to its child, as thick as it has rows: straight to the second of five points, and from
+    there Bézier's curve of the other three.
+    """
+
+    points: tuple[tuple[float, float], ...]
+    width: float
+    colour: str = FLOW
+
+
+Mark = Words | Box | Disc
+
+
+@dataclass
+class Group:
+    """The marks of one node, and all that there is to say about it."""
+
+    title: str = ""
+    marks: list[Mark] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is where."""
+
+    width: float
+    height: float
+    label: str  # the whole picture in a sentence
+    flows: list[Flow]
+    groups: list[Group]
+    keys: list[Mark]  # the heading and what the colours mean
+
+
+def scene(
+    tree: Tree,
+    *,
+    max_depth: int | None = None,
+    max_leaves: int | None = MOST_LEAVES,
+    direction: str | None = None,
+    title: str | None = None,
+) -> Scene:
+    """The picture of a tree; see `treewright.plotting.trees.plot_tree` for what the options do."""
+    if direction not in (None, *DIRECTIONS):
+        raise ValueError(f"direction is {direction!r}; it must be 'down', 'right' or None")
+    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    if direction is None:
+        direction = "down" if sum(card.is_end for card in shown) < _MANY else "right"
+    return _Arranged(tree, shown, direction, title).scene()
+
+
+class _Arranged:
+    """Cards with their sizes and places."""
+
+    def __init__(self, tree: Tree, shown: list[Card], direction: str, title: str | None) -> None:
+        self.tree, self.shown, self.direction, self.title = tree, shown, direction, title
+        self.down = direction == "down"
+        self.total = max(int(tree.rows[0]), 1)
+        self.most = max(card.rows for card in shown if card.is_end)
+        self.lines = [self._lines(card) for card in shown]
+        self.sizes = [self._size(card, lines) for card, lines in zip(shown, self.lines, strict=True)]
+        across, along = _BETWEEN[direction]
+        widths, heights = np.array(self.sizes).T
+        breadth, length = (widths, heights) if self.down else (heights, widths)
+        depths = np.array([card.depth for card in shown])
+        ends = np.array([card.is_end for card in shown])
+        self.levels = stacked(depths, np.where(ends, 0.0, length), along)
+        start = self.levels[depths]
+        # What is below a leaf is free: it may take the room of several levels instead of making one longer.
+        spans = np.searchsorted(self.levels, start + length + across, side="left") - depths
+        centre = tidy(shape(shown), breadth, across, np.where(ends, np.maximum(spans, 1), 1))
+        self.reach = float((centre + breadth / 2).max()), float((start + length).max())
+        self.at = list(zip(centre.tolist(), start.tolist(), strict=True))
+
+    # ---- words and sizes -----------------------------------------------------------------------------
+
+    def _lines(self, card: Card) -> list[Words]:
+        """The lines of a card, without their places."""
+        room = (_ANSWER_ROOM if card.is_end else _ROOM)[self.direction]
+        lines: list[Words] = []
+        if card.is_one_of_many:
+            lines.append(_words(shortened(card.edge, room, _BIG), colour=QUIET))
+        if not card.is_end:
+            return lines + [_words(line) for line in card.test_lines(room, _BIG)]
+        several = len(card.answers) > 1
+        for answer, share in card.answers:
+            text = shortened(answer, room, _BIG, bold=True)
+            if several and self.down:  # one line for each target
+                lines.append(_words(f"{text} {share}".rstrip(), bold=True))
+            else:
+                lines.append(_words(text, bold=True))
+                lines += [_words(share, _BIG if self.down else _SMALL)] * bool(share)
+        lines.append(_words(card.rows_words, _SMALL, colour=QUIET))
+        if card.below:
+            lines.append(_words(card.below_words, _SMALL, colour=QUIET))
+        return lines
+
+    def _size(self, card: Card, lines: list[Words]) -> tuple[float, float]:
+        """Width and height."""
+        widths = [_width(line) for line in lines]
+        if not card.is_end:
+            return max(widths) + 2 * _PAD, _height(lines) + 2 * _PAD + _BAR
+        radius = self._radius(card)
+        if self.down:
+            return max(*widths, 2 * radius), 2 * radius + 4 + _height(lines)
+        return 2 * radius + 5 + sum(widths) + 7 * (len(widths) - 1), max(2 * radius, 1.2 * _BIG)
+
+    def _radius(self, card: Card) -> float:
+        """A disc's area goes with its rows."""
+        return max(_LARGEST[self.direction] * sqrt(card.rows / self.most), _LEAST)
+
+    def _thickness(self, rows: int) -> float:
+        return max(_THICKEST[self.direction] * rows / self.total, _THINNEST)
+
+    # ---- marks ---------------------------------------------------------------------------------------
+
+    def scene(self) -> Scene:
+        """Everything in its place, below the heading."""
+        keys, width, top = self._keys()
+        breadth, length = self.reach
+        own_width, own_height = (breadth, length) if self.down else (length, breadth)
+        width = max(width, own_width)
+        left = (width - own_width) / 2 + _MARGIN
+        self.origin = (left, top)
+        groups = [self._group(i) for i in range(len(self.shown))]
+        flows = [self._flow(i) for i in range(1, len(self.shown))]
+        return Scene(
+            round(width + 2 * _MARGIN, 1),
+            round(top + own_height + _MARGIN, 1),
+            f"{escape(self._heading())}, drawn as a tree",
+            flows,
+            groups,
+            keys,
+        )
+
+    def _corner(self, i: int) -> tuple[float, float]:
+        """The upper left corner of a card."""
+        (centre, start), (width, height) = self.at[i], self.sizes[i]
+        left, top = self.origin
+        return (
+            (left + centre - width / 2, top + start)
+            if self.down
+            else (left + start, top + centre - height / 2)
+        )
+
+    def _group(self, i: int) -> Group:
+        card, lines = self.shown[i], self.lines[i]
+        (x, y), (width, height) = self._corner(i), self.sizes[i]
+        group = Group(card.title)
+        if card.is_end:
+            radius = self._radius(card)
+            middle = (x + width / 2, y + radius) if self.down else (x + radius, y + height / 2)
+            group.marks.append(Disc(*middle, radius, card.parts, ringed=card.below > 0))
+            if self.down:
+                group.marks += _centred(lines, x + width / 2, y + 2 * radius + 4)
+            else:
+                group.marks += _in_a_row(lines, x + 2 * radius + 5, y + height / 2 + 0.36 * _BIG)
+            return group
+        group.marks.append(Box(x, y, width, height, 5.0, "#FFFFFF", LINE))
+        group.marks += _centred(lines, x + width / 2, y + _PAD)
+        group.marks += _bar(card, x + _PAD, y + height - _BAR - _PAD + 1, width - 2 * _PAD)
+        if card.tests[-1]:
+            group.marks += self._yes_no(i, x, y)
+        return group
+
+    def _yes_no(self, i: int, x: float, y: float) -> list[Mark]:
+        """Which way is which, beside the beginning of the flows."""
+        width, height = self.sizes[i]
+        half = self._thickness(self.shown[i].rows) / 2
+        if self.down:
+            middle, line = x + width / 2, y + height + 0.9 * _SMALL + 1
+            yes = Words(middle - half - 4, line, "yes", _SMALL, "end", colour=QUIET)
+            return [yes, Words(middle + half + 4, line, "no", _SMALL, colour=QUIET)]
+        middle, start = y + height / 2, x + width + 3
+        yes = Words(start, middle - half - 2.5, "yes", _SMALL, colour=QUIET)
+        return [yes, Words(start, middle + half + 0.75 * _SMALL + 2.5, "no", _SMALL, colour=QUIET)]
+
+    def _flow(self, i: int) -> Flow:
+        """From the place of the parent that is the child's, so that all flows together are the parent's."""
+        card, parent = self.shown[i], self.shown[i].parent
+        thickness, whole = self._thickness(card.rows), self._thickness(self.shown[parent].rows)
+        before = whole * card.before / max(self.shown[parent].rows, 1)
+        aside = (whole - thickness) / 2 if card.is_last else before + (thickness - whole) / 2
+        (px, py), (pw, ph) = self._corner(parent), self.sizes[parent]
+        (cx, cy), (cw, ch) = self._corner(i), self.sizes[i]
+        inside = min(self._radius(card), 4.0) if card.is_end else 0.0  # under the disc, so that no gap shows
+        # It bends behind the longest card of the level, so that it crosses none.
+        knee = float(self.levels[card.depth]) - _BETWEEN[self.direction][1] + _STRAIGHT[self.direction]
+        if self.down:
+            begin, finish, knee = (
+                (px + pw / 2 + aside, py + ph),
+                (cx + cw / 2, cy + inside),
+                knee + self.origin[1],
+            )
+            bend = (knee + finish[1]) / 2
+            return Flow((begin, (begin[0], knee), (begin[0], bend), (finish[0], bend), finish), thickness)
+        begin, finish, knee = (
+            (px + pw, py + ph / 2 + aside),
+            (cx + inside, cy + ch / 2),
+            knee + self.origin[0],
+        )
+        bend = (knee + finish[0]) / 2
+        return Flow((begin, (knee, begin[1]), (bend, begin[1]), (bend, finish[1]), finish), thickness)
+
+    # ---- the heading ---------------------------------------------------------------------------------
+
+    def _heading(self) -> str:
+        if self.title is not None:
+            return self.title
+        targets = self.tree.schema.targets
+        named = [shortened(escape(target.name), 120.0, _BIG + 1, bold=True) for target in targets[:3]]
+        named += [f"… {len(targets) - 3} more"] * (len(targets) > 3)
+        names = ", ".join(named)
+        leaves = f"{self.tree.n_leaves:,} {'leaf' if self.tree.n_leaves == 1 else 'leaves'}"
+        start = "" if names in ("", "y") else f"{names}: "
+        note = note_on_missing(self.tree)
+        return f"{start}{leaves}, {rows_in_words(int(self.tree.rows[0]))}" + (f"; {note}" if note else "")
+
+    def _keys(self) -> tuple[list[Mark], float, float]:
+        """The heading, a line of what the colours mean, how wide they are, and where the tree begins."""
+        text = shortened(escape(self._heading()), 460.0, _BIG + 1, bold=True)
+        y = _MARGIN + _BIG
+        marks: list[Mark] = [Words(_MARGIN, y, text, _BIG + 1, bold=True)]
+        y += 1.75 * _BIG
+        x = _MARGIN
+        if len(self.tree.schema.targets) > 1:  # the colours are those of the first one
+            first = shortened(escape(self.tree.schema.targets[0].name), 120.0, _SMALL + 1) + ":"
+            marks.append(Words(x, y, first, _SMALL + 1))
+            x += text_width(first, _SMALL + 1) + 8
+        if self.tree.schema.predicts_classes:
+            more, width, y = _class_keys(self.tree, x, y)
+        else:
+            more, width = _value_keys(self.tree, x, y)
+        return marks + more, max(width, text_width(text, _BIG + 1, bold=True)), y + 1.9 * _BIG
+
+
+def _words(text: str, size: float = _BIG, *, bold: bool = False, colour: str = INK) -> Words:
+    return Words(0.0, 0.0, text, size, bold=bold, colour=colour)
+
+
+def _width(line: Words) -> float:
+    return text_width(line.text, line.size, bold=line.bold)
+
+
+def _height(lines: list[Words]) -> float:
+    return sum(_LINE * line.size for line in lines)
+
+
+def _centred(lines: list[Words], x: float, y: float) -> list[Words]:
+    """Lines below each other, from y on."""
+    placed = []
+    for line in lines:
+        placed.append(line._replace(x=x, y=y + line.size, anchor="middle"))
+        y += _LINE * line.size
+    return placed
+
+
+def _in_a_row(lines: list[Words], x: float, y: float) -> list[Words]:
+    """Lines beside each other on one baseline."""
+    placed = []
+    for line in lines:
+        placed.append(line._replace(x=x, y=y))
+        x += _width(line) + 7
+    return placed
+
+
+def _bar(card: Card, x: float, y: float, width: float) -> list[Mark]:
+    """The shares of the classes side by side, or where a number lies between the least and the greatest."""
+    if card.place is not None:
+        mark = min(max(card.place, 0.0), 1.0) * (width - _BAR)
+        colour = card.parts[0][1]
+        return [Box(x, y + 1, width, _BAR - 2, 1.0, FLOW), Box(x + mark, y - 1, _BAR, _BAR + 2, 1.0, colour)]
+    marks: list[Mark] = []
+    for share, colour in card.parts:
+        marks.append(Box(x, y, share * width, _BAR, 0.0, colour))
+        x += share * width
+    return marks
+
+
+def _class_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float, float]:
+    """Discs with the names of the classes, a new line where one is full."""
+    colours, classes = class_colours(tree), tree.schema.targets[0].classes or ()
+    named = [
+        (colour, word(name)) for colour, name in zip(colours, classes, strict=True) if colour != OTHER_COLOUR
+    ]
+    if len(classes) > len(CLASS_COLOURS):
+        named.append((OTHER_COLOUR, f"{len(classes) - len(CLASS_COLOURS):,} other classes"))
+    marks: list[Mark] = []
+    widest = 0.0
+    for colour, name in named:
+        text = shortened(name, 130.0, _SMALL + 1)
+        width = 14 + text_width(text, _SMALL + 1)
+        if x > _MARGIN and x + width > 460.0:
+            x, y = _MARGIN, y + 1.5 * _BIG
+        marks += [Disc(x + 4.5, y - 3.5, 4.5, ((1.0, colour),)), Words(x + 13, y, text, _SMALL + 1)]
+        x += width + 14
+        widest = max(widest, x - _MARGIN)
+    return marks, widest, y
+
+
+def _value_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float]:
+    """The scale of colours between the least and the greatest answer."""
+    least, most = (number(value) for value in value_range(tree))
+    start = x + text_width(least, _SMALL + 1) + 6
+    steps = [Box(start + 4 * i, y - 8, 4.2, 9.0, 0.0, value_colour(i / 23)) for i in range(24)]
+    end = start + 4 * 24 + 6
+    marks: list[Mark] = [Words(x, y, least, _SMALL + 1), *steps, Words(end, y, most, _SMALL + 1)]
+    return marks, end + text_width(most, _SMALL + 1)

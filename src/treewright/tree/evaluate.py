@@ -1,0 +1,357 @@
+"""Other rows in a tree: the statistic of those that arrive at each node, and what they lose there.
+
+Where a tree divides rows with missing values, each part counts with its share of the row's weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.encoding import Dataset, encode
+from treewright.encoding.schema import Schema
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.costs import cheapest, cost_arrays, costs_of, dearest, lost
+from treewright.tree.missing import Parts, divides, parts_of
+
+if TYPE_CHECKING:
+    from treewright.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+def encoded_rows(rows: Any, name: str, schema: Schema | None = None, *, judging: bool = False) -> Dataset:
+    """Rows as a Dataset: one, a table, or a tuple (table, target) or (table, target, weights).
+
+    `name` is what the rows are called where they are given, for errors. Where they only judge, they may have
+    classes that the schema does not know.
+    """
+    if isinstance(rows, Dataset):
+        return rows
+    table, target, weight = (*rows, None)[:3] if is_pair(rows) else (rows, None, None)
+    try:
+        return encode(table, target, weight=weight, schema=schema, judging=judging)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {error}") from error
+
+
+def is_pair(rows: Any) -> bool:
+    """Whether rows are a tuple (table, target) or (table, target, weights)."""
+    return isinstance(rows, tuple) and not hasattr(rows, "_asdict") and len(rows) in (2, 3)
+
+
+def given_table(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> Dataset:
+    """Rows for a tree, with targets or without: what `encoded_rows` takes."""
+    data = encoded_rows(rows, name, tree.schema, judging=judging)
+    if data.schema is not tree.schema and data.schema.columns != tree.schema.columns:
+        raise ValueError(f"the columns of {name} are not the tree's; encode it with schema=tree.schema")
+    if not judging:
+        data.refuse_unknown_classes(name)
+    return data
+
+
+def given_rows(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> Dataset:
+    """Rows for a tree with their targets: a Dataset, or (table, target) or (table, target, weights).
+
+    Rows that only judge may have classes that the tree does not know.
+
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
+    >>> given_rows(tree, ({"x": [1.5]}, ["b"]), "test").n_rows
+    1
+    >>> given_rows(tree, {"x": [1.5]}, "test")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    TypeError: test must be a Dataset, as encode(table, target, schema=tree.schema) makes it, or a tuple ...
+    """
+    if not (isinstance(rows, Dataset) or is_pair(rows)):
+        raise TypeError(
+            f"{name} must be a Dataset, as encode(table, target, schema=tree.schema) makes it, or a tuple "
+            f"(table, target) or (table, target, weights), not {type(rows).__name__}"
+        )
+    missing = is_pair(rows) and rows[1] is None
+    data = None if missing else given_table(tree, rows, name, judging=judging)
+    if data is None or data.targets is None:
+        raise ValueError(f"{name} has no target; give (table, target), or a Dataset with its target")
+    if not data.n_counted:
+        raise ValueError(f"{name} has no rows" + (" that weigh something" if data.n_rows else ""))
+    if not same_targets(tree, data):
+        raise ValueError(f"the target of {name} is not the tree's; encode it with schema=tree.schema")
+    return data
+
+
+def same_targets(tree: Tree, data: Dataset) -> bool:
+    """Whether rows have the targets of a tree: as many, of the same classes."""
+    return [each.classes for each in data.schema.targets] == [each.classes for each in tree.schema.targets]
+
+
+def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
+    """The targets of rows for a tree, one after the other; ValueError if they are not those of the tree."""
+    if data.targets is None:
+        raise ValueError("data has no target; encode the table with target=")
+    if not same_targets(tree, data):
+        raise ValueError("the table's targets are not the tree's; encode it with schema=tree.schema")
+    return np.asarray(data.targets)
+
+
+def leaves_of(tree: Tree, data: Dataset) -> Ints:
+    """The leaf of each row by itself. Those of the last table are kept: several questions cost one walk."""
+    table, leaf = vars(tree).get("_arrived", (None, None))
+    if table is None or table() is not data:
+        leaf = tree.apply(data)
+        vars(tree)["_arrived"] = ref(data), leaf
+    return cast(Ints, leaf)
+
+
+def whole_rows(tree: Tree, data: Dataset) -> tuple[Ints, NDArray[Any]]:
+    """The leaves and the targets of the rows that come to one leaf each: not of those that are divided."""
+    leaf, targets = leaves_of(tree, data), np.asarray(data.targets)
+    if not divides(tree, data):
+        return leaf, targets
+    whole = np.concatenate([np.diff(parts.start) == 1 for parts in parts_of(tree, data)])
+    return leaf[whole], targets[:, whole]
+
+
+class Arrival(NamedTuple):
+    """Rows, or parts of them, at leaves."""
+
+    row: Any  # an index of rows
+    leaf: Ints
+    weight: Floats
+
+
+def arrivals(tree: Tree, data: Dataset) -> Iterator[Arrival]:
+    """All rows at their leaves; where the tree divides them, a portion of their parts at a time."""
+    weight = data.row_weights
+    if not divides(tree, data):
+        yield Arrival(slice(None), leaves_of(tree, data), weight)
+        return
+    for parts in parts_of(tree, data):
+        row = parts.first + parts.place
+        yield Arrival(row, parts.leaf, weight[row] * parts.share)
+
+
+def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
+    """The statistic of other rows at each node, like the tree's own; it has no column for classes that the
+    tree does not know.
+    """
+    targets, schema = checked_targets(tree, data), tree.schema
+    if not schema.predicts_classes:
+        return np.concatenate(_moments(tree, data, targets), axis=1)
+    first = np.cumsum((0, *schema.block_widths))[:-1]
+    columns, unknown = targets + first[:, np.newaxis], data.unknown_classes
+    if unknown is not None:
+        columns[unknown] = -1
+    if isinstance(tree.statistic, SparseRows):
+        return _sparse_sums(tree, data, columns)
+    sums = np.zeros(tree.n_nodes * schema.width)
+    for row, leaf, weight in arrivals(tree, data):
+        for column in columns[:, row]:
+            cells = leaf.astype(np.int64) * schema.width + column
+            if unknown is None:
+                sums += np.bincount(cells, weight, len(sums))
+            else:
+                sums += np.bincount(cells[column >= 0], weight[column >= 0], len(sums))
+    return _core.join_classes(tree.end, sums.reshape(tree.n_nodes, schema.width))
+
+
+def _sparse_sums(tree: Tree, data: Dataset, columns: NDArray[Any]) -> SparseRows:
+    """The weights of very many classes at each node; portion by portion, so that parts need not all fit."""
+    width, cells = tree.schema.width, list[tuple[NDArray[Any], NDArray[Any], Floats]]()
+    for row, leaf, weight in arrivals(tree, data):
+        own = columns[:, row]
+        known = own.ravel() >= 0
+        parts = np.tile(leaf, len(own))[known], own.ravel()[known], np.tile(weight, len(own))[known]
+        sums = SparseRows.summed(tree.end, *parts, width)
+        cells.append((np.repeat(np.arange(tree.n_nodes), np.diff(sums.start)), sums.column, sums.value))
+    node, column, value = (np.concatenate(part) for part in zip(*cells, strict=True))
+    return SparseRows.summed(tree.end, node, column, value, width)
+
+
+def _moments(tree: Tree, data: Dataset, targets: NDArray[Any]) -> list[Floats]:
+    """(weight, mean, squared deviation) at each node, for each target: about each leaf's value, so that an
+    offset of y costs no digits; then parents join their children.
+    """
+    n = tree.n_nodes
+    sums = np.zeros((len(targets), 3, n))
+    for row, leaf, weight in arrivals(tree, data):
+        for i, numbers in enumerate(targets[:, row]):
+            shift = numbers - tree.centre[leaf, i]
+            sums[i] += [np.bincount(leaf, weight * shift**power, n) for power in range(3)]
+    blocks = []
+    for (total, first, second), value in zip(sums, tree.centre.T, strict=True):
+        mean = np.divide(first, total, out=np.zeros(n), where=total > 0)
+        deviation = np.maximum(second - total * mean**2, 0.0)
+        own = np.stack([total, value - value[0] + mean, deviation], axis=1)
+        out = _core.join_moments(tree.end, own)
+        out[:, 1] += value[0]
+        blocks.append(out)
+    return blocks
+
+
+def own_losses(tree: Tree) -> Floats:
+    """What the training rows of each node lose if it answers them; see `losses`."""
+    if isinstance(tree.statistic, SparseRows):
+        summary = tree.statistic.summary(tree.criterion, tree.schema.block_widths)
+        return np.asarray((summary.weight - summary.heaviest).sum(axis=1))
+    if tree.linear is not None:
+        return tree.linear.loss
+    if not tree.schema.predicts_classes:
+        return np.asarray(tree.statistic[:, 2::3].sum(axis=1))
+    return least_losses(tree.schema, tree.statistic)
+
+
+def least_losses(schema: Schema, statistic: Floats) -> Floats:
+    """What rows of the given weights of classes lose by the best answer to them."""
+    blocks = np.split(statistic, np.cumsum(schema.block_widths)[:-1], axis=1)
+    parts = zip(blocks, cost_arrays(schema), strict=True)
+    return np.asarray(sum(lost(block, cheapest(block, costs), costs) for block, costs in parts))
+
+
+def losses(tree: Tree, data: Dataset) -> Floats:
+    """What the rows that arrive at each node lose if it answers them, added up over the targets: the weight
+    of those misclassified, or what that costs; for numbers the loss of the tree's criterion.
+
+    A class that the tree does not know is a mistake whatever is answered, and costs what the dearest costs.
+    """
+    by_row = tree.criterion != "squared_error" or tree.linear is not None
+    if not tree.schema.predicts_classes and by_row:
+        return _climbing(tree, data, 1)
+    arrived = statistic_of(tree, data)
+    if isinstance(arrived, SparseRows):
+        first = np.cumsum((0, *tree.schema.block_widths))[:-1]
+        weight = arrived.summary(tree.criterion, tree.schema.block_widths).weight
+        return np.asarray((weight - arrived.at(tree.label + first)).sum(axis=1)) + _unknown_losses(tree, data)
+    if tree.schema.predicts_classes:
+        return _class_losses(tree, arrived) + _unknown_losses(tree, data)
+    block = arrived.reshape(tree.n_nodes, -1, 3)
+    return np.asarray((block[:, :, 2] + block[:, :, 0] * (block[:, :, 1] - tree.value) ** 2).sum(axis=1))
+
+
+def loses_0_or_1(tree: Tree) -> bool:
+    """Whether each row is right or wrong, so that what it loses is its own square."""
+    schema = tree.schema
+    return schema.predicts_classes and len(schema.targets) == 1 and not schema.has_costs
+
+
+def squared_losses(tree: Tree, data: Dataset) -> Floats:
+    """The sum of the squares of what each row loses at each node: what a standard error is made of.
+
+    The parts of a row count like rows of their weight: its own square is never more than their sum.
+    """
+    if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
+        return _climbing(tree, data, 2)
+    if loses_0_or_1(tree):
+        return losses(tree, data)
+    known = _class_losses(tree, np.asarray(statistic_of(tree, data)), power=2)
+    return np.asarray(known + _unknown_losses(tree, data, power=2))
+
+
+def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
+    blocks = np.split(statistic, np.cumsum(tree.schema.block_widths)[:-1], axis=1)
+    answers = tree.label.T
+    parts = zip(blocks, answers, cost_arrays(tree.schema), strict=True)
+    return np.asarray(sum(lost(block, label, costs, power) for block, label, costs in parts))
+
+
+def unknown_weights(tree: Tree, data: Dataset) -> Floats:
+    """The weight of rows of classes that the tree does not know, at each node and for each target."""
+    at_leaf, unknown = np.zeros((tree.n_nodes, len(tree.schema.targets))), data.unknown_classes
+    if unknown is None:
+        return at_leaf
+    for row, leaf, weight in arrivals(tree, data):
+        for i, here in enumerate(unknown[:, row]):
+            at_leaf[:, i] += np.bincount(leaf[here], weight[here], tree.n_nodes)
+    before = np.concatenate([np.zeros((1, at_leaf.shape[1])), np.cumsum(at_leaf, axis=0)])
+    return np.asarray(before[tree.end] - before[:-1])
+
+
+def _unknown_losses(tree: Tree, data: Dataset, power: int = 1) -> Floats | float:
+    """What these rows lose; 0 where there are none."""
+    if data.unknown_classes is None:
+        return 0.0
+    return np.asarray(unknown_weights(tree, data) @ np.array(dearest(tree.schema)) ** power)
+
+
+def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
+    """Σ weight · loss**power at each node, by sending every row from its leaf up to the root."""
+    targets = checked_targets(tree, data)
+    total = np.zeros(tree.n_nodes)
+    for row, node, weight in arrivals(tree, data):
+        own, rows = targets[:, row], None if tree.linear is None else data.take(row)
+        while node.size:
+            loss = answer_losses(tree, node, own, rows)
+            total += np.bincount(node, weight * loss**power, tree.n_nodes)
+            below = node > 0
+            node, weight, own = tree.parent[node[below]], weight[below], own[:, below]
+            rows = None if rows is None else rows.take(below)
+    return total
+
+
+def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any], rows: Dataset | None = None) -> Floats:
+    """What single rows lose by the answer of one node each, added up over the targets; formulas need the rows
+    themselves.
+    """
+    if rows is not None:
+        return said_losses(tree, tree.numbers_at(node, rows), targets)
+    return said_losses(tree, (tree.label if tree.schema.predicts_classes else tree.value)[node], targets)
+
+
+def said_losses(tree: Tree, said: NDArray[Any], targets: NDArray[Any]) -> Floats:
+    """What single rows lose by answers, (rows, targets) codes or numbers, added up over the targets."""
+    costs = cost_arrays(tree.schema)
+    total = np.zeros(len(said))
+    for i, y in enumerate(targets):
+        answer, matrix = said[:, i], costs[i]
+        if not tree.schema.predicts_classes:
+            total += number_losses(tree.criterion, y, answer)
+        else:
+            total += answer != y if matrix is None else costs_of(matrix, y, answer)
+    return total
+
+
+def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
+    """What answers lose against numbers, by the loss of a criterion; of poisson half the deviance."""
+    if criterion == "poisson":
+        ratio = np.where(y > 0, np.inf, 1.0)  # an answer of 0 to a positive number is infinitely wrong
+        np.divide(y, value, out=ratio, where=(y > 0) & (value > 0))
+        return np.asarray(y * np.log(ratio) - y + value)
+    distance: Floats = np.abs(y - value)
+    return distance if criterion == "absolute_error" else distance**2
+
+
+def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:
+    """How many rows of positive weight arrive at each node, as a whole or in part."""
+    at_leaf = np.zeros(tree.n_nodes, np.int64)
+    if divides(tree, data):
+        for parts in parts_of(tree, data):
+            at_leaf += _counted_parts(tree, parts, data.row_weights)
+    else:
+        leaf = leaves_of(tree, data)
+        counted = leaf if data.weight is None else leaf[data.weight > 0]
+        at_leaf += np.bincount(counted, minlength=tree.n_nodes)
+    before = np.concatenate([[0], np.cumsum(at_leaf)])
+    return np.asarray(before[tree.end] - before[:-1])
+
+
+def _counted_parts(tree: Tree, parts: Parts, weight: Floats) -> NDArray[np.int64]:
+    """Numbers whose sum over a subtree is how many rows have a part in it: 1 for each part, and -1 where two
+    neighbouring parts of a row meet, the lowest node above both.
+    """
+    row = parts.first + parts.place
+    here = np.flatnonzero(weight[row] > 0)
+    count = np.bincount(parts.leaf[here], minlength=tree.n_nodes)
+    again = here[1:][row[here[1:]] == row[here[:-1]]]
+    one, node = parts.leaf[again - 1], parts.leaf[again]
+    while node.size:
+        node = tree.parent[node]
+        met = node <= one
+        count -= np.bincount(node[met], minlength=tree.n_nodes)
+        one, node = one[~met], node[~met]
+    return np.asarray(count, np.int64)

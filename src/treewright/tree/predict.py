@@ -1,0 +1,107 @@
+"""What a tree answers to rows: as a leaf does, or where a row is divided as the mixture of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.tree.costs import cheapest_in_order, cost_arrays
+from treewright.tree.missing import Ints, divides, leaves, parts_of
+
+if TYPE_CHECKING:
+    from treewright.tree.tree import Tree
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Told = Callable[[Ints], list[Floats]]  # what some leaves say, a matrix for each target
+
+_MOST_NUMBERS = 2**22  # of leaves that are mixed at a time
+
+
+def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
+    """The code of the class that a tree answers to each row, (rows, targets).
+
+    That of its leaf; to a row in parts the class of least cost by their mixture.
+    """
+    if not divides(tree, data):
+        return _taken(tree.label, leaves(tree, data, n_threads))
+    out = np.empty((data.n_rows, len(tree.schema.targets)), np.int64)
+    costs = cost_arrays(tree.schema)
+    for portion in _portions(tree, data, tree.shares, tree.schema.width):
+        out[portion.whole] = tree.label[portion.leaf]
+        for i, shares in enumerate(portion.mixed):
+            out[portion.divided, i] = cheapest_in_order(shares, costs[i])
+    return out
+
+
+def numbers(tree: Tree, data: Dataset, n_threads: int = 1) -> Floats:
+    """The number that a tree answers to each row, (rows, targets); to a row in parts their mean."""
+    if not divides(tree, data):
+        leaf = leaves(tree, data, n_threads)
+        return _taken(tree.value, leaf) if tree.linear is None else tree.numbers_at(leaf, data)
+    return told_to(tree, data, tree.value)
+
+
+def proportions(tree: Tree, data: Dataset, n_threads: int = 1) -> list[Floats]:
+    """The share of each class by the leaf of each row, a matrix for each target; of parts the mixture."""
+    if not divides(tree, data):
+        return tree.shares(leaves(tree, data, n_threads))
+    return _filled(tree, data, tree.shares, list(tree.schema.block_widths))
+
+
+def answers(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
+    """Codes of classes or numbers, (rows, targets)."""
+    return (codes if tree.schema.predicts_classes else numbers)(tree, data, n_threads)
+
+
+def told_to(tree: Tree, data: Dataset, lines: Floats, n_threads: int = 1) -> Floats:
+    """The line of its leaf for each row, of a matrix with one for each node; of parts the mixture."""
+    if not divides(tree, data):
+        return _taken(lines, leaves(tree, data, n_threads))
+    return _filled(tree, data, lambda nodes: [lines[nodes]], [lines.shape[1]])[0]
+
+
+def _taken(told: NDArray[Any], leaf: Ints) -> NDArray[Any]:
+    """What the leaves of rows say; a single column is quicker by itself."""
+    return told[:, 0].take(leaf)[:, np.newaxis] if told.shape[1] == 1 else told.take(leaf, axis=0)
+
+
+class _Portion(NamedTuple):
+    """Some rows: those that are whole in one leaf, and those in parts with the mixture of what these say."""
+
+    whole: Rows
+    leaf: Ints
+    divided: Rows
+    mixed: list[Floats]
+
+
+def _portions(tree: Tree, data: Dataset, told: Told, width: int) -> Iterator[_Portion]:
+    most = max(_MOST_NUMBERS // width, 1)
+    for parts in parts_of(tree, data, most):
+        is_whole = np.diff(parts.start) == 1
+        whole, divided = np.flatnonzero(is_whole), np.flatnonzero(~is_whole)
+        of_divided = np.flatnonzero(~is_whole[parts.place])
+        line = (np.cumsum(~is_whole) - 1)[parts.place[of_divided]]
+        mixed: list[Floats] = []
+        for begin in range(0, len(line), most):  # a row can have as many parts as there are leaves
+            some = of_divided[begin : begin + most]
+            blocks = told(parts.leaf[some])
+            mixed = mixed or [np.zeros((len(divided), block.shape[1])) for block in blocks]
+            for sums, block in zip(mixed, blocks, strict=True):  # leaf after leaf, from left to right
+                np.add.at(sums, line[begin : begin + most], parts.share[some, np.newaxis] * block)
+        yield _Portion(parts.first + whole, parts.leaf[parts.start[:-1][whole]], parts.first + divided, mixed)
+
+
+def _filled(tree: Tree, data: Dataset, told: Told, widths: list[int]) -> list[Floats]:
+    """What is told to all rows, a matrix for each width."""
+    out = [np.empty((data.n_rows, width)) for width in widths]
+    for portion in _portions(tree, data, told, sum(widths)):
+        for i, block in enumerate(told(portion.leaf)):
+            out[i][portion.whole] = block
+        for i, block in enumerate(portion.mixed):
+            out[i][portion.divided] = block
+    return out

@@ -1,0 +1,445 @@
+"""The value `RuleList`: rules asked one after the other; the first that fits a row answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, isfinite
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset, encode
+from treewright.encoding.schema import Column, Schema
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.missing import refuse_sending
+from treewright.tree.node import columns_with_missing
+from treewright.tree.oblique import Direction, extended, tested_columns
+from treewright.tree.tree import Tree, as_array
+
+Array: TypeAlias = NDArray[Any]
+Flags: TypeAlias = NDArray[np.bool_]
+
+# Conditions, or categories named in them, of all paths of a tree together: more would not fit in memory.
+MOST_CONDITIONS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Between:
+    """A number or time in an interval: above < value <= upto, either end open if None; or it is missing."""
+
+    column: str
+    above: float | None = None
+    upto: float | None = None
+    missing: bool = False
+
+    def and_(self, other: Between) -> Between:
+        """Both at once, in the shortest form."""
+        above, upto = _largest(self.above, other.above), _smallest(self.upto, other.upto)
+        if above is not None and upto is not None and above >= upto:
+            above, upto = inf, None  # no number is: at most a missing value
+        return Between(self.column, above, upto, self.missing and other.missing)
+
+    @property
+    def always(self) -> bool:
+        """Whether every value fits."""
+        return self.missing and self.above is None and self.upto is None
+
+    @property
+    def never(self) -> bool:
+        """Whether no value can fit."""
+        return not self.missing and self.above == inf
+
+    def holds(self, values: Array, categories: tuple[Hashable, ...] = ()) -> Flags:
+        """Whether each value of the encoded column fits."""
+        values = np.asarray(values, np.float64)  # float32 against a float64 would be decided in float32
+        fits = ~np.isnan(values)
+        if self.above is not None:
+            fits &= values > self.above
+        if self.upto is not None:
+            fits &= values <= self.upto
+        return fits | np.isnan(values) if self.missing else fits
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; `known` says whether any number fits, infinite ends are text."""
+        known = self.above != inf
+        above, upto = (end if end is None or isfinite(end) else str(end) for end in (self.above, self.upto))
+        ends = {"above": above if known else None, "upto": upto}
+        return {"column": self.column, **ends, "known": known, "missing": self.missing}
+
+
+@dataclass(frozen=True)
+class Within:
+    """A category among some; `missing` and `unseen` say whether a missing or an unknown one fits, too."""
+
+    column: str
+    categories: tuple[Hashable, ...]
+    missing: bool = False
+    unseen: bool = False
+
+    def and_(self, other: Within) -> Within:
+        """Both at once."""
+        also = frozenset(other.categories)
+        kept = tuple(category for category in self.categories if category in also)
+        return Within(self.column, kept, self.missing and other.missing, self.unseen and other.unseen)
+
+    always = False  # a path that excludes no category has no condition on the column
+
+    @property
+    def never(self) -> bool:
+        """Whether no value can fit."""
+        return not (self.categories or self.missing or self.unseen)
+
+    def holds(self, values: Array, categories: tuple[Hashable, ...] = ()) -> Flags:
+        """Whether each code of the encoded column fits; `categories` are those of the column."""
+        own = frozenset(self.categories)
+        # code -1 is a missing value, -2 an unseen category: the last and the last but one
+        table = np.array([*(category in own for category in categories), self.unseen, self.missing])
+        return np.asarray(table[values])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        flags = {"missing": self.missing, "unseen": self.unseen}
+        return {"column": self.column, "categories": list(self.categories), **flags}
+
+
+Condition: TypeAlias = Between | Within
+
+
+def _largest(a: float | None, b: float | None) -> float | None:
+    return a if b is None else b if a is None else max(a, b)
+
+
+def _smallest(a: float | None, b: float | None) -> float | None:
+    return a if b is None else b if a is None else min(a, b)
+
+
+def merged(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """The same conditions with one for each column, in the shortest form, without those that always hold.
+
+    >>> merged([Between("x", above=2.5), Between("y", upto=1.0), Between("x", upto=7.0)])
+    (Between(column='x', above=2.5, upto=7.0, missing=False), Between(column='y', above=None, upto=1.0, \
+missing=False))
+    """
+    by_column: dict[str, Any] = {}
+    for condition in conditions:
+        known = by_column.get(condition.column)
+        by_column[condition.column] = condition if known is None else known.and_(condition)
+    return tuple(condition for condition in by_column.values() if not condition.always)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """If all conditions hold, the class or the number is `label`.
+
+    `rows` and `weights` tell of the training rows that the rule answers in its list: how many, and their
+    weight by class. `error` is the estimated error of the rule by itself, on all rows that it fits; of a
+    number the mean loss of its rows.
+    """
+
+    conditions: tuple[Condition, ...]
+    label: Hashable
+    rows: int
+    weights: tuple[tuple[Hashable, float], ...]  # (class, weight) of the classes that are there
+    error: float
+    of_numbers: float = 0.0  # the weight of the rows where the label is a number
+
+    @property
+    def weight(self) -> float:
+        """The weight of the training rows that the rule answers."""
+        return self.of_numbers or sum(weight for _, weight in self.weights)
+
+    @property
+    def errors(self) -> float:
+        """The weight of those that it answers wrongly; for numbers what they lose by the answer."""
+        if self.of_numbers:
+            return self.error * self.of_numbers
+        return sum(weight for label, weight in self.weights if label != self.label)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: text, numbers, lists and dicts."""
+        return {
+            "conditions": [condition.to_dict() for condition in self.conditions],
+            "label": self.label,
+            "rows": self.rows,
+            "weight": self.weight,
+            "weights": [{"class": label, "weight": weight} for label, weight in self.weights],
+            "error": self.error,
+        }
+
+
+@dataclass(frozen=True)
+class RuleList:
+    """Rules in an order: the first that fits a row answers it, and `default` where none does.
+
+    >>> from treewright import encode, grow
+    >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
+    >>> rules = RuleList.of(grow(data))
+    >>> print(rules)
+    2 rules: the first that fits answers
+    1.  x <= 2.5   a   2 rows   100 %
+    2.  x > 2.5    b   2 rows   100 %
+    >>> rules.predict({"x": [0.0, 9.0]}).tolist()
+    ['a', 'b']
+    """
+
+    rules: tuple[Rule, ...]
+    default: Rule
+    schema: Schema
+    # the columns in which missing values were met, so that the text speaks of them
+    told_missing: frozenset[str] = field(default=frozenset(), compare=False)
+    complete: bool = field(default=False, compare=False)  # some rule fits any row: nobody asks the default
+    directions: tuple[Direction, ...] = ()  # sums of columns that conditions may be about, by their names
+
+    @classmethod
+    def of(cls, tree: Tree) -> RuleList:
+        """Each path of a tree as a rule, conditions on one column merged: it answers as the tree does.
+
+        Leaves that no row can reach have no rule. For one target, of classes or of numbers.
+        """
+        refuse_sending(tree, "rules could not answer such rows as it does;")
+        _refuse_several(tree.schema)
+        made = _class_rules(tree) if tree.schema.predicts_classes else _number_rules(tree)
+        rules = []
+        for (leaf, conditions), rule in zip(paths(tree), made, strict=True):
+            conditions = merged(conditions)
+            if not any(condition.never for condition in conditions):
+                rules.append(replace(rule, conditions=conditions, rows=int(tree.rows[leaf])))
+        told = frozenset(tree.tested[column].name for column in columns_with_missing(tree))
+        (default,) = _number_rules(tree, [0]) if not tree.schema.predicts_classes else [_common(tree)]
+        return cls(tuple(rules), default, tree.schema, told, complete=True, directions=tree.directions)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __getitem__(self, place: int) -> Rule:
+        return self.rules[place]
+
+    @cached_property
+    def tested(self) -> dict[str, Column]:
+        """What conditions may be about, by name: the columns of the table, then the sums."""
+        return {column.name: column for column in tested_columns(self.schema, self.directions)}
+
+    @property
+    def n_conditions(self) -> int:
+        """The number of conditions of all rules."""
+        return sum(len(rule.conditions) for rule in self.rules)
+
+    def apply(self, data: Dataset) -> NDArray[np.int32]:
+        """The place of the rule that answers each row of an encoded table; `len(rules)` is the default."""
+        if data.schema is not self.schema and data.schema.columns != self.schema.columns:
+            raise ValueError("the table's columns are not the rules'; encode it with schema=rules.schema")
+        data = extended(data, self.directions)
+        place = {name: j for j, name in enumerate(self.tested)}
+        columns = {c.column: column_of(data, place[c.column]) for rule in self.rules for c in rule.conditions}
+        categories = {name: self.tested[name].categories for name in columns}
+        answers = np.full(data.n_rows, len(self.rules), np.int32)
+        left = np.arange(data.n_rows)
+        for number, rule in enumerate(self.rules):
+            fits = left
+            for c in rule.conditions:
+                fits = fits[c.holds(columns[c.column][fits], categories[c.column])]
+            if fits.size:
+                answers[fits] = number
+                left = left[answers[left] > number]
+            if not left.size:
+                break
+        return answers
+
+    def predict(self, table: Any) -> Array:
+        """The class or number of each row of a table."""
+        if not self.schema.predicts_classes:
+            numbers = np.array([rule.label for rule in (*self.rules, self.default)], np.float64)
+            return np.asarray(numbers[self.apply(encode(table, schema=self.schema))])
+        labels = as_array(classes_of(self.schema))
+        return np.asarray(labels[self.codes[self.apply(encode(table, schema=self.schema))]])
+
+    def predict_proba(self, table: Any) -> NDArray[np.float64]:
+        """The share of each class among the training rows that the same rule answers."""
+        return self.shares(self.apply(encode(table, schema=self.schema)))
+
+    def shares(self, places: NDArray[np.integer]) -> NDArray[np.float64]:
+        """The share of each class among the training rows of the rules at these places.
+
+        Where the default answers no training row, its shares are those of all training rows; for a list
+        without any, all of it is its class.
+        """
+        start, code, share = self._shares
+        lengths = (start[1:] - start[:-1])[places]
+        first = np.repeat(start[:-1][places] - np.cumsum(lengths) + lengths, lengths)
+        cells = first + np.arange(len(first))
+        out = np.zeros((len(places), len(classes_of(self.schema))))
+        out[np.repeat(np.arange(len(places)), lengths), code[cells]] = share[cells]
+        return out
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """The code of the class that each rule says, the default last."""
+        position = {label: code for code, label in enumerate(classes_of(self.schema))}
+        return np.array([position[rule.label] for rule in (*self.rules, self.default)], np.intp)
+
+    @cached_property
+    def _shares(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+        """The shares of each rule and the default, one after the other: where each begins, class, share."""
+        position = {label: code for code, label in enumerate(classes_of(self.schema))}
+        cells = []
+        lengths = [0]
+        for rule in (*self.rules, self.default):
+            weights = rule.weights or self._all_weights or ((rule.label, 1.0),)
+            total = sum(weight for _, weight in weights)
+            cells += [(position[label], weight / total) for label, weight in weights]
+            lengths.append(len(weights))
+        code, share = zip(*cells, strict=True)
+        return np.cumsum(lengths), np.array(code, np.intp), np.array(share, np.float64)
+
+    @cached_property
+    def _all_weights(self) -> tuple[tuple[Hashable, float], ...]:
+        total: dict[Hashable, float] = {}
+        for rule in (*self.rules, self.default):
+            for label, weight in rule.weights:
+                total[label] = total.get(label, 0.0) + weight
+        return tuple(total.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: text, numbers, lists and dicts."""
+        sums = zip(list(self.tested)[len(self.schema.columns) :], self.directions, strict=True)
+        return {
+            "target": self.schema.targets[0].name,
+            **({"sums": {name: each.by_name(self.schema) for name, each in sums}} if self.directions else {}),
+            "rules": [rule.to_dict() for rule in self.rules],
+            "default": None if self.complete else self.default.to_dict(),
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("rules", "default", "schema", "told_missing", "complete", "directions")
+        return {name: getattr(self, name) for name in names}
+
+    def __str__(self) -> str:
+        from treewright.exporting.text import rules_as_text  # uphill: a list prints itself
+
+        return rules_as_text(self)
+
+    def __repr__(self) -> str:
+        default = self.default.label
+        return f"<RuleList: {len(self)} rules, {self.n_conditions} conditions, otherwise {default!r}>"
+
+
+def classes_of(schema: Schema) -> tuple[Hashable, ...]:
+    """The classes of the one target; ValueError where rules make no sense."""
+    if not schema.predicts_classes:
+        raise ValueError("these rules are for classes; this tree predicts numbers")
+    _refuse_several(schema)
+    return schema.targets[0].classes or ()
+
+
+def _refuse_several(schema: Schema) -> None:
+    if len(schema.targets) > 1:
+        names = ", ".join(repr(target.name) for target in schema.targets[:10])
+        raise ValueError(
+            f"rules are for one target; this tree has {len(schema.targets)}: {names}. "
+            "Name one of them: rules(tree, target=)"
+        )
+
+
+def _class_rules(tree: Tree) -> Iterator[Rule]:
+    """What each leaf says, without conditions."""
+    classes = classes_of(tree.schema)
+    leaves = np.flatnonzero(tree.is_leaf)
+    start, code, weight = weights_by_class(tree, leaves)
+    for place, leaf in enumerate(leaves):
+        part = slice(start[place], start[place + 1])
+        weights = tuple(
+            (classes[c], w) for c, w in zip(code[part].tolist(), weight[part].tolist(), strict=True)
+        )
+        label = int(tree.label[leaf, 0])
+        yield Rule((), classes[label], 0, weights, 1.0 - float(tree.confidence[leaf, 0]))
+
+
+def _common(tree: Tree) -> Rule:
+    """What the root says, for whom nobody else does."""
+    label = classes_of(tree.schema)[int(tree.label[0, 0])]
+    return Rule((), label, 0, (), 1.0 - float(tree.confidence[0, 0]))
+
+
+def _number_rules(tree: Tree, nodes: Any = None) -> Iterator[Rule]:
+    """What each leaf says, or other nodes do, without conditions."""
+    nodes = np.flatnonzero(tree.is_leaf) if nodes is None else nodes
+    answers = tree.value[nodes, 0].tolist()
+    statistic = np.asarray(tree.statistic[nodes]).tolist()
+    for (weight, _, deviation), value in zip(statistic, answers, strict=True):
+        yield Rule((), value, 0, (), deviation / weight if weight else 0.0, weight)
+
+
+def column_of(data: Dataset, j: int) -> Array:
+    """One encoded column."""
+    return data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
+
+
+def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[Condition, ...]]]:
+    """Each leaf with the tests on its way, the narrowest of each kind: numbers of a column have at most a
+    lower and an upper bound, categories one set. `nodes` flags those to tell of instead of the leaves.
+
+    A walk in preorder that takes back what it leaves: no recursion, and a chain of any depth costs per leaf
+    only the conditions that it has.
+    """
+    way: dict[tuple[int, bool | None], Any] = {}  # (column, is it an upper bound): condition
+    before: list[tuple[tuple[int, bool | None], Condition | None]] = []  # what to go back to, by depth
+    depths, parents = tree.depths.tolist(), tree.parent.tolist()
+    told, size = tree.is_leaf if nodes is None else nodes, 0
+    for node in range(tree.n_nodes):
+        while len(before) >= max(depths[node], 1):
+            key, old = before.pop()
+            if old is None:
+                del way[key]
+            else:
+                way[key] = old
+        if node > 0:
+            parent = parents[node]
+            condition = condition_of(tree, parent, node == parent + 1)
+            is_upper = None if isinstance(condition, Within) else node == parent + 1
+            key = int(tree.feature[parent]), is_upper
+            old = way.get(key)
+            before.append((key, old))
+            way[key] = condition if old is None else old.and_(condition)
+        if told[node]:
+            size += sum(1 + len(c.categories) if isinstance(c, Within) else 1 for c in way.values())
+            if size > MOST_CONDITIONS:
+                raise ValueError(
+                    f"the paths of this tree have more than {MOST_CONDITIONS:,} conditions and categories; "
+                    "prune it before making rules of it"
+                )
+            yield node, tuple(way.values())
+
+
+def condition_of(tree: Tree, node: int, is_left: bool) -> Condition:
+    """What a row must satisfy to go to one child of a node."""
+    column = tree.tested[tree.feature[node]]
+    missing = bool(tree.missing_left[node]) == is_left
+    if tree.subset[node] < 0:
+        threshold = float(tree.threshold[node])
+        if is_left:
+            return Between(column.name, None, None if threshold == inf else threshold, missing)
+        return Between(column.name, threshold, None, missing)
+    categories = tree.categories_left(node)
+    if not is_left:
+        lefts = frozenset(categories)
+        categories = tuple(category for category in column.categories if category not in lefts)
+    return Within(column.name, categories, missing, bool(tree.heavier_left[node]) == is_left)
+
+
+def weights_by_class(
+    tree: Tree, leaves: NDArray[np.intp]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """The classes of the leaves, one leaf after the other: where each begins, class, weight."""
+    if isinstance(tree.statistic, SparseRows):
+        rows = tree.statistic
+        return np.append(rows.start[leaves], rows.start[-1]), rows.column, rows.value
+    table = tree.statistic[leaves]
+    place, code = np.nonzero(table)
+    start = np.searchsorted(place, np.arange(len(leaves) + 1))
+    return start.astype(np.int64), code.astype(np.int32), table[place, code]

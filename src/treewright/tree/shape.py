@@ -1,0 +1,139 @@
+"""The shape of a tree in preorder: what follows from where each subtree ends."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from treewright.tree.tree import Tree
+
+Ints = NDArray[np.int32]
+
+
+class Shaped:
+    """The part of `Tree` that knows children, parents and depths."""
+
+    @property
+    def n_nodes(self: Tree) -> int:  # type: ignore[misc]
+        """The number of nodes."""
+        return len(self.end)
+
+    @property
+    def n_leaves(self: Tree) -> int:  # type: ignore[misc]
+        """The number of leaves."""
+        return (self.n_nodes + 1) // 2
+
+    @property
+    def n_splits(self: Tree) -> int:  # type: ignore[misc]
+        """The number of decisions; a split into many branches is one."""
+        return self.n_leaves - 1 - int(self.joined.sum())
+
+    @cached_property
+    def is_leaf(self: Tree) -> NDArray[np.bool_]:  # type: ignore[misc]
+        """Whether each node is a leaf."""
+        return self.feature < 0
+
+    @cached_property
+    def left(self: Tree) -> Ints:  # type: ignore[misc]
+        """The left child of each node, -1 at a leaf."""
+        return np.where(self.is_leaf, -1, np.arange(1, self.n_nodes + 1)).astype(np.int32)
+
+    @cached_property
+    def right(self: Tree) -> Ints:  # type: ignore[misc]
+        """The right child of each node, -1 at a leaf."""
+        return np.where(self.is_leaf, -1, self.end[np.minimum(self.left, self.n_nodes - 1)]).astype(np.int32)
+
+    @cached_property
+    def parent(self: Tree) -> Ints:  # type: ignore[misc]
+        """The parent of each node, -1 at the root."""
+        parent = np.full(self.n_nodes, -1, np.int32)
+        inner = np.flatnonzero(~self.is_leaf)
+        parent[self.left[inner]] = inner
+        parent[self.right[inner]] = inner
+        return parent
+
+    @cached_property
+    def depths(self: Tree) -> Ints:  # type: ignore[misc]
+        """How far each node is from the root."""
+        # A node opens one level and the end of its subtree closes it: depth is a running sum.
+        level = np.zeros(self.n_nodes + 1, np.int64)
+        level[1:] += 1
+        np.subtract.at(level, self.end, 1)
+        level[self.n_nodes] = 0
+        return np.cumsum(level[: self.n_nodes]).astype(np.int32)
+
+    @cached_property
+    def waves(self: Tree) -> list[NDArray[np.int64]]:  # type: ignore[misc]
+        """The branches of each depth, the deepest first: a bottom-up pass is a loop over them.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "a"]))
+        >>> [wave.tolist() for wave in tree.waves]
+        [[2], [0]]
+        """
+        inner = np.flatnonzero(~self.is_leaf)
+        depth = self.depths[inner]
+        order = np.argsort(-depth, kind="stable")
+        borders = np.flatnonzero(np.diff(depth[order])) + 1
+        return [wave for wave in np.split(inner[order], borders) if wave.size]
+
+    @cached_property
+    def heads(self: Tree) -> Ints:  # type: ignore[misc]
+        """The node at which the split of each node begins: itself, unless it continues one above."""
+        heads = np.arange(self.n_nodes, dtype=np.int32)
+        for node in np.flatnonzero(self.joined).tolist():
+            heads[node] = heads[self.parent[node]]
+        return heads
+
+    @cached_property
+    def levels(self: Tree) -> Ints:  # type: ignore[misc]
+        """How many decisions are above each node; a split into many branches is one."""
+        if not self.joined.any():
+            return self.depths
+        opens = np.where(self.joined, 0, 1)
+        opens[0] = 0
+        change = np.append(opens, 0)
+        np.subtract.at(change, self.end, opens)
+        return np.cumsum(change[: self.n_nodes]).astype(np.int32)
+
+    @property
+    def depth(self: Tree) -> int:  # type: ignore[misc]
+        """The depth of the deepest leaf; 0 for a single leaf."""
+        return int(self.depths.max())
+
+    @property
+    def height(self: Tree) -> int:  # type: ignore[misc]
+        """The most decisions on the way to a leaf; a split into many branches is one."""
+        return int(self.levels.max())
+
+    def branches(self: Tree, node: int) -> list[int]:  # type: ignore[misc]
+        """The children of a node from left to right; of a split into many branches all of them.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "a"]))
+        >>> tree.branches(0)
+        [1, 2]
+        """
+        found: list[int] = []
+        stack = [] if self.is_leaf[node] else [int(self.right[node]), int(self.left[node])]
+        while stack:
+            child = stack.pop()
+            if self.joined[child]:
+                stack += [int(self.right[child]), int(self.left[child])]
+            else:
+                found.append(child)
+        return found
+
+    @cached_property
+    def answering(self: Tree) -> Ints:  # type: ignore[misc]
+        """The node whose rows each node answers by: itself, or of a leaf without rows the one at which the
+        split above it begins.
+        """
+        source = np.arange(self.n_nodes, dtype=np.int32)
+        for node in np.flatnonzero(self.weight == 0).tolist():
+            source[node] = source[self.heads[self.parent[node]]]
+        return source

@@ -1,0 +1,121 @@
+"""Surrogates: tests of other columns that stand in where the value that a node tests is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding.schema import Schema
+from treewright.tree.builder import Among, Below, encoded_test
+
+if TYPE_CHECKING:
+    from treewright.encoding import Dataset
+
+TYPES: dict[str, type[np.generic]] = {  # of the arrays
+    "node": np.int32,
+    "feature": np.int32,
+    "threshold": np.float64,
+    "subset": np.int64,
+    "reversed": np.bool_,
+    "agreement": np.float64,
+    "adjusted": np.float64,
+    "subsets": np.uint8,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogates:
+    """Tests beside a tree, one per entry, in the order of their nodes; those of a node the best one first.
+
+    A row that passes a surrogate goes left, or where it is `reversed` right. `agreement` is the share of the
+    weight that the surrogate sends where the node's own test does (of the rows whose value is known),
+    `adjusted` how much of what the blind majority gets wrong it gets right.
+    """
+
+    node: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    subset: NDArray[np.int64]
+    reversed: NDArray[np.bool_]
+    agreement: NDArray[np.float64]
+    adjusted: NDArray[np.float64]
+    subsets: NDArray[np.uint8]
+
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            array = getattr(self, part.name).view()
+            array.flags.writeable = False
+            object.__setattr__(self, part.name, array)
+
+    @classmethod
+    def none(cls) -> Surrogates:
+        """No surrogates at all."""
+        return cls(**{name: np.zeros(0, kind) for name, kind in TYPES.items()})
+
+    @classmethod
+    def listed(
+        cls, schema: Schema, entries: Iterable[tuple[int, Below | Among, bool, float, float]]
+    ) -> Surrogates:
+        """Surrogates by hand: (node, test, reversed, agreement, adjusted), in the order of their nodes.
+
+        >>> from treewright.encoding.schema import Column
+        >>> job = Column("job", "category", ("clerk", "cook"))
+        >>> Surrogates.listed(Schema((job,)), [(0, Among("job", ("cook",)), True, 0.9, 0.5)]).subsets.tolist()
+        [2]
+        """
+        made = list(entries)
+        tests = [encoded_test(schema, test) for _, test, *_ in made]
+        lengths = np.array([len(bits) for *_, bits in tests], np.int64)
+        given = list(zip(*((node, *rest) for node, _, *rest in made), strict=True)) or [()] * 4
+        return cls(
+            node=np.array(given[0], np.int32),
+            feature=np.array([feature for feature, *_ in tests], np.int32),
+            threshold=np.array([threshold for _, threshold, _ in tests], np.float64),
+            subset=np.where(lengths > 0, np.cumsum(lengths) - lengths, -1).astype(np.int64),
+            reversed=np.array(given[1], np.bool_),
+            agreement=np.array(given[2], np.float64),
+            adjusted=np.array(given[3], np.float64),
+            subsets=np.frombuffer(b"".join(bits for *_, bits in tests), np.uint8).copy(),
+        )
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    def __setstate__(self, state: dict[str, NDArray[np.generic]]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Surrogates):
+            return NotImplemented
+        pairs = ((getattr(self, part.name), getattr(other, part.name)) for part in fields(self))
+        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def starts(self, n_nodes: int) -> NDArray[np.int64]:
+        """Where the entries of each node begin, and where the last ones end."""
+        return np.searchsorted(self.node, np.arange(n_nodes + 1)).astype(np.int64)
+
+    def bits(self, entry: int, schema: Schema) -> NDArray[np.bool_]:
+        """Whether each category of the column of an entry passes its test."""
+        column, start = int(self.feature[entry]), int(self.subset[entry])
+        bits = self.subsets[start : start + schema.subset_sizes[column]]
+        return np.unpackbits(bits, count=schema.category_counts[column], bitorder="little").view(np.bool_)
+
+    def passes(self, entry: int, row: Dataset) -> bool | None:
+        """Whether a table's first row passes an entry's test; None where its value is not known."""
+        column = int(self.feature[entry])
+        cells = row.columns[:, column] if isinstance(row.columns, np.ndarray) else row.columns[column]
+        if self.subset[entry] >= 0:
+            return None if cells[0] < 0 else bool(self.bits(entry, row.schema)[cells[0]])
+        return None if np.isnan(cells[0]) else bool(cells[0] <= self.threshold[entry])
+
+    def of(self, node: int) -> range:
+        """The entries of one node, the best surrogate first."""
+        first, end = np.searchsorted(self.node, [node, node + 1])
+        return range(int(first), int(end))

@@ -1,0 +1,486 @@
+"""The central value: a binary tree as frozen arrays in preorder."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset, Provenance, encode
+from treewright.encoding.schema import Column, Missing, Schema
+from treewright.tree import evaluate, predict
+from treewright.tree import missing as missing_values
+from treewright.tree.builder import Among, Below, Branch, Combination, Leaf, flatten
+from treewright.tree.class_counts import SparseRows, Summary
+from treewright.tree.costs import cheapest, class_risks, cost_arrays, costed_schema
+from treewright.tree.linear_leaves import LinearAnswers
+from treewright.tree.node import Node
+from treewright.tree.oblique import Direction, known_complete, provenance, tested_columns
+from treewright.tree.shape import Shaped
+from treewright.tree.shortcuts import Presented
+from treewright.tree.surgery import collapsed, grafted
+from treewright.tree.surrogates import Surrogates
+from treewright.tree.validate import TYPES, check
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(Shaped, Presented):
+    """A binary tree as arrays in preorder.
+
+    left(i) = i + 1      right(i) = end[i + 1]      i is a leaf  ⇔  end[i] = i + 1
+
+    Rows that pass a node's test go left. A subtree is a slice, and bottom-up is a reverse loop. The arrays
+    are read-only; a change is a new tree.
+
+    >>> from treewright import encode, grow
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
+    >>> tree.root.test
+    Below(column='x', threshold=2.5)
+    >>> tree.predict({"x": [0.0, 9.0]}).tolist()
+    ['a', 'b']
+    """
+
+    end: Ints  # one past the subtree at i: the whole shape
+    feature: Ints  # column tested at i; -1 at a leaf
+    threshold: Floats  # number: value <= threshold goes left; nan otherwise
+    subset: NDArray[np.int64]  # category: first byte of its bits in `subsets`; -1 otherwise
+    missing_left: NDArray[np.bool_]  # where a missing value goes
+    step: Ints  # when i was split, best first; -1 at a leaf
+    rows: NDArray[np.int64]  # training rows at i
+    # (n, width): weight per class, compressed where they are many; or weight, value, deviation per target
+    statistic: Floats | SparseRows
+    schema: Schema
+    criterion: str
+    subsets: NDArray[np.uint8] = field(
+        default_factory=lambda: np.zeros(0, np.uint8)
+    )  # bits of the categories that go left
+    missing: Missing = "learn"  # how rows go on where the value that a node tests is missing
+    # whether i continues the split of the node above it: with it one split into many branches
+    joined: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    surrogates: Surrogates = field(default_factory=Surrogates.none)  # what stands in for missing values
+    directions: tuple[Direction, ...] = ()  # sums of columns that count as columns of their own
+    linear: LinearAnswers | None = None  # formulas instead of numbers as answers
+    provenance: Provenance | None = None  # of the rows that the statistic counts; None: not known
+
+    def __post_init__(self) -> None:
+        if not len(self.joined):
+            object.__setattr__(self, "joined", np.zeros(len(self.end), np.bool_))
+        for name in _ARRAYS:
+            array = getattr(self, name)
+            if isinstance(array, SparseRows):
+                continue  # it is frozen already
+            array = array.view()  # the caller's own array stays writeable
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    # ---- what the statistic tells ------------------------------------------------------------------
+
+    @cached_property
+    def _blocks(self) -> list[Floats]:
+        """The statistic of each target, where it is a table."""
+        assert not isinstance(self.statistic, SparseRows)
+        borders = np.cumsum(self.schema.block_widths)[:-1]
+        return np.split(self.statistic, borders, axis=1)
+
+    def _answered(self, block: Floats) -> Floats:
+        """A statistic by which each node answers: its own, or where it has no rows that of one above."""
+        return block if self.weight.all() else block[self.answering]
+
+    @cached_property
+    def _summary(self) -> Summary:
+        """What a compressed statistic tells of all nodes, in one pass."""
+        assert isinstance(self.statistic, SparseRows)
+        return self.statistic.summary(self.criterion, self.schema.block_widths)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """The weight of the training rows at each node."""
+        if isinstance(self.statistic, SparseRows):
+            return self._summary.weight[:, 0].copy()
+        first = self._blocks[0]
+        return first.sum(axis=1) if self.schema.predicts_classes else first[:, 0].copy()
+
+    @cached_property
+    def risk(self) -> Floats:
+        """Weight × impurity of each node by the tree's criterion, averaged over the targets.
+
+        Where the splits were chosen by costs or priors, it is what they were chosen by: classes count as much
+        more or less as `emphasis` of the target says, pairs of classes by their `stakes`.
+        """
+        if isinstance(self.statistic, SparseRows):
+            risks = list(self._summary.risk.T)
+        elif self.schema.predicts_classes:
+            parts = zip(self._blocks, self.schema.targets, strict=True)
+            risks = [class_risks(self.criterion, block, target) for block, target in parts]
+        else:
+            risks = [block[:, 2] for block in self._blocks]
+        return np.asarray(np.mean(risks, axis=0))
+
+    @cached_property
+    def gain(self) -> Floats:
+        """The drop of risk at each split; 0 at a leaf."""
+        gain = np.zeros(self.n_nodes)
+        inner = ~self.is_leaf
+        children = self.risk[self.left[inner]] + self.risk[self.right[inner]]
+        gain[inner] = np.maximum(self.risk[inner] - children, 0.0)
+        return gain
+
+    @cached_property
+    def proportions(self) -> list[Floats]:
+        """The share of each class at each node, a matrix for each target; `shares` is for some nodes."""
+        if isinstance(self.statistic, SparseRows):
+            return self.shares(np.arange(self.n_nodes))
+        blocks = [self._answered(block) for block in self._blocks]
+        return [block / block.sum(axis=1, keepdims=True) for block in blocks]
+
+    def shares(self, nodes: NDArray[np.integer]) -> list[Floats]:
+        """The share of each class at the given nodes, a matrix for each target.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 2.0]}, ["a", "a", "b"]))
+        >>> tree.shares(np.array([2, 1]))[0].tolist()
+        [[0.5, 0.5], [1.0, 0.0]]
+        """
+        if isinstance(self.statistic, SparseRows):
+            return self.statistic.shares(nodes, self.schema.block_widths)
+        return [proportions.take(nodes, axis=0) for proportions in self.proportions]
+
+    @cached_property
+    def label(self) -> NDArray[np.int64]:
+        """The code of the class that each node answers, for each target.
+
+        The heaviest one, or the one that costs the node's rows least; the first among equals.
+        """
+        if isinstance(self.statistic, SparseRows):
+            return self._summary.label
+        blocks = [self._answered(block) for block in self._blocks]
+        parts = zip(blocks, cost_arrays(self.schema), strict=True)
+        return np.stack([cheapest(block, costs) for block, costs in parts], axis=1)
+
+    @cached_property
+    def confidence(self) -> Floats:
+        """The share of the class that each node answers, for each target."""
+        if isinstance(self.statistic, SparseRows):
+            return self._summary.heaviest / self._summary.weight
+        nodes = np.arange(self.n_nodes)
+        answers = zip(self.proportions, self.label.T, strict=True)
+        return np.stack([shares[nodes, label] for shares, label in answers], axis=1)
+
+    @cached_property
+    def loss(self) -> Floats:
+        """What the training rows of each node lose if it answers them, added up over the targets.
+
+        The weight of those misclassified, or what that costs; for numbers the loss of the criterion.
+        """
+        return evaluate.own_losses(self)
+
+    @cached_property
+    def value(self) -> Floats:
+        """The number predicted at each node, for each target.
+
+        ValueError where the nodes answer with formulas: what cannot tell them must not tell another number.
+        """
+        if self.linear is not None:
+            raise ValueError(
+                "this tree answers with a formula in each leaf, which cannot be said here; grow it with "
+                "leaf='constant', or ask predict"
+            )
+        return self.centre
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The mean (or median) of the training rows at each node, for each target; see `value`."""
+        return np.stack([self._answered(block)[:, 1] for block in self._blocks], axis=1)
+
+    def numbers_at(self, nodes: NDArray[np.integer], data: Dataset) -> Floats:
+        """What one node each answers to the rows of a table, a column for each target of numbers."""
+        return self.value[nodes] if self.linear is None else self.linear.at(nodes, data)[:, np.newaxis]
+
+    # ---- rows --------------------------------------------------------------------------------------
+
+    @cached_property
+    def heavier_left(self) -> NDArray[np.bool_]:
+        """Whether the left child is the heavier one: where categories go that the training never saw.
+
+        Of a split into many branches the heaviest one counts.
+        """
+        heaviest = self.weight.copy() if self.joined.any() else self.weight
+        for node in np.flatnonzero(self.joined)[::-1].tolist():  # those below come first
+            heaviest[node] = max(heaviest[self.left[node]], heaviest[self.right[node]])
+        heavier = np.zeros(self.n_nodes, np.bool_)
+        inner = ~self.is_leaf
+        heavier[inner] = heaviest[self.left[inner]] >= heaviest[self.right[inner]]
+        return heavier
+
+    def apply(self, data: Dataset, *, n_threads: int = 1) -> Ints:
+        """The leaf of each row of a table that was encoded with the tree's schema.
+
+        A row that the tree divides (``missing="fractional"``) goes with the heavier side.
+        """
+        self._check_columns(data)
+        return missing_values.leaves(self, data, n_threads)
+
+    def _check_columns(self, data: Dataset) -> None:
+        if data.schema is not self.schema and data.schema.columns != self.schema.columns:
+            raise ValueError("the table's columns are not the tree's; encode it with schema=tree.schema")
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """Classes or numbers for the rows of a table; one column per target where there are several."""
+        return named(self.schema, predict.answers(self, encode(table, schema=self.schema)))
+
+    def predict_proba(self, table: Any) -> Floats | list[Floats]:
+        """The share of each class in the leaf of each row; a list where there are several targets."""
+        if not self.schema.predicts_classes:
+            raise ValueError("this tree predicts numbers; probabilities are for classes")
+        shares = predict.proportions(self, encode(table, schema=self.schema))
+        return shares[0] if len(shares) == 1 else shares
+
+    def statistic_of(self, data: Dataset) -> Floats | SparseRows:
+        """The statistic of other rows at each node, of the same shape as `statistic`.
+
+        For numbers the value is the mean and the deviation Σ w·(y − mean)² of the rows that arrive, whatever
+        the criterion; nodes without rows have weight 0.
+        """
+        return evaluate.statistic_of(self, data)
+
+    def loss_of(self, data: Dataset) -> Floats:
+        """What the rows of `data` that arrive at each node lose if it answers them; see `loss`."""
+        return evaluate.losses(self, data)
+
+    def mean(self, loss: Any, data: Dataset | None = None) -> Any:
+        """A loss per unit of weight and target: of the training rows, or of those of `data`."""
+        weight = float(self.weight[0]) if data is None else data.total_weight
+        return loss / weight / len(self.schema.targets)
+
+    def curve(self, data: Dataset) -> Floats:
+        """The mean loss on `data` after 0, 1, 2, … splits: the overfitting curve, in one pass.
+
+        Misclassified share or mean cost for classes, mean loss of the criterion for numbers, averaged over
+        the targets.
+
+        >>> from treewright import encode, grow
+        >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "a"])
+        >>> print(grow(data).curve(data))
+        [0.25 0.25 0.  ]
+        """
+        losses = evaluate.losses(self, data)
+        change = np.zeros(self.n_nodes)
+        inner = np.flatnonzero(~self.is_leaf)
+        change_there = losses[self.left[inner]] + losses[self.right[inner]] - losses[inner]
+        np.add.at(change, self.heads[inner], change_there)  # many branches are one split
+        splits = inner[~self.joined[inner]]
+        order = splits[np.argsort(self.step[splits], kind="stable")]
+        total = np.concatenate([[losses[0]], change[order]]).cumsum()
+        return np.asarray(self.mean(np.maximum(total, 0.0), data))
+
+    # ---- surgery -----------------------------------------------------------------------------------
+
+    def collapse(self, nodes: Iterable[int]) -> Tree:
+        """A new tree in which the given nodes are leaves.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "a"]))
+        >>> tree.n_leaves, tree.collapse([0]).n_leaves
+        (3, 1)
+        """
+        return replace(self, **collapsed(self, nodes))
+
+    def graft(self, replacements: Mapping[int, int], data: Dataset, *, collapse: Iterable[int] = ()) -> Tree:
+        """A new tree in which subtrees take the place of nodes above them: ``{node: one of those below it}``.
+
+        The rows of a node then go down a part of it that some of them have never seen; so the statistic of
+        every node is counted again, from `data`, the rows that the tree was grown from. For classes only.
+        The nodes of `collapse` become leaves at the same time.
+
+        >>> from treewright import encode, grow
+        >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "b"])
+        >>> tree = grow(data)
+        >>> raised = tree.graft({0: tree.right[0]}, data)
+        >>> tree.n_leaves, raised.n_leaves, raised.rows[0].item()
+        (4, 3, 4)
+        """
+        return replace(self, **grafted(self, replacements, collapse)).restated(data)
+
+    def restated(self, data: Dataset) -> Tree:
+        """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""
+        if not self.schema.predicts_classes:
+            raise ValueError("a tree of numbers cannot be counted again; this is for classes")
+        rows, statistic = evaluate.rows_of(self, data), self.statistic_of(data)
+        if not rows.all():
+            raise ValueError(f"no row of the data reaches node {int(np.argmin(rows))}")
+        return replace(self, rows=rows, statistic=statistic, provenance=provenance(data, self.directions))
+
+    def with_costs(self, cost_matrix: Any = None, priors: Any = None) -> Tree:
+        """The same tree where mistakes differ: each node answers what costs its rows least.
+
+        Parameters
+        ----------
+        cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, optional
+            ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; zero on the
+            diagonal. By name: ``{"ill": {"well": 10}}``; what is not named costs 1.
+        priors : array of shape (n_classes,) or dict, optional
+            How often each class comes in truth, if not as in the rows of the tree; they add up to 1.
+
+        Its tests stay: `grow` takes the same two to choose them by.
+
+        Examples
+        --------
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1, 1, 1, 1, 2]}, ["well", "well", "well", "ill", "ill"]))
+        >>> tree.predict({"x": [1]}).tolist()
+        ['well']
+        >>> tree.with_costs({"ill": {"well": 10}}).predict({"x": [1]}).tolist()
+        ['ill']
+        """
+        weights = np.zeros(0) if self.schema.is_wide else np.asarray(self.statistic[0])
+        return replace(self, schema=costed_schema(self.schema, weights, cost_matrix, priors))
+
+    def with_missing(self, missing: Missing) -> Tree:
+        """The same tests with another way of missing values; surrogates stay only where they are used.
+
+        Training rows that were divided then count as one in each of their leaves.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "a", "b"])).with_missing("fractional")
+        >>> tree.predict_proba({"x": [None]}).round(3).tolist()
+        [[0.667, 0.333]]
+        """
+        surrogates = self.surrogates if missing == "surrogate" else Surrogates.none()
+        before = np.concatenate([[0], np.cumsum(np.where(self.is_leaf, self.rows, 0))])
+        rows = self.rows if missing == "fractional" else before[self.end] - before[:-1]
+        # Rows that miss a value would be counted elsewhere: what the counts rest on is not known any more.
+        known = self.provenance if missing == self.missing or known_complete(self) else None
+        changed = replace(self, missing=missing, surrogates=surrogates, rows=rows, provenance=known)
+        changed.check()
+        return changed
+
+    def first(self, n_splits: int) -> Tree:
+        """The tree after the first `n_splits` splits of the best-first algorithm."""
+        order = np.sort(self.step[~self.is_leaf & ~self.joined])
+        if operator.index(n_splits) < 0:
+            raise ValueError(f"n_splits is {n_splits}; it must be at least 0")
+        if n_splits >= len(order):
+            return self
+        return self.collapse(np.flatnonzero(self.step >= order[n_splits]).tolist())
+
+    # ---- reading and writing -----------------------------------------------------------------------
+
+    @cached_property
+    def tested(self) -> tuple[Column, ...]:
+        """What `feature` counts: the columns of the schema, then the directions by their names."""
+        return tested_columns(self.schema, self.directions)
+
+    def goes_left(self, node: int) -> NDArray[np.bool_]:
+        """For each category of the column that a node tests, whether it goes left."""
+        column, start = self.feature[node], int(self.subset[node])
+        bits = self.subsets[start : start + self.schema.subset_sizes[column]]
+        return np.unpackbits(bits, count=self.schema.category_counts[column], bitorder="little").view(
+            np.bool_
+        )
+
+    def categories_left(self, node: int) -> tuple[Any, ...]:
+        """The categories that go left at a node that tests a category."""
+        categories = self.schema.columns[self.feature[node]].categories
+        return tuple(categories[code] for code in np.flatnonzero(self.goes_left(node)).tolist())
+
+    def test(self, node: int) -> Below | Among | Combination | None:
+        """The test at a node; None at a leaf."""
+        feature = int(self.feature[node])
+        if feature < 0:
+            return None
+        if feature >= len(self.schema.columns):
+            direction = self.directions[feature - len(self.schema.columns)]
+            return Combination(direction.by_name(self.schema), float(self.threshold[node]))
+        name = self.schema.columns[feature].name
+        if self.subset[node] >= 0:
+            return Among(name, self.categories_left(node))
+        return Below(name, float(self.threshold[node]))
+
+    @property
+    def root(self) -> Node:
+        """The root as a light view."""
+        return Node(self, 0)
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(self, i) for i in range(self.n_nodes))
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all nodes are the same, wherever their counts come from."""
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _OTHERS) and all(
+            _same(getattr(self, name), getattr(other, name)) for name in _ARRAYS
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in (*_ARRAYS, *_OTHERS, "provenance")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def __repr__(self) -> str:
+        return f"<Tree: {self.n_leaves} leaves, depth {self.height}, {len(self.schema.columns)} columns>"
+
+    @classmethod
+    def write(cls, schema: Schema, root: Branch | Leaf, *, criterion: str | None = None) -> Tree:
+        """A tree written by hand; the statistics of its leaves are taken for counts of observed rows.
+
+        >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
+        >>> schema = Schema((Column("age"),), (Target("loan", ("no", "yes")),))
+        >>> tree = Tree.write(schema, Branch(Below("age", 30), Leaf([8, 2]), Leaf([1, 9])))
+        >>> tree.predict({"age": [25.0, 45.0]}).tolist()
+        ['no', 'yes']
+        """
+        default = "gini" if schema.predicts_classes else "squared_error"
+        nodes = flatten(schema, root)
+        tree = cls(**nodes, schema=schema, criterion=criterion or default, provenance=Provenance())
+        tree.check()
+        return tree
+
+    def check(self) -> None:
+        """Raise ValueError unless every invariant of a tree holds."""
+        check(self)
+
+
+_WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide as the longest
+_ARRAYS = tuple(TYPES)
+_OTHERS = ("schema", "criterion", "missing", "surrogates", "directions", "linear")
+
+
+def _same(a: NDArray[Any] | SparseRows, b: NDArray[Any] | SparseRows) -> bool:
+    if isinstance(b, SparseRows):
+        a, b = b, a
+    if isinstance(a, SparseRows):
+        return a.same_as(b)
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+def named(schema: Schema, answers: NDArray[Any]) -> NDArray[Any]:
+    """Answers, (rows, targets), as users want them: the names of classes, one dimension for one target."""
+    if schema.predicts_classes:
+        names = [as_array(target.classes or ()) for target in schema.targets]
+        answers = np.stack([name[answers[:, i]] for i, name in enumerate(names)], axis=1)
+    return answers[:, 0] if len(schema.targets) == 1 else answers
+
+
+def as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
+    """Class names as an array that keeps them and their type; objects where numpy would change them."""
+    if isinstance(classes[0], str) and max(map(len, classes)) * len(classes) > _WIDEST_TEXTS:
+        return np.array(classes, object)
+    array = np.array(classes)
+    kept = array.tolist()
+    return array if kept == list(classes) and type(kept[0]) is type(classes[0]) else np.array(classes, object)
