@@ -13,7 +13,7 @@ import pytest
 
 from tests.reporting import payloads as examples
 from treewright import Tree
-from treewright.reporting.assembling import assembled
+from treewright.reporting.html_page import assembled
 
 CHROMIUM = Path("/usr/bin/chromium")
 

@@ -27,10 +27,10 @@ from treewright import (
 from treewright.datasets import load_spam
 from treewright.encoding.splits import split
 from treewright.reporting import assembling
-from treewright.reporting.facts import MOST_COLUMNS
 from treewright.reporting.nodes import MOST_NAMED
+from treewright.reporting.payload import MOST_COLUMNS
 from treewright.reporting.rounding import shorts
-from treewright.reporting.subjects import leaves_within, readable
+from treewright.reporting.subject import leaves_within, readable
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -23,7 +23,7 @@ from tests.reporting.browser import (  # noqa: F401 (fixtures)
 from tests.reporting.payloads import HOSTILE, PAGE
 from treewright import encode
 from treewright.reporting import assembling
-from treewright.reporting.assembling import assembled
+from treewright.reporting.html_page import assembled
 
 # ---- keys, colours, paper, phones --------------------------------------------------
 

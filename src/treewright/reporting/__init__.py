@@ -13,11 +13,11 @@ import numpy as np
 from treewright._atomic import replacing
 from treewright.advice import Advice
 from treewright.certifying.binomial import check_delta
-from treewright.reporting.assembling import assembled, framed
 from treewright.reporting.certificates import refuse_known_rows
-from treewright.reporting.facts import facts
-from treewright.reporting.parts import NAMES
-from treewright.reporting.subjects import curtailed, subject_of
+from treewright.reporting.html_page import assembled, framed
+from treewright.reporting.payload import facts
+from treewright.reporting.samples import NAMES
+from treewright.reporting.subject import curtailed, subject_of
 from treewright.tree.evaluate import given_rows
 
 __all__ = ["Report", "report"]

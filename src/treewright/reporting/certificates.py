@@ -17,8 +17,8 @@ from treewright.encoding import Dataset
 from treewright.encoding.known_rows import FitRows, KnownRows
 from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import counts_as
-from treewright.reporting.parts import Part, Rows
-from treewright.reporting.subjects import Subject
+from treewright.reporting.samples import Part, Rows
+from treewright.reporting.subject import Subject
 from treewright.tree import Tree
 from treewright.tree.evaluate import loses_0_or_1
 from treewright.tree.missing import divides

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import Competitor, competitors
 from treewright.explaining.importance import ColumnImportance, importance
-from treewright.reporting.parts import ROWS_IN_WORDS, Part, Rows
 from treewright.reporting.rounding import short
-from treewright.reporting.subjects import Subject
+from treewright.reporting.samples import ROWS_IN_WORDS, Part, Rows
+from treewright.reporting.subject import Subject
 from treewright.tree import Tree
 from treewright.tree.oblique import asked_columns, by_column
 from treewright.tree.wording import LONGEST_LIST

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column
 from treewright.reporting.columns import gains
-from treewright.reporting.parts import Part
-from treewright.reporting.subjects import Subject
+from treewright.reporting.samples import Part
+from treewright.reporting.subject import Subject
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of
 from treewright.tree.oblique import asked_columns

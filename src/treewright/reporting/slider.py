@@ -14,9 +14,9 @@ from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
 from treewright.pruning.path import Nested
 from treewright.reporting.certificates import uppers, uppers_in_words
-from treewright.reporting.parts import Part, Rows
 from treewright.reporting.rounding import bounds_from_above, shorts
-from treewright.reporting.subjects import Subject, leaves_of_cuts, leaves_within
+from treewright.reporting.samples import Part, Rows
+from treewright.reporting.subject import Subject, leaves_of_cuts, leaves_within
 from treewright.selecting.choosing import SAME
 from treewright.tree import Tree
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from treewright._version import __version__
 from treewright.encoding import Dataset
-from treewright.reporting.subjects import Subject, shortened
+from treewright.reporting.subject import Subject, shortened
 from treewright.tree import Tree
 from treewright.tree.costs import grown_by
 from treewright.tree.rule_list import column_of

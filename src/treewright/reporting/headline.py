@@ -10,8 +10,8 @@ from treewright.advising import Advices, fit_advice
 from treewright.encoding import Dataset
 from treewright.metrics import Metrics, class_word, constant_answer, metrics, rarer_class
 from treewright.reporting.nodes import class_words
-from treewright.reporting.parts import NAMES, ROWS_IN_WORDS, Part, Rows
-from treewright.reporting.subjects import Subject
+from treewright.reporting.samples import NAMES, ROWS_IN_WORDS, Part, Rows
+from treewright.reporting.subject import Subject
 from treewright.tree.oblique import asked_columns
 from treewright.tree.wording import rows_in_words
 

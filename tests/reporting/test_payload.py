@@ -18,7 +18,7 @@ from treewright.reporting import parts as reporting_parts
 from treewright.reporting.distributions import BINS, binned
 from treewright.reporting.rounding import shorts
 from treewright.reporting.slider import _thinned
-from treewright.reporting.subjects import leaves_within
+from treewright.reporting.subject import leaves_within
 from treewright.tree.rule_list import column_of
 from treewright.tree.surgery import covered
 from treewright.tree.wording import word

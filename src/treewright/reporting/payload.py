@@ -17,7 +17,7 @@ from treewright.plotting.scene import class_colours
 from treewright.reporting.certificates import promise
 from treewright.reporting.columns import competitor_facts, competitors_as_json, importance_facts
 from treewright.reporting.distributions import distribution_facts
-from treewright.reporting.headlines import (
+from treewright.reporting.headline import (
     advice_facts,
     advice_on,
     figure_facts,
@@ -33,12 +33,12 @@ from treewright.reporting.nodes import (
     tree_facts,
     what_rows_tell,
 )
-from treewright.reporting.parts import OwnRows, Part, Rows, intervals, part_facts
-from treewright.reporting.reproducing import reproduction
+from treewright.reporting.reproduction import reproduction
 from treewright.reporting.rounding import ALL_DIGITS, shorts
 from treewright.reporting.ruling import rules_text
+from treewright.reporting.samples import OwnRows, Part, Rows, intervals, part_facts
 from treewright.reporting.slider import slide_facts, slides
-from treewright.reporting.subjects import Subject, shortened
+from treewright.reporting.subject import Subject, shortened
 from treewright.tree import Tree
 from treewright.tree.missing import divides
 from treewright.tree.oblique import asked_columns
