@@ -194,6 +194,12 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
     --------
     AdaBoostRegressor : The same for numbers.
 
+    Notes
+    -----
+    `decision_function` is the votes for a class less the mean of those for the others, as a share of all
+    votes; for two classes one number in [-2, 2]. `predict_proba` is its softmax by SAMME's formula, as in
+    scikit-learn: it ranks the classes, but its values are never far from each other.
+
     Examples
     --------
     >>> from treewright import AdaBoostClassifier
@@ -283,7 +289,7 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
             yield fitted, (scores, total)
 
     def _codes(self, raw: tuple[Floats, float]) -> NDArray[Any]:
-        return raw[0].argmax(axis=1)
+        return np.asarray(raw[0].argmax(axis=1))
 
     def _probabilities(self, raw: tuple[Floats, float]) -> Floats:
         return chances_of(*raw)

@@ -218,8 +218,11 @@ class GradientBoostingEstimator(TableEstimator):
 
 
 class GradientBoostingClassifier(
-    GradientBoostingEstimator, BoostedClassifierPredictions, ClassifierMixin, BaseEstimator
-):  # type: ignore[misc]
+    GradientBoostingEstimator,
+    BoostedClassifierPredictions,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Gradient boosting for classes: trees that add up to the logits of the classes.
 
     The parameters are those of scikit-learn's `HistGradientBoostingClassifier` but two, and where no column
@@ -388,8 +391,11 @@ class GradientBoostingClassifier(
 
 
 class GradientBoostingRegressor(
-    GradientBoostingEstimator, BoostedRegressorPredictions, RegressorMixin, BaseEstimator
-):  # type: ignore[misc]
+    GradientBoostingEstimator,
+    BoostedRegressorPredictions,
+    RegressorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Gradient boosting for numbers: trees that add up to the answer, or to its logarithm.
 
     The parameters are those of scikit-learn's `HistGradientBoostingRegressor` but two, and where no column

@@ -81,6 +81,12 @@ class RuleListClassifier(ClassifierPredictions, TableEstimator, ClassifierMixin,
     --------
     treewright.pruning.rules.rule_list : The function below it, for any tree.
 
+    Notes
+    -----
+    `predict_proba` is the share of each class among the training rows to which the same rule applies. The
+    class of a rule comes from all rows that it matches, including those of earlier rules, so that now and
+    then another class has the largest share.
+
     Examples
     --------
     >>> from treewright import RuleListClassifier
