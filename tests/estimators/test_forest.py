@@ -64,7 +64,8 @@ def test_warm_start_is_one_fit(kind):
         grown.fit(x, y)
     with pytest.raises(ValueError, match="n_estimators=2 is less than the 7 trees of the forest"):
         grown.set_params(n_estimators=2).fit(x, y)
-    with pytest.raises(ValueError, match="140 rows of this table, their targets or their weights are different"):
+    message = "140 rows of this table, their targets or their weights are different"
+    with pytest.raises(ValueError, match=message):
         grown.set_params(n_estimators=9).fit(x[:140], y[:140])
     assert len(grown.estimators_) == 7
 
