@@ -428,7 +428,7 @@ WRONG = [
     (2, "report loans.tree.json -o -", "-o -: the page is written to a file"),
     (1, "report loans.tree.json -o none/r.html", "there is no folder 'none'"),
     (1, "report loans.tree.json -o loans.tree.json", "would be overwritten while it is read"),
-    (1, "report several.json", "a report is about one target; this tree has 2"),
+    (1, "report several.json", "a report is for one target; this tree has 2"),
     (1, "report several.json --test new.csv", "several.json predicts 2 targets at once"),
     (1, "report newer.json", "was written by a newer treewright"),
     (1, "report loans.csv", "loans.csv looks like a table, but a model is wanted"),

@@ -66,8 +66,8 @@ def report(
     methods: Sequence[str] | None = None,
     advice: Sequence[Advice] | None = None,
 ) -> Report:
-    """Everything about a tree in one HTML page: its error with a certificate, the tree itself, a slider over its
-    prunings, permutation importance, confusion matrix, ROC and calibration, the rules, and how to reproduce it.
+    """Everything about a tree in one HTML page: its error with a certificate, the tree, a slider over its
+    prunings, permutation importance, confusion matrix, ROC and calibration, rules, and how to reproduce it.
 
     Parameters
     ----------

@@ -96,14 +96,14 @@ def refuse_known_rows(model: Any, subject: Subject, rows: Mapping[str, Dataset])
             raise ValueError(f"{name} has rows that the model was fitted on; give rows that were never used")
         if counts_as(subject.grown, subject.grown.rows, data) or is_training_data(subject.grown, data):
             raise ValueError(
-                f"{name} has the rows that the tree was grown from: every node has the same counts; give rows "
+                f"{name} has the rows that the tree was grown from: all counts are the same; give rows "
                 "that were never used"
             )
     if test is None:
         return
     if _selected_by(path, test) if own is None else any(each.are_in(test) for each in own.chose):
         raise ValueError(
-            "test has the rows that pruned or selected the tree; give them as validation=, and others as test="
+            "test has the rows that pruned or selected the tree; give them as validation= and others as test="
         )
 
 

@@ -1,4 +1,4 @@
-"""The "Columns" section of a report: importance, competing splits, and distributions of values in the leaves."""
+"""The "Columns" section of a report: importance, competitors, distributions of values in the leaves."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _some(data: Dataset, seed: int) -> Dataset:
     return kept if kept.total_weight > 0 else data
 
 
-# ---- distributions of values in the leaves -------------------------------------------------------------------
+# ---- distributions of values in the leaves ------------------------------------------------------------
 
 
 def distribution_facts(subject: Subject, sample: Sample, place: dict[int, int]) -> dict[str, Any] | None:
@@ -194,7 +194,7 @@ def frontier(subject: Subject, rows: Ints) -> Ints:
 
 
 def binned_column(column: Column, cells: NDArray[Any]) -> tuple[list[float] | None, list[str], Ints]:
-    """Edges and labels of the bins of a column, and the bin of each row; the last bin is for missing values."""
+    """Edges and labels of the bins of a column, and the bin of each row; the last is for missing values."""
     if column.kind == "category":
         counts = np.bincount(cells[cells >= 0], minlength=len(column.categories))
         named = np.sort(np.argsort(-counts, kind="stable")[: BINS if len(counts) <= BINS else BINS - 1])
@@ -220,7 +220,7 @@ def binned_column(column: Column, cells: NDArray[Any]) -> tuple[list[float] | No
 
 
 def quantile_edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edges of bins with about equal numbers of rows, rounded to few digits; bins include their upper edge."""
+    """Edges of bins with about equal numbers of rows, of few digits; bins include their upper edge."""
     if not values.size:
         return np.zeros(2)
     least, most = float(values.min()), float(values.max())

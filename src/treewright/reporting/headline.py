@@ -1,4 +1,4 @@
-"""The headline of a report: what the tree predicts, its error next to a constant prediction, other metrics, advice."""
+"""The headline of a report: target, error next to a constant prediction, other metrics, advice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def headline_text(subject: Subject) -> str:
 
 
 def evaluation_metrics(subject: Subject, samples: Mapping[str, AnySample]) -> dict[str, Metrics]:
-    """The metrics of the model on the most independent sample given (test, validation, training), by its name;
+    """The metrics of the model on the most independent sample given (test, validation, training), by name;
     empty if there is none.
     """
     given = {name: samples[name] for name in SAMPLE_NAMES if name in samples}

@@ -1,4 +1,4 @@
-"""The HTML file of a report: payload, template, style and script in one; no name can become markup or script."""
+"""The HTML file of a report: payload, style and script in one; no name can become markup or script."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMMENTS_AND_INDENTS = re.compile(r"(?m)^ *(?://.*|/\*(?:(?!\*/).)*\*/)? *\n|^ 
 
 
 def assemble(payload: dict[str, Any]) -> str:
-    """The whole page. Its content security policy allows its own script and style, by their hashes, and no others."""
+    """The whole page; its content security policy allows its own script and style only, by their hashes."""
     template, style, script = _assets()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "

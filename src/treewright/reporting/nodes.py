@@ -84,7 +84,7 @@ def _shares(tree: Tree) -> dict[str, Any]:
 def surrogate_facts(
     tree: Tree, named: dict[int, Ints], place: Mapping[int, int]
 ) -> dict[str, list[dict[str, Any]]] | None:
-    """The surrogates of each node, the best one first: tests that the page can evaluate, and their wording."""
+    """The surrogates of each node, the best first: tests that the page can evaluate, with their wording."""
     surrogates = tree.surrogates
     if not len(surrogates):
         return None
@@ -146,7 +146,7 @@ def _wording(tree: Tree, inner: list[int]) -> dict[str, Any]:
 
 
 def _left_categories(tree: Tree, named: dict[int, Ints]) -> dict[str, list[int]]:
-    """The codes of the categories that go left, among those that the page lists; codes are positions in `named`."""
+    """The categories that go left, among those that the page lists, as positions in `named`."""
     return {
         str(node): np.flatnonzero(tree.goes_left(node)[named[int(tree.feature[node])]]).tolist()
         for node in np.flatnonzero(tree.subset >= 0).tolist()
@@ -154,7 +154,7 @@ def _left_categories(tree: Tree, named: dict[int, Ints]) -> dict[str, list[int]]
 
 
 def named_categories(tree: Tree, counts: dict[int, NDArray[Any]]) -> dict[int, Ints]:
-    """For each categorical column that is tested, the categories that the page lists by name: all of a few, of
+    """For each categorical column that is tested, the categories that the page lists: all of a few, of
     many the most frequent ones (`counts`), in the order of their codes.
     """
     others = tree.surrogates

@@ -170,7 +170,7 @@ def _train_notes(train: AnySample, subject: Subject) -> list[str]:
         return ["The tree was grown with other weights than the training rows given here have."]
     grown, given = rows_in_words(int(own[0])), rows_in_words(int(train.rows[0]))
     return [
-        f"The tree was grown from {grown}, but {given} were given as training rows: all counts of training rows "
+        f"The tree was grown from {grown}, but {given} were given as training rows: counts of training rows "
         "on this page are of the latter."
     ]
 

@@ -1,4 +1,4 @@
-"""Training, validation and test sample of a report: counts, statistics and losses at every node of the tree."""
+"""Training, validation and test sample of a report: counts, statistics and losses at every node."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Sample:
 
     @cached_property
     def as_draws(self) -> Sample | None:
-        """The same rows without weights, as an i.i.d. sample for certificates; None if their weights differ."""
+        """The same rows unweighted, as an i.i.d. sample for certificates; None if their weights differ."""
         if self.data.weight is None:
             return self
         if not self.data.weighs_alike:
@@ -114,7 +114,7 @@ AnySample = Sample | TrainingSample
 
 
 def sample_facts(sample: AnySample, inside: NDArray[np.bool_]) -> dict[str, Any]:
-    """A sample for the payload; the nodes of the model (`inside`) have priority where there is no room for all."""
+    """A sample for the payload; the nodes of the model (`inside`) have priority where space is short."""
     facts: dict[str, Any] = {
         "rows": int(sample.rows[0]),
         "weight": short(sample.weight),

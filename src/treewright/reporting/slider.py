@@ -221,7 +221,7 @@ def _cuts(path: PruningPath, place: int) -> Ints | None:
 
 
 def _thinned(leaves: Ints, chosen: int, most: int, among: Ints | None = None) -> Ints:
-    """At most about `most` positions of a path: the first, the last, the selected one, and others spread evenly
+    """At most about `most` positions of a path: the first, the last, the selected one, others spread evenly
     over index and logarithm of size.
     """
     places = np.arange(len(leaves)) if among is None else among

@@ -109,7 +109,7 @@ def limit_slider(subject: Subject) -> Subject:
     grown = subject.model if slider is None else slider.grown
     if slider is None:
         leaves = np.flatnonzero(grown.is_leaf)
-    note = f"The tree was grown to {path.grown.n_leaves:,} leaves; the slider starts at {grown.n_leaves:,} leaves."
+    note = f"The tree was grown to {path.grown.n_leaves:,} leaves; the slider starts at {grown.n_leaves:,}."
     made = _subject(subject.model, grown, leaves, path, (*subject.notes, note))
     return replace(made, slider=slider)
 
