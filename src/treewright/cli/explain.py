@@ -210,7 +210,7 @@ def _wanted(to: str, classes: tuple[Hashable, ...] | None) -> Any:
 
 
 def _text(decision: Decision, change: Counterfactual | None) -> str:
-    story = str(decision).replace("held-out rows tell: test=", "held-out rows tell: --test FILE")
+    story = str(decision).replace("held-out rows (test=)", "held-out rows (--test FILE)")
     return story if change is None else f"{story}\n\n{change}"
 
 

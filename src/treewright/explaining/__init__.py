@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from treewright.explaining.competitors import Competitor, Competitors, competitors
 from treewright.explaining.counterfactual import Counterfactual, counterfactual
-from treewright.explaining.decision_path import Answer, Decision, Step, explain
-from treewright.explaining.held_out import HeldOut
+from treewright.explaining.decision_path import Answer, Decision, HeldOut, Step, explain
 from treewright.explaining.importance import ColumnImportance, Importance, importance
 from treewright.explaining.rules import rules
 from treewright.explaining.shapley import ShapleyValues, shapley_values
