@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import amount, percent, row_count
 from treewright.certifying import Certificate, binomial_upper, certify, kl_upper
 from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.held_out import same_statistic
@@ -22,7 +23,6 @@ from treewright.reporting.subjects import Subject
 from treewright.tree import Tree
 from treewright.tree.evaluate import loses_0_or_1
 from treewright.tree.missing import divides
-from treewright.tree.wording import amount, percent, rows_in_words
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def uppers_in_words(tree: Tree, test: Any, places: int, delta: float, known: boo
         what = "costs less per row" if tree.schema.has_costs else "is wrong for less"
         return (
             f"With {_sure(delta)} confidence {among} {what} than its bound, on rows like the "
-            f"{rows_in_words(test.data.n_counted).removesuffix(' rows')} test rows."
+            f"{row_count(test.data.n_counted).removesuffix(' rows')} test rows."
         )
     if not isinstance(test, Part):
         return "No test rows were given, so the trees of the slider have no bounds."
@@ -134,7 +134,7 @@ def promise(
 
 
 def _from_test(subject: Subject, test: Part, delta: float) -> tuple[str, list[str]]:
-    seen = f"On {rows_in_words(test.data.n_counted)} it had never seen it {_loses(subject.chosen, test)}"
+    seen = f"On {row_count(test.data.n_counted)} it had never seen it {_loses(subject.chosen, test)}"
     if test.as_draws is None:
         return f"{seen}; as these rows have different weights, there is no guarantee for others.", []
     certificate = certify(subject.chosen, test=test.as_draws.data, delta=delta, check_rows=False)
@@ -144,7 +144,7 @@ def _from_test(subject: Subject, test: Part, delta: float) -> tuple[str, list[st
 def _from_validation(subject: Subject, part: Part, delta: float) -> tuple[str, list[str]]:
     """These rows may have had a say in the size of the tree: the bound pays for that."""
     path = subject.path
-    rows = rows_in_words(part.data.n_counted)
+    rows = row_count(part.data.n_counted)
     seen = f"On {rows} that may have chosen its size it {_loses(subject.chosen, part)}"
     if part.as_draws is None:
         return f"{seen}; no others were given to test it.", []
@@ -159,7 +159,7 @@ def _from_training(subject: Subject, train: Dataset | None, delta: float) -> tup
     """Without other rows little is known, and the sentence says so."""
     tree = subject.model
     loss = float(tree.mean(np.maximum(tree.loss[tree.is_leaf].sum(), 0.0)))
-    seen = f"On the {rows_in_words(int(tree.rows[0]))} that it was learnt from it {_lost(tree, loss)}"
+    seen = f"On the {row_count(int(tree.rows[0]))} that it was learnt from it {_lost(tree, loss)}"
     unknown = f"{seen}; no other rows were given, so how it does on new ones is not known."
     if not tree.schema.predicts_classes:
         return unknown, []

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import LONGEST_LIST
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import Competitor, competitors
 from treewright.explaining.importance import ColumnImportance, importance
@@ -16,7 +17,6 @@ from treewright.reporting.rounding import short
 from treewright.reporting.subjects import Subject
 from treewright.tree import Tree
 from treewright.tree.oblique import asked_columns, by_column
-from treewright.tree.wording import LONGEST_LIST
 
 Floats = NDArray[np.float64]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import label_text
 from treewright.encoding.schema import Column
 from treewright.reporting.columns import gains
 from treewright.reporting.parts import Part
@@ -16,7 +17,6 @@ from treewright.reporting.subjects import Subject
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of
 from treewright.tree.oblique import asked_columns
-from treewright.tree.wording import value_in_words, word
 
 Ints = NDArray[np.int64]
 
@@ -78,7 +78,7 @@ def binned(column: Column, cells: NDArray[Any]) -> tuple[list[float] | None, lis
     if column.kind == "category":
         counts = np.bincount(cells[cells >= 0], minlength=len(column.categories))
         named = np.sort(np.argsort(-counts, kind="stable")[: BINS if len(counts) <= BINS else BINS - 1])
-        labels = [word(column.categories[code]) for code in named.tolist()]
+        labels = [label_text(column.categories[code]) for code in named.tolist()]
         if len(counts) > len(named) or (cells == -2).any():
             labels.append("others")
         bins = np.full(
@@ -91,12 +91,12 @@ def binned(column: Column, cells: NDArray[Any]) -> tuple[list[float] | None, lis
     missing = np.isnan(values)
     there = np.unique(values[~missing])
     if 0 < len(there) <= BINS:  # such as 0 and 1, or a number of children: one bar for each
-        labels = [value_in_words(column, value) for value in there.tolist()]
+        labels = [column.threshold_text(value) for value in there.tolist()]
         return None, [*labels, "missing"], np.searchsorted(there, values)  # missing values are sorted last
     edges = borders(values[np.isfinite(values)])
     bins = np.clip(np.searchsorted(edges, values, side="left") - 1, 0, len(edges) - 2)
     bins[missing] = len(edges) - 1
-    words = [value_in_words(column, edge) for edge in edges.tolist()]
+    words = [column.threshold_text(edge) for edge in edges.tolist()]
     labels = [f"{a} to {b}" if a != b else a for a, b in pairwise(words)]
     return edges.tolist(), [*labels, "missing"], bins
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import row_count
 from treewright.advice import Advice
 from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.encoding import Dataset
@@ -42,7 +43,6 @@ from treewright.reporting.subjects import Subject, shortened
 from treewright.tree import Tree
 from treewright.tree.missing import divides
 from treewright.tree.oblique import asked_columns
-from treewright.tree.wording import rows_in_words
 
 FORMAT = 1
 MOST_COLUMNS = 300  # of more columns, those that are asked or compete
@@ -162,7 +162,7 @@ def _train_notes(train: Rows, subject: Subject) -> list[str]:
         if np.isclose(train.weight, float(subject.shown.weight[0]), rtol=1e-9):
             return []
         return ["The tree was grown with other weights than those of the training rows that were given."]
-    grown, given = rows_in_words(int(own[0])), rows_in_words(int(train.rows[0]))
+    grown, given = row_count(int(own[0])), row_count(int(train.rows[0]))
     return [
         f"The tree was grown from {grown}; the training rows that were given are {given}: what is shown of "
         "training rows is counted on these."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from treewright._text import row_count
 from treewright.advice import Advice
 from treewright.advising import Advices, fit_advice
 from treewright.encoding import Dataset
@@ -13,7 +14,6 @@ from treewright.reporting.nodes import class_words
 from treewright.reporting.parts import NAMES, ROWS_IN_WORDS, Part, Rows
 from treewright.reporting.subjects import Subject
 from treewright.tree.oblique import asked_columns
-from treewright.tree.wording import rows_in_words
 
 
 def headline_text(subject: Subject) -> str:
@@ -31,7 +31,7 @@ def headline_text(subject: Subject) -> str:
     size = f"the tree has {tree.n_leaves:,} leaves and asks {columns}"
     if tree.n_leaves == 1:
         size = "the tree is a single leaf, which asks nothing"
-    return f"Predicts {target.name}{named}. Learnt from {rows_in_words(int(tree.rows[0]))}; {size}."
+    return f"Predicts {target.name}{named}. Learnt from {row_count(int(tree.rows[0]))}; {size}."
 
 
 def judged_metrics(subject: Subject, parts: Mapping[str, Rows]) -> dict[str, Metrics]:
