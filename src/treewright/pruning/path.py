@@ -229,9 +229,11 @@ class PruningPath:
 
     def plot(self, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
         """Draw loss against leaves on all rows that the path knows, and on `test`; needs matplotlib."""
-        from treewright.plotting.paths import draw_path  # matplotlib is loaded when it is needed
+        from treewright.plotting.pruning_paths import (
+            plot_pruning_path,  # matplotlib is loaded when it is needed
+        )
 
-        return draw_path(self, test, ax)
+        return plot_pruning_path(self, test, ax)
 
 
 _MOST_LINES = 24  # of a path that is printed as a whole
