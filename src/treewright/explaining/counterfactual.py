@@ -10,18 +10,19 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape, label_text, set_text
 from treewright.encoding import Dataset
 from treewright.explaining.moving import Move, Mover, ends, movers
 from treewright.explaining.row import Cell, Row, one_row
 from treewright.explaining.tables import html_table
 from treewright.tree import Tree
+from treewright.tree.conditions import Condition, merge_conditions
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing, refuse_sending
 from treewright.tree.oblique import only_columns
-from treewright.tree.rule_list import Condition, column_of, merged, paths
+from treewright.tree.rule_list import paths
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import answer_in_words, escape, listed, word
+from treewright.tree.wording import answer_in_words
 
 Norm = Literal["distance", "columns"]
 
@@ -205,7 +206,7 @@ def _wanted(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
         return frozenset(leaves[label != tree.label[leaf, 0]].tolist())
     classes = tree.schema.targets[0].classes or ()
     if not isinstance(to, Hashable) or to not in classes:
-        raise ValueError(f"to is {to!r}; the classes are {listed(classes, 20)}")
+        raise ValueError(f"to is {to!r}; the classes are {set_text(classes, 20)}")
     return frozenset(leaves[label == classes.index(to)].tolist())
 
 
@@ -224,11 +225,11 @@ def _nearest(
             continue
         moves: _Moves = []
         distance = price = 0.0
-        for condition in merged(conditions):
+        for condition in merge_conditions(conditions):
             j = position[condition.column]
             move = None if condition.never else rules[j].move(condition)
             if move is None:
-                if not any(each.never for each in merged(conditions)):
+                if not any(each.never for each in merge_conditions(conditions)):
                     blocked[j] = blocked.get(j, 0) + 1
                 break
             if move.is_change:
@@ -245,7 +246,7 @@ def _nearest(
 def _changed(data: Dataset, moves: Mapping[int, Move]) -> Dataset:
     columns = []
     for j, column in enumerate(data.schema.columns):
-        own = column_of(data, j)
+        own = data.column(j)
         if j in moves:
             own = np.array([moves[j].value], np.int32 if column.kind == "category" else np.float64)
         columns.append(own)
@@ -297,7 +298,11 @@ def _reason(
 ) -> str:
     """Why no leaf can be reached."""
     what = (
-        "otherwise" if to is None else word(to) if tree.schema.predicts_classes else _interval_in_words(*to)
+        "otherwise"
+        if to is None
+        else label_text(to)
+        if tree.schema.predicts_classes
+        else _interval_in_words(*to)
     )
     if not wanted:
         return f"no leaf of the tree answers {what}"

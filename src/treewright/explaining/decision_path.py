@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
+from treewright._text import escape, percent
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
@@ -25,7 +26,7 @@ from treewright.tree.node import columns_with_missing
 from treewright.tree.predict import answers as answers_to
 from treewright.tree.predict import proportions
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import escape, percent, surrogate_of, way_in_words
+from treewright.tree.wording import surrogate_of, way_in_words
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

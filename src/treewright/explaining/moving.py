@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treewright import _core
+from treewright._text import set_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
-from treewright.tree.rule_list import Between, Condition, column_of
-from treewright.tree.wording import listed, value_in_words
+from treewright.tree.conditions import Between, Condition
 
 STEP = 0.01  # of the scale: how far above a threshold a readable number may be
 _UNITS = (86_400e6, 3_600e6, 60e6, 1e6, 1e3)  # of a time in microseconds: a day, an hour, …
@@ -93,11 +93,11 @@ class Mover:
             return "is frozen"
         if self.column.kind == "category":
             names = [self.column.categories[code] for code in sorted(self.allowed or ())]
-            return f"may only be in {listed(names)}" if self.allowed is not None else "cannot be so"
+            return f"may only be in {set_text(names)}" if self.allowed is not None else "cannot be so"
         if self.direction is not None:
             return f"may only {self.direction}"
         if isfinite(self.low) or isfinite(self.high):
-            low, high = (value_in_words(self.column, end) for end in (self.low, self.high))
+            low, high = (self.column.threshold_text(end) for end in (self.low, self.high))
             return f"must stay between {low} and {high}"
         return "would have to be missing" if not self.may_be_missing else "cannot be so"
 
@@ -192,7 +192,7 @@ def movers(
             "may_be_missing": allow_missing,
             **_costs(column, given["costs"].get(column.name, 1.0)),
             **_allowed(column, given["ranges"].get(column.name)),
-            **_told(column, None if data is None else column_of(data, j)),
+            **_told(column, None if data is None else data.column(j)),
         }
         direction = given["directions"].get(column.name)
         if direction is not None:
@@ -203,7 +203,7 @@ def movers(
             limits["direction"] = direction
         if column.name in given["scales"]:
             limits["scale"] = _positive(f"scales[{column.name!r}]", given["scales"][column.name])
-        rules.append(Mover(column, column_of(row, j)[0].item(), **limits))
+        rules.append(Mover(column, row.column(j)[0].item(), **limits))
     return rules
 
 
@@ -212,7 +212,7 @@ def _check_names(schema: Schema, option: str, names: Collection[str]) -> None:
     for name in names:
         if name not in known:
             near = get_close_matches(str(name), schema.names, 1)
-            hint = f"is {near[0]!r} meant?" if near else f"the columns are {listed(schema.names, 10)}"
+            hint = f"is {near[0]!r} meant?" if near else f"the columns are {set_text(schema.names, 10)}"
             raise ValueError(f"{option} names {name!r}, which is no column; {hint}")
 
 
@@ -280,7 +280,7 @@ def _code(column: Column, name: str, category: Any) -> int:
     except ValueError:
         raise ValueError(
             f"{name} names {category!r}; the categories of {column.name!r} are "
-            f"{listed(column.categories, 10)}"
+            f"{set_text(column.categories, 10)}"
         ) from None
 
 

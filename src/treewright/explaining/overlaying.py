@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column
 from treewright.tree import Tree
-from treewright.tree.rule_list import Between, Condition, Within, condition_of, merged
+from treewright.tree.conditions import Between, Condition, Within, merge_conditions
+from treewright.tree.rule_list import condition_of
 
 Pair = tuple[int, int]  # a node of the one tree and a node of the other: the rows that pass through both
 
@@ -110,7 +111,7 @@ class Overlay:
                     members[made], kind[made] = gathered, told
         of_a, of_b = (ways.boxes({pair[i] for pair in members}) for i, ways in enumerate((self.a, self.b)))
         found = [
-            (merged([*of_a[one].values(), *of_b[two].values()]), gathered, kind[one, two])
+            (merge_conditions([*of_a[one].values(), *of_b[two].values()]), gathered, kind[one, two])
             for (one, two), gathered in members.items()
         ]
         yield from _joined(found, self.columns)
