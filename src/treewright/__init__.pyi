@@ -73,10 +73,10 @@ from treewright.selecting import compare as compare
 from treewright.selecting import overfitting_curve as overfitting_curve
 from treewright.selecting import select as select
 from treewright.tree import Tree as Tree
-from treewright.tree.builder import Among as Among
-from treewright.tree.builder import Below as Below
 from treewright.tree.builder import Branch as Branch
-from treewright.tree.builder import Combination as Combination
 from treewright.tree.builder import Leaf as Leaf
+from treewright.tree.conditions import Among as Among
+from treewright.tree.conditions import Below as Below
+from treewright.tree.conditions import Combination as Combination
 from treewright.tree.node import Node as Node
 from treewright.tree.rule_list import RuleList as RuleList

@@ -18,7 +18,7 @@ from tests.strategies import Table, tables
 from treewright import Below, Branch, Column, DecisionTreeClassifier, Leaf, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
 from treewright.explaining.shapley import shapley_values
-from treewright.tree.rule_list import column_of, condition_of
+from treewright.tree.rule_list import condition_of
 
 # ---- the oracle: the definition, over all subsets of the columns, in fractions -----------------------------
 
@@ -26,7 +26,7 @@ from treewright.tree.rule_list import column_of, condition_of
 def turns_left(tree: Tree, node: int, data: Dataset, row: int) -> bool:
     condition = condition_of(tree, node, True)
     column = tree.schema.columns[tree.feature[node]]
-    return bool(condition.holds(column_of(data, tree.feature[node])[[row]], column.categories)[0])
+    return bool(condition.holds(data.column(tree.feature[node])[[row]], column.categories)[0])
 
 
 def expected(tree: Tree, data: Dataset, row: int, known: frozenset[int], node: int = 0) -> list[Fraction]:

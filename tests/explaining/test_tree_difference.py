@@ -23,7 +23,6 @@ from treewright import (
 )
 from treewright.encoding import Dataset
 from treewright.explaining.tree_difference import TreeDifference, tree_difference
-from treewright.tree.rule_list import column_of
 
 
 def data_of(seed: int, n: int = 300, numbers: bool = False, letters: str = "pqr") -> Dataset:
@@ -44,7 +43,7 @@ def within(data: Dataset, conditions: Any) -> Any:
     fits = np.ones(data.n_rows, bool)
     for condition in conditions:
         j = data.schema.position(condition.column)
-        fits &= condition.holds(column_of(data, j), data.schema.columns[j].categories)
+        fits &= condition.holds(data.column(j), data.schema.columns[j].categories)
     return fits
 
 
@@ -179,7 +178,7 @@ def test_categories_that_only_one_tree_knows() -> None:
             j = union.schema.position(condition.column)
             seen = {*parts[0].schema.columns[2].categories, *parts[1].schema.columns[2].categories}
             column = union.schema.columns[j]
-            codes = column_of(union, j)
+            codes = union.column(j)
             if column.kind == "category":  # what neither tree knows is new to both
                 codes = np.array([-2 if c >= 0 and column.categories[c] not in seen else c for c in codes])
             inside &= condition.holds(codes, column.categories)

@@ -54,8 +54,11 @@ class Cut:
         return self.n_branches - 1 + self.has_empty
 
     def place(self) -> tuple[int, float, bool]:
-        """What decides between equal scores: column, threshold, missing left before missing right."""
-        lo = self.lo if self.kind in ("number", "three", "known") else 0.0
+        """What decides between equal scores: column, threshold, missing left before missing right.
+
+        Of the subsets of categories, the one that separates known from missing values comes first.
+        """
+        lo = 0.0 if math.isnan(self.lo) else self.lo
         return (self.column, lo, self.missing_left is False)
 
 
@@ -170,7 +173,7 @@ class Careful(Growth):
                     for side in (0, 1):
                         yield Cut(column, np.where(hidden, side, right), "category", missing_left=side == 0)
         if hidden.any() and present and self.missing == "learn":
-            yield Cut(column, hidden.astype(int), "category", missing_left=False)
+            yield Cut(column, hidden.astype(int), "category", lo=-math.inf, missing_left=False)
 
     def _multiway(self, rows: Array, column: int) -> Iterator[Cut]:
         x, missing = self.columns[column][rows], self.unknown(column, rows)

@@ -17,7 +17,8 @@ from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Covers
 from treewright.pruning.rule_selection import Candidate, _Costs, _Subsets, default_class, polished, selected
 from treewright.pruning.rules import _generalised, _seen, _shortened, rule_list
-from treewright.tree.rule_list import Between, Within, paths
+from treewright.tree.conditions import Between, Within
+from treewright.tree.rule_list import paths
 
 AB = Target("y", ("a", "b"))
 

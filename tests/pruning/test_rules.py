@@ -20,7 +20,8 @@ from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Covers
 from treewright.pruning.rule_selection import Candidate, _class_order, _Subsets
 from treewright.pruning.rules import _generalised, _pessimistic, _seen, rule_list
-from treewright.tree.rule_list import Between, Condition, paths
+from treewright.tree.conditions import Between, Condition
+from treewright.tree.rule_list import paths
 
 GOLF = [
     ("sunny", 85, 85, "false", "stay"),

@@ -11,9 +11,10 @@ import numpy as np
 
 import treewright
 from treewright import Dataset, Tree, encode, grow, prune
+from treewright._text import label_text, percent
 from treewright.certifying.binomial import binomial_lower, binomial_upper
 from treewright.datasets import load_spam
-from treewright.tree.wording import branch_in_words, percent, value_in_words, word
+from treewright.tree.wording import branch_in_words
 
 PAGE = Path(treewright.__file__).parent / "reporting" / "page"
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]
@@ -106,7 +107,9 @@ def _nodes(tree: Tree) -> dict[str, Any]:
         "heavier_left": tree.heavier_left.astype(int).tolist(),
         "left_words": words[True],
         "right_words": words[False],
-        "answer": [word(classes[i]) for i in tree.label[:, 0]] if classes else [f"{v:.4g}" for v in values],
+        "answer": [label_text(classes[i]) for i in tree.label[:, 0]]
+        if classes
+        else [f"{v:.4g}" for v in values],
         "label": tree.label[:, 0].tolist() if classes else [-1] * tree.n_nodes,
         "value": values or [None] * tree.n_nodes,
         "gain": (tree.gain / max(tree.risk[0], 1e-300)).tolist(),
@@ -261,7 +264,7 @@ def _distributions(tree: Tree, data: Dataset) -> dict[str, Any]:
             cuts = np.linspace(finite.min(), np.quantile(finite, 0.99) + 1e-9, 13)
             edges = _rounded(cuts)
             labels = [
-                f"{value_in_words(column, a)} to {value_in_words(column, b)}"
+                f"{column.threshold_text(a)} to {column.threshold_text(b)}"
                 for a, b in itertools.pairwise(edges)
             ]
             code = np.where(np.isnan(values), 12, np.clip(np.searchsorted(cuts, values, "right") - 1, 0, 11))

@@ -11,6 +11,7 @@ import pytest
 
 from tests.reporting.cases import CASES, case, leaves_at, made, walk
 from treewright import Column, Dataset, Schema, certify, encode, grow, prune, report
+from treewright._text import label_text
 from treewright.certifying import leaf_intervals
 from treewright.certifying.losses import row_losses
 from treewright.reporting import html_page
@@ -19,9 +20,7 @@ from treewright.reporting.columns import BINS, binned_column
 from treewright.reporting.rounding import shorts
 from treewright.reporting.slider import _thinned
 from treewright.reporting.subject import leaves_within
-from treewright.tree.rule_list import column_of
 from treewright.tree.surgery import covered
-from treewright.tree.wording import word
 
 # ---- the facts are the tree's ------------------------------------------------------------------------
 
@@ -69,7 +68,7 @@ def test_the_page_opens_at_the_model(name: str) -> None:
 def test_rows_find_their_leaf_by_the_payload_alone(name: str) -> None:
     tree, _, (_, _, test) = case(name)
     payload = made(name).payload
-    columns = [column_of(test, i).tolist() for i in range(test.n_columns)]
+    columns = [test.column(i).tolist() for i in range(test.n_columns)]
     kinds = [column["kind"] for column in payload["columns"]]
     rows = []
     for cells in zip(*columns, strict=True):
@@ -165,7 +164,7 @@ def test_distributions_add_up() -> None:
     leaf = tree.apply(train)
     for k, told in enumerate(facts["columns"]):
         column = tree.schema.columns[told["column"]]
-        cells = column_of(train, told["column"])
+        cells = train.column(told["column"])
         missing = cells == -1 if column.kind == "category" else np.isnan(cells)
         assert told["labels"][-1] == "missing"
         if told["edges"] is not None:
@@ -178,7 +177,7 @@ def test_distributions_add_up() -> None:
             assert sum(counts) == inside.sum()
             assert counts[-1] == (inside & missing).sum()
             if column.kind == "category":
-                named = [word(category) for category in column.categories]
+                named = [label_text(category) for category in column.categories]
                 rows = np.bincount(cells[inside & ~missing], minlength=len(named)).tolist()
                 assert dict(zip(told["labels"][:-1], counts, strict=False)) == dict(
                     zip(named, rows, strict=True)
@@ -218,7 +217,7 @@ def test_columns() -> None:
     tree, _, (train, _, _) = case("two")
     payload = made("two").payload
     for i, facts in enumerate(payload["columns"]):
-        column, cells = train.schema.columns[i], column_of(train, i)
+        column, cells = train.schema.columns[i], train.column(i)
         assert (facts["name"], facts["kind"]) == (column.name, column.kind)
         assert facts["used"] == bool((tree.feature == i).any())
         if column.kind == "category":
@@ -242,7 +241,7 @@ def test_competitors_are_the_best_splits_of_other_columns() -> None:
     assert [each["gain"] for each in root] == sorted((each["gain"] for each in root), reverse=True)
     name = train.schema.names[best["column"]]
     alone = Schema((train.schema.columns[best["column"]],), train.schema.targets)
-    stump = grow(Dataset(alone, (column_of(train, best["column"]),), train.targets), max_splits=1)
+    stump = grow(Dataset(alone, (train.column(best["column"]),), train.targets), max_splits=1)
     assert best["gain"] == pytest.approx(stump.gain[0] / tree.risk[0], rel=1e-3)
     assert best["words"].startswith(name)
     assert payload["tree"]["gain"][0] >= best["gain"]

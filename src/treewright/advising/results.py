@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._text import amount, count, percent, quote
 from treewright.advice import Advice
 from treewright.advising.classes import RARER_OF_TWO
 from treewright.advising.columns import MANY_CATEGORIES
@@ -16,7 +17,6 @@ from treewright.encoding import Dataset
 from treewright.metrics import Metrics
 from treewright.pruning import PruningPath
 from treewright.tree import Tree
-from treewright.tree.wording import amount, count, percent, quoted
 
 LEAST_ROWS = 50  # of a table that should give more than one leaf
 # Limits of growing as the command line calls them.
@@ -72,7 +72,7 @@ def _pruned_away(tree: Tree, grown: Tree, path: PruningPath | None) -> Advice:
     """The splits were there, but none of them held."""
     position = int(grown.feature[0])
     column = grown.tested[position]
-    first, drop = f"its first split was on {quoted(column.name)}", ""
+    first, drop = f"its first split was on {quote(column.name)}", ""
     if column.kind == "category" and len(column.categories) > MANY_CATEGORIES:
         first += f", a category of {len(column.categories):,} values, which may have hidden the others"
         drop = column.name
@@ -80,7 +80,7 @@ def _pruned_away(tree: Tree, grown: Tree, path: PruningPath | None) -> Advice:
     costs = _cost_of_rare(tree)
     milder = "" if path is not None and path.method == "pessimistic" else "pessimistic"
     in_python = [
-        f"X without {quoted(drop)}" if drop else "",
+        f"X without {quote(drop)}" if drop else "",
         'class_weight="balanced"' if costs else "",
         f'pruning="{milder}"' if milder else "",
         "pruning=None",

@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.advice import warn
 from treewright.encoding import Dataset, encode, encode_with_advice
-from treewright.encoding.schema import Kind
+from treewright.encoding.kinds import KindName
 from treewright.encoding.text.advice import fold_advice
 from treewright.estimators.classic import OneTarget
 from treewright.estimators.fitting import refuse_one_dimension
@@ -92,7 +92,7 @@ class ID3Classifier(OneTarget):
             return data
         return encode(X, target, kinds=kinds, **options)
 
-    def _kind(self, data: Dataset, position: int) -> Kind:
+    def _kind(self, data: Dataset, position: int) -> KindName:
         """The kind of a column for ID3: a category, if it has few enough values."""
         column = data.schema.columns[position]
         if column.kind == "number":

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding.schema import MISSING
 from treewright.neighbours.kd_tree import METRICS, Search
-from treewright.tree.builder import Among, Below
+from treewright.tree.conditions import Among, Below
 from treewright.tree.costs import PARAMETERS as COSTS
 from treewright.tree.costs import CostSplit
 

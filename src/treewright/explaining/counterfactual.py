@@ -12,18 +12,19 @@ import numpy as np
 
 from treewright import _core
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape, label_text, set_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.explaining.row import Cell, Row, one_row
 from treewright.explaining.tables import html_table
 from treewright.tree import Tree
+from treewright.tree.conditions import Between, Condition, merge_conditions
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing, refuse_sending
 from treewright.tree.oblique import only_columns
-from treewright.tree.rule_list import Between, Condition, column_of, merged, paths
+from treewright.tree.rule_list import paths
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import answer_in_words, escape, listed, value_in_words, word
+from treewright.tree.wording import answer_in_words
 
 Norm = Literal["distance", "columns"]
 STEP = 0.01  # fraction of the scale by which a readable number may exceed its threshold
@@ -209,7 +210,7 @@ def _wanted(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
         return frozenset(leaves[label != tree.label[leaf, 0]].tolist())
     classes = tree.schema.targets[0].classes or ()
     if not isinstance(to, Hashable) or to not in classes:
-        raise ValueError(f"to is {to!r}; the classes are {listed(classes, 20)}")
+        raise ValueError(f"to is {to!r}; the classes are {set_text(classes, 20)}")
     return frozenset(leaves[label == classes.index(to)].tolist())
 
 
@@ -225,11 +226,11 @@ def _nearest(
             continue
         moves: _Moves = []
         distance = price = 0.0
-        for condition in merged(conditions):
+        for condition in merge_conditions(conditions):
             j = position[condition.column]
             move = None if condition.never else rules[j].move(condition)
             if move is None:
-                if not any(each.never for each in merged(conditions)):
+                if not any(each.never for each in merge_conditions(conditions)):
                     blocked[j] = blocked.get(j, 0) + 1
                 break
             if move.is_change:
@@ -246,7 +247,7 @@ def _nearest(
 def _changed(data: Dataset, moves: Mapping[int, Move]) -> Dataset:
     columns = []
     for j, column in enumerate(data.schema.columns):
-        own = column_of(data, j)
+        own = data.column(j)
         if j in moves:
             own = np.array([moves[j].value], np.int32 if column.kind == "category" else np.float64)
         columns.append(own)
@@ -298,7 +299,11 @@ def _reason(
 ) -> str:
     """Why no leaf can be reached."""
     what = (
-        "otherwise" if to is None else word(to) if tree.schema.predicts_classes else _interval_in_words(*to)
+        "otherwise"
+        if to is None
+        else label_text(to)
+        if tree.schema.predicts_classes
+        else _interval_in_words(*to)
     )
     if not wanted:
         return f"no leaf of the tree answers {what}"
@@ -332,9 +337,7 @@ class Move(NamedTuple):
     is_change: bool = True
 
 
-_Moves = list[
-    tuple[int, Condition, Move]
-]  # the position of the column, the condition it must satisfy, the move
+_Moves = list[tuple[int, Condition, Move]]  # position of the column, condition to satisfy, move
 
 
 @dataclass(frozen=True)
@@ -401,11 +404,11 @@ class Mover:
             return "is frozen"
         if self.column.kind == "category":
             names = [self.column.categories[code] for code in sorted(self.allowed or ())]
-            return f"may only be in {listed(names)}" if self.allowed is not None else "cannot be so"
+            return f"may only be in {set_text(names)}" if self.allowed is not None else "cannot be so"
         if self.direction is not None:
             return f"may only {self.direction}"
         if isfinite(self.low) or isfinite(self.high):
-            low, high = (value_in_words(self.column, end) for end in (self.low, self.high))
+            low, high = (self.column.threshold_text(end) for end in (self.low, self.high))
             return f"must stay between {low} and {high}"
         return "would have to be missing" if not self.may_be_missing else "cannot be so"
 
@@ -500,7 +503,7 @@ def movers(
             "may_be_missing": allow_missing,
             **_costs(column, given["costs"].get(column.name, 1.0)),
             **_allowed(column, given["ranges"].get(column.name)),
-            **_told(column, None if data is None else column_of(data, j)),
+            **_told(column, None if data is None else data.column(j)),
         }
         direction = given["directions"].get(column.name)
         if direction is not None:
@@ -511,7 +514,7 @@ def movers(
             limits["direction"] = direction
         if column.name in given["scales"]:
             limits["scale"] = _positive(f"scales[{column.name!r}]", given["scales"][column.name])
-        rules.append(Mover(column, column_of(row, j)[0].item(), **limits))
+        rules.append(Mover(column, row.column(j)[0].item(), **limits))
     return rules
 
 
@@ -520,7 +523,7 @@ def _check_names(schema: Schema, option: str, names: Collection[str]) -> None:
     for name in names:
         if name not in known:
             near = get_close_matches(str(name), schema.names, 1)
-            hint = f"is {near[0]!r} meant?" if near else f"the columns are {listed(schema.names, 10)}"
+            hint = f"is {near[0]!r} meant?" if near else f"the columns are {set_text(schema.names, 10)}"
             raise ValueError(f"{option} names {name!r}, which is no column; {hint}")
 
 
@@ -588,7 +591,7 @@ def _code(column: Column, name: str, category: Any) -> int:
     except ValueError:
         raise ValueError(
             f"{name} names {category!r}; the categories of {column.name!r} are "
-            f"{listed(column.categories, 10)}"
+            f"{set_text(column.categories, 10)}"
         ) from None
 
 

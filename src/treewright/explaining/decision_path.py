@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape, label_text, percent, row_count
 from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
@@ -27,15 +27,7 @@ from treewright.tree.node import columns_with_missing
 from treewright.tree.predict import answers as answers_to
 from treewright.tree.predict import proportions
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import (
-    answer_in_words,
-    escape,
-    percent,
-    rows_in_words,
-    surrogate_of,
-    way_in_words,
-    word,
-)
+from treewright.tree.wording import answer_in_words, surrogate_of, way_in_words
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -462,7 +454,7 @@ def _said(answer: Answer, with_target: bool) -> str:
 def _value_in_words(answer: Answer) -> str:
     if answer.share is None and isinstance(answer.value, float):
         return f"{answer.value:.6g}"
-    return word(answer.value)
+    return label_text(answer.value)
 
 
 def _table(decision: Decision) -> tuple[list[list[str]], dict[int, list[str]]]:
@@ -538,13 +530,13 @@ def _words(value: Any) -> str:
 
 def _by_training(decision: Decision, answer: Answer) -> str:
     if decision.ways:
-        mixed = ", ".join(f"{word(name)} {percent(share)}" for name, share in answer.shares)
+        mixed = ", ".join(f"{label_text(name)} {percent(share)}" for name, share in answer.shares)
         return f"The leaves of all its ways, mixed by their shares, say {mixed or _value_in_words(answer)}."
-    rows = rows_in_words(decision.rows)
+    rows = row_count(decision.rows)
     if answer.share is None:
         spread = "" if answer.deviation is None else f", give or take {answer.deviation:.3g}"
         return f"The {rows} it learnt from that came this way say {_value_in_words(answer)}{spread}."
-    shares = ", ".join(f"{word(name)} {percent(share)}" for name, share in answer.shares)
+    shares = ", ".join(f"{label_text(name)} {percent(share)}" for name, share in answer.shares)
     return f"Of the {rows} it learnt from that came this way: {shares}."
 
 
@@ -552,14 +544,14 @@ def _by_costs(answer: Answer) -> str:
     (_, least), *others = answer.costs
     line = f"By what mistakes cost, {_value_in_words(answer)} is the cheapest answer: {least:.3g} a row"
     if others:
-        line += f", {word(others[0][0])} would be {others[0][1]:.3g}"
+        line += f", {label_text(others[0][0])} would be {others[0][1]:.3g}"
     return f"{line}."
 
 
 def _by_held_out(answer: Answer, held_out: HeldOut, own_rows: bool) -> str:
     if not held_out.rows:
         return "No held-out row came this way: nothing is known of how often it is right."
-    rows = rows_in_words(held_out.rows)
+    rows = row_count(held_out.rows)
     value = held_out.value or 0.0
     if own_rows:
         rows += " of test (which look like the very rows it was grown from, so this proves nothing)"

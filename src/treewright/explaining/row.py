@@ -8,16 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treewright._text import escape, label_text
 from treewright.certifying.held_out import same_statistic
 from treewright.encoding import Dataset, encode
-from treewright.encoding.columns import UNSEEN
+from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.readers import is_a
 from treewright.encoding.schema import Column
 from treewright.encoding.tables import Table, read_table
 from treewright.tree import Tree
 from treewright.tree.oblique import Direction, asked_columns
-from treewright.tree.rule_list import column_of
-from treewright.tree.wording import escape, value_in_words, word
 
 
 class Cell(NamedTuple):
@@ -41,27 +40,27 @@ class Row(NamedTuple):
         if position >= self.data.n_columns:
             return False  # a sum
         is_category = self.data.schema.columns[position].kind == "category"
-        return bool(is_category and column_of(self.data, position)[0] == UNSEEN)
+        return bool(is_category and self.data.column(position)[0] == UNSEEN)
 
     def cell(self, position: int) -> Cell:
         """The value of the column at a position; after the columns of the table come the sums."""
         if position >= self.data.n_columns:
             return self._sum(self.directions[position - self.data.n_columns])
         column = self.data.schema.columns[position]
-        value = column_of(self.data, position)[0]
+        value = self.data.column(position)[0]
         if column.kind == "category":
             if value == UNSEEN:
                 if column.name not in self.unseen:  # an encoded row does not hold the word
                     return Cell(None, "a category never seen before", known=False)
                 new = str(self.unseen[column.name])
-                return Cell(new, f"{word(new)}, never seen before", known=False)
+                return Cell(new, f"{label_text(new)}, never seen before", known=False)
             if value < 0:
                 return _MISSING
-            return Cell(column.categories[value], word(column.categories[value]))
+            return Cell(column.categories[value], label_text(column.categories[value]))
         if np.isnan(value):
             return _MISSING
         if column.kind == "time":
-            moment = value_in_words(column, float(value))
+            moment = column.threshold_text(float(value))
             return Cell(moment, moment)
         single = value.dtype == np.float32  # 0.1, not the digits of the double that it becomes
         return Cell(float(value), str(value).removesuffix(".0") if single else _number(float(value)))
@@ -80,7 +79,7 @@ _MISSING = Cell(None, "missing", known=False)
 
 
 def _number(value: float) -> str:
-    return value_in_words(Column(""), value)
+    return Column("").threshold_text(value)
 
 
 def one_row(tree: Tree, row: Any) -> Row:
@@ -118,7 +117,7 @@ def one_row(tree: Tree, row: Any) -> Row:
     unseen = {
         column.name: np.asarray(cell, object)[0]
         for j, (column, cell) in enumerate(zip(schema.columns, cells, strict=True))
-        if column.kind == "category" and column_of(data, j)[0] == UNSEEN
+        if column.kind == "category" and data.column(j)[0] == UNSEEN
     }
     return Row(data, unseen, tree.directions, given)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape, label_text, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.tables import available_memory
@@ -22,7 +22,6 @@ from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import only_columns
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import escape, rows_in_words, word
 
 Floats = NDArray[np.float64]
 MOST_LINES = 12  # columns that are shown
@@ -36,7 +35,7 @@ class Output:
     label: Hashable | None = None  # the class; None where the target is a number
 
     def __str__(self) -> str:
-        return escape(self.target) if self.label is None else word(self.label)
+        return escape(self.target) if self.label is None else label_text(self.label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +84,7 @@ class ShapleyValues:
         else:
             amounts = np.abs(self._table[:, :, shown]).mean(axis=0)
             words = []
-            told = f"{rows_in_words(len(self.values))}: what each column adds or takes on average"
+            told = f"{row_count(len(self.values))}: what each column adds or takes on average"
             head, signed = ["column", *(str(self.outputs[i]) for i in shown)], False
         size = np.abs(amounts).max(axis=1)
         order = [j for j in np.argsort(-size, kind="stable").tolist() if size[j] > 0]

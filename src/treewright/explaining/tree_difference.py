@@ -11,20 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, percent, row_count
 from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
 from treewright.explaining.tables import html_table
 from treewright.growing import non_negative
 from treewright.tree import Tree
+from treewright.tree.conditions import Between, Condition, Within, merge_conditions
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import answer_losses, given_rows, given_table
 from treewright.tree.missing import first_missing, refuse_sending, sent_by_others
 from treewright.tree.node import columns_with_missing
-from treewright.tree.rule_list import Between, Condition, Within, condition_of, merged
+from treewright.tree.rule_list import condition_of
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import answer_in_words, condition_in_words, percent, rows_in_words
+from treewright.tree.wording import answer_in_words
 
 MOST_LINES = 20  # regions that are shown
 Floats = NDArray[np.float64]
@@ -64,8 +65,8 @@ class TreeDifference:
     def _lines(self) -> tuple[str, list[str], list[list[str]], list[str]]:
         a, b = self.names
         if not self.regions:
-            return f"{a} and {b} give the same answer to all of {rows_in_words(self.rows)}.", [], [], []
-        told = f"{a} and {b} answer {percent(self.share)} of {rows_in_words(self.rows)} differently."
+            return f"{a} and {b} give the same answer to all of {row_count(self.rows)}.", [], [], []
+        told = f"{a} and {b} answer {percent(self.share)} of {row_count(self.rows)} differently."
         with_loss = self.loss_a is not None and self.loss_b is not None
         head = ["share", "rows", a, b, *([f"{self.loss} of {a}", f"of {b}"] if with_loss else []), "where"]
         lines = []
@@ -321,8 +322,7 @@ def _region(
     place = {name: j for j, name in enumerate(columns)}
     conditions = tuple(sorted(conditions, key=lambda each: place[each.column]))
     words = ", ".join(
-        condition_in_words(each, columns[each.column], told_missing=each.column in learnt)
-        for each in conditions
+        each.text(columns[each.column], with_missing=each.column in learnt) for each in conditions
     )
     one, two = answers.kind(members[0])
     share = sum(count.weight for count in found) / counts.weight
@@ -462,7 +462,7 @@ class Overlay:
                     members[made], kind[made] = gathered, told
         of_a, of_b = (ways.boxes({pair[i] for pair in members}) for i, ways in enumerate((self.a, self.b)))
         found = [
-            (merged([*of_a[one].values(), *of_b[two].values()]), gathered, kind[one, two])
+            (merge_conditions([*of_a[one].values(), *of_b[two].values()]), gathered, kind[one, two])
             for (one, two), gathered in members.items()
         ]
         yield from _joined(found, self.columns)

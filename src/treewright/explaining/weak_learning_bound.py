@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._text import aligned
+from treewright._text import aligned, percent
 from treewright.certifying.weak_learning import measured_edges
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

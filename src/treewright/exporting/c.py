@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding.columns import MISSING, UNSEEN
+from treewright.encoding.kinds import MISSING_CODE as MISSING
+from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.schema import Column, Target
 from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
 from treewright.exporting.coding import (

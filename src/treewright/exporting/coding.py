@@ -15,20 +15,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import escape, label_text, percent, row_count, set_text
 from treewright._version import __version__
 from treewright.encoding.schema import Column, Target
 from treewright.exporting.mixing import divides
 from treewright.exporting.questions import has_surrogates
 from treewright.tree import Tree
-from treewright.tree.wording import (
-    branch_in_words,
-    escape,
-    listed,
-    number_in_words,
-    percent,
-    rows_in_words,
-    word,
-)
+from treewright.tree.wording import branch_in_words, number_in_words
 
 Style = Literal["auto", "nested", "tables"]
 STYLES: tuple[Style, ...] = ("auto", "nested", "tables")
@@ -200,7 +193,7 @@ class Code:
 
     def leaf_in_words(self, node: int) -> str:
         """What a leaf answers, of how many rows, and how many of them agree."""
-        tree, rows = self.tree, rows_in_words(int(self.tree.rows[node]))
+        tree, rows = self.tree, row_count(int(self.tree.rows[node]))
         if not self.predicts_classes:
             answer = (
                 ", ".join(map(repr, tree.value[node].tolist()))
@@ -209,7 +202,7 @@ class Code:
             )
             return remark(f"{answer}: {rows}")
         labels = zip(self.targets, tree.label[node].tolist(), strict=True)
-        words = [_short(word((target.classes or ())[code]), 30) for target, code in labels]
+        words = [_short(label_text((target.classes or ())[code]), 30) for target, code in labels]
         shares = [percent(share) for share in tree.confidence[node].tolist()]
         return remark(f"{', '.join(words)}: {rows}, {', '.join(shares)}")
 
@@ -457,5 +450,5 @@ def _count(n: int, one: str, many: str) -> str:
 
 def _kind_in_words(column: Column) -> str:
     if column.kind == "category":
-        return f"one of {listed(column.categories)}"
+        return f"one of {set_text(column.categories)}"
     return "a time, in microseconds since 1970 (UTC)" if column.kind == "time" else "a number"

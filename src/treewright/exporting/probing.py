@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset, encode
-from treewright.encoding.columns import MISSING, UNSEEN
+from treewright.encoding.kinds import MISSING_CODE as MISSING
+from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.schema import Column, Schema
 from treewright.exporting.aiming import aim
 from treewright.tree import Tree

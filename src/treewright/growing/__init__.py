@@ -26,7 +26,7 @@ from treewright.growing.model_trees import check_can_formulate, with_formulas
 from treewright.growing.scaling import Scale
 from treewright.growing.targets import check_rows, checked_criterion, criteria, targets_for
 from treewright.tree import Tree
-from treewright.tree.builder import Among, Below
+from treewright.tree.conditions import Among, Below
 from treewright.tree.costs import CostSplit, check_cost_split, costed, emphasised
 
 __all__ = ["as_whole", "criteria", "grow", "n_threads", "non_negative", "split_budget", "whole_number"]

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
-from treewright.tree.builder import Among, Below, encoded_test
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.conditions import Among, Below, pack_test
 from treewright.tree.planting import planted
-from treewright.tree.rule_list import column_of
-from treewright.tree.wording import rows_in_words
 
 Grow = Callable[..., Tree]
 Options = Mapping[str, Any]
@@ -126,7 +125,7 @@ def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> Non
         )
     rows, least = int(whole.rows[0]), options["min_samples_split"]
     if rows < least:
-        raise ValueError(f"{_said(root)} breaks min_samples_split={least}: there are {rows_in_words(rows)}")
+        raise ValueError(f"{_said(root)} breaks min_samples_split={least}: there are {row_count(rows)}")
     if options["max_depth"] == 0:
         raise ValueError(f"{_said(root)} breaks max_depth, which allows no split here")
     if options["max_splits"] == 0:
@@ -145,7 +144,7 @@ def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: 
     feature = _position(data, name)
     alone = Dataset(
         Schema((data.schema.columns[feature],), data.schema.targets),
-        (column_of(data, feature),),
+        (data.column(feature),),
         data.targets,
         data.weight,
     )
@@ -169,10 +168,10 @@ def _given(
 ) -> tuple[_Cut, Tree]:
     """A test with the side of the missing values: where they gain more, or the heavier one without any."""
     _position(data, test.column)
-    feature, threshold, bits = encoded_test(data.schema, test)
+    feature, threshold, bits = pack_test(data.schema, test)
     if isinstance(test, Below) and np.isnan(threshold):
         raise ValueError(f"{_said(test)} has no threshold: it must be a number")
-    values = column_of(data, feature)
+    values = data.column(feature)
     if isinstance(test, Below):
         left, missing = values.astype(np.float64) <= threshold, np.isnan(values)
     else:
@@ -209,7 +208,7 @@ def _complaint(left: Mask, data: Dataset, criterion: str, options: Options) -> s
         if rows == 0:
             return "sends all rows the same way"
         if rows < least_rows:
-            return f"breaks min_samples_leaf={least_rows}: one side has {rows_in_words(rows)}"
+            return f"breaks min_samples_leaf={least_rows}: one side has {row_count(rows)}"
         if heaviness < least_weight:
             return f"breaks min_weight_leaf={least_weight:g}: one side weighs {heaviness:g}"
         counted = np.asarray(data.targets)[:, side & (weight > 0)]

@@ -24,7 +24,6 @@ from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of
 from treewright.tree.linear_leaves import LinearAnswers, known_values
-from treewright.tree.rule_list import column_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -86,8 +85,8 @@ def with_formulas(tree: Tree, data: Dataset) -> Tree:
     mean = np.zeros(len(tree.schema.columns))
     weight = counted.row_weights
     for place, j in enumerate(used.tolist()):
-        mean[j] = _mean(column_of(counted, j), weight)
-        values[place] = known_values(column_of(counted, j), float(mean[j]))
+        mean[j] = _mean(counted.column(j), weight)
+        values[place] = known_values(counted.column(j), float(mean[j]))
     values[-1] = np.asarray(counted.targets)[0]
     scale = np.sqrt(np.maximum(_Moments.of(values, weight).products.diagonal() / weight.sum(), 0.0))
     formulas = _fitted(tree, leaves_of(tree, counted), values, weight, _asked(tree, used), scale)

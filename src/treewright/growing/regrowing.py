@@ -11,7 +11,7 @@ from treewright.growing import as_whole, grow, split_budget
 from treewright.growing.forced_splits import refuse_others
 from treewright.growing.model_trees import with_formulas
 from treewright.tree import Tree
-from treewright.tree.builder import Among, Below
+from treewright.tree.conditions import Among, Below
 from treewright.tree.evaluate import given_rows, leaves_of, rows_of
 from treewright.tree.planting import planted
 from treewright.tree.shortcuts import as_tree

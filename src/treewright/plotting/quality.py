@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import label_text
 from treewright.encoding import Dataset
 from treewright.metrics import area_under_points, check_class, tree_of_classes
 from treewright.metrics import confusion_matrix as confusion_matrix
@@ -16,7 +17,6 @@ from treewright.plotting import FAINT, INK, axes_or_new, in_per_cent, plain, tid
 from treewright.plotting.scene.colours import class_colours
 from treewright.tree import Tree
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,7 +160,7 @@ def _circle(ax: Axes, x: float, y: float) -> None:
 
 
 def _plain_name(name: Any) -> str:
-    text = word(name)
+    text = label_text(name)
     return plain(text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…")
 
 

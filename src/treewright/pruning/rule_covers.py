@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.tree.rule_list import Condition, column_of
+from treewright.tree.conditions import Condition
 
 Bits: TypeAlias = NDArray[np.uint64]  # 64 rows in a word; one axis for rows, or several sets along the first
 Floats: TypeAlias = NDArray[np.float64]
@@ -64,7 +64,7 @@ class Covers:
         name = condition.column
         j = self._place[name]
         if name not in self._columns:  # of a matrix, a column is far faster to read as an array of its own
-            self._columns[name] = np.ascontiguousarray(column_of(self.data, j))
+            self._columns[name] = np.ascontiguousarray(self.data.column(j))
         return condition.holds(self._columns[name], self.data.schema.columns[j].categories)
 
     def of_all(self, conditions: tuple[Condition, ...]) -> Bits:

@@ -34,8 +34,9 @@ from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_covers import Bits, Covers
 from treewright.pruning.rule_selection import Candidate, default_class, polished, selected
 from treewright.tree import Tree
+from treewright.tree.conditions import Condition, merge_conditions
 from treewright.tree.oblique import extended
-from treewright.tree.rule_list import Condition, Rule, RuleList, classes_of, column_of, merged, paths
+from treewright.tree.rule_list import Rule, RuleList, classes_of, paths
 
 Floats = NDArray[np.float64]
 Method = Literal["pessimistic", "validation"]
@@ -211,7 +212,7 @@ def _finished(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Est
     def rule(conditions: tuple[Condition, ...], code: int, error: float, rows: Bits) -> Rule:
         weight = covers.by_class(rows, len(classes))
         weights = tuple((classes[c], float(weight[c])) for c in np.flatnonzero(weight))
-        return Rule(merged(conditions), classes[code], int(covers.count(rows)), weights, error)
+        return Rule(merge_conditions(conditions), classes[code], int(covers.count(rows)), weights, error)
 
     for candidate in chosen:
         rows = left & candidate.cover
@@ -228,5 +229,5 @@ def _finished(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Est
 
 
 def _has_missing(data: Dataset, name: str) -> bool:
-    values = column_of(data, data.schema.position(name))
+    values = data.column(data.schema.position(name))
     return bool((np.isnan(values) if values.dtype.kind == "f" else values == -1).any())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import amount, percent, row_count
 from treewright.certifying import Certificate, binomial_upper, certify, kl_upper
 from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.losses import NUMBER_LOSSES, most_cost, row_losses
@@ -22,7 +23,6 @@ from treewright.reporting.subject import Subject
 from treewright.tree import Tree
 from treewright.tree.evaluate import loses_0_or_1
 from treewright.tree.missing import divides
-from treewright.tree.wording import amount, percent, rows_in_words
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def bounds_text(tree: Tree, test: Any, places: int, delta: float, known: bool) -
         what = "costs less per row" if tree.schema.has_costs else "is wrong for a smaller share of rows"
         return (
             f"With {_confidence(delta)} confidence {which} {what} than its bound, on rows like the "
-            f"{rows_in_words(test.data.n_counted).removesuffix(' rows')} test rows."
+            f"{row_count(test.data.n_counted).removesuffix(' rows')} test rows."
         )
     if not isinstance(test, Sample):
         return "There are no bounds for the trees of the slider, because no test rows were given."
@@ -134,7 +134,7 @@ def headline_guarantee(
 
 
 def _from_test(subject: Subject, test: Sample, delta: float) -> tuple[str, list[str]]:
-    seen = f"On {rows_in_words(test.data.n_counted)} it had never seen it {_loss_text(subject.chosen, test)}"
+    seen = f"On {row_count(test.data.n_counted)} it had never seen it {_loss_text(subject.chosen, test)}"
     if test.as_draws is None:
         return f"{seen}; as the rows have unequal weights, there is no guarantee for others.", []
     certificate = certify(subject.chosen, test=test.as_draws.data, delta=delta, check_rows=False)
@@ -144,7 +144,7 @@ def _from_test(subject: Subject, test: Sample, delta: float) -> tuple[str, list[
 def _from_validation(subject: Subject, sample: Sample, delta: float) -> tuple[str, list[str]]:
     """These rows may have selected the size of the tree: the bound allows for that."""
     path = subject.path
-    rows = rows_in_words(sample.data.n_counted)
+    rows = row_count(sample.data.n_counted)
     seen = f"On {rows} that may have selected its size it {_loss_text(subject.chosen, sample)}"
     if sample.as_draws is None:
         return f"{seen}; no test rows were given.", []
@@ -159,7 +159,7 @@ def _from_training(subject: Subject, train: Dataset | None, delta: float) -> tup
     """Without other rows little is known, and the sentence says so."""
     tree = subject.model
     loss = float(tree.mean(np.maximum(tree.loss[tree.is_leaf].sum(), 0.0)))
-    seen = f"On the {rows_in_words(int(tree.rows[0]))} that it was grown from it {_lost(tree, loss)}"
+    seen = f"On the {row_count(int(tree.rows[0]))} that it was grown from it {_lost(tree, loss)}"
     unknown = f"{seen}; no other rows were given, so its error on new rows is unknown."
     if not tree.schema.predicts_classes:
         return unknown, []

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import LONGEST_LIST, label_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
 from treewright.explaining.competitors import Competitor, competitors
@@ -20,7 +21,6 @@ from treewright.reporting.subject import Subject
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of
 from treewright.tree.oblique import asked_columns, by_column
-from treewright.tree.wording import LONGEST_LIST, value_in_words, word
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -198,7 +198,7 @@ def binned_column(column: Column, cells: NDArray[Any]) -> tuple[list[float] | No
     if column.kind == "category":
         counts = np.bincount(cells[cells >= 0], minlength=len(column.categories))
         named = np.sort(np.argsort(-counts, kind="stable")[: BINS if len(counts) <= BINS else BINS - 1])
-        labels = [word(column.categories[code]) for code in named.tolist()]
+        labels = [label_text(column.categories[code]) for code in named.tolist()]
         if len(counts) > len(named) or (cells == -2).any():
             labels.append("others")
         bins = np.full(len(counts) + 2, len(labels) - 1, np.int64)  # the last but one: UNSEEN, code -2
@@ -209,12 +209,12 @@ def binned_column(column: Column, cells: NDArray[Any]) -> tuple[list[float] | No
     missing = np.isnan(values)
     there = np.unique(values[~missing])
     if 0 < len(there) <= BINS:  # few distinct values, such as 0 and 1: one bar each
-        labels = [value_in_words(column, value) for value in there.tolist()]
+        labels = [column.threshold_text(value) for value in there.tolist()]
         return None, [*labels, "missing"], np.searchsorted(there, values)  # missing values are sorted last
     edges = quantile_edges(values[np.isfinite(values)])
     bins = np.clip(np.searchsorted(edges, values, side="left") - 1, 0, len(edges) - 2)
     bins[missing] = len(edges) - 1
-    words = [value_in_words(column, edge) for edge in edges.tolist()]
+    words = [column.threshold_text(edge) for edge in edges.tolist()]
     labels = [f"{a} to {b}" if a != b else a for a, b in pairwise(words)]
     return edges.tolist(), [*labels, "missing"], bins
 

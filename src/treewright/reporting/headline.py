@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from treewright._text import row_count
 from treewright.advice import Advice
 from treewright.advising import Advices, fit_advice
 from treewright.encoding import Dataset
@@ -13,7 +14,6 @@ from treewright.reporting.nodes import class_words
 from treewright.reporting.samples import ROWS_IN_WORDS, SAMPLE_NAMES, AnySample, Sample
 from treewright.reporting.subject import Subject
 from treewright.tree.oblique import asked_columns
-from treewright.tree.wording import rows_in_words
 
 
 def headline_text(subject: Subject) -> str:
@@ -30,7 +30,7 @@ def headline_text(subject: Subject) -> str:
     size = f"the tree has {tree.n_leaves:,} leaves and tests {columns}"
     if tree.n_leaves == 1:
         size = "the tree is a single leaf without tests"
-    return f"Predicts {target.name}{named}. Grown from {rows_in_words(int(tree.rows[0]))}; {size}."
+    return f"Predicts {target.name}{named}. Grown from {row_count(int(tree.rows[0]))}; {size}."
 
 
 def evaluation_metrics(subject: Subject, samples: Mapping[str, AnySample]) -> dict[str, Metrics]:

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import escape, label_text
 from treewright.reporting.rounding import ALL_DIGITS, short, shorts
 from treewright.tree import Tree
+from treewright.tree.conditions import SubsetTest
 from treewright.tree.node import columns_with_missing
 from treewright.tree.oblique import asked_columns
-from treewright.tree.wording import branch_in_words, escape, surrogate_in_words, way_in_words, word
+from treewright.tree.wording import branch_in_words, surrogate_in_words, way_in_words
 
 Ints = NDArray[np.int64]
 MOST_NAMED = 200  # categories of a column that the page lists by name …
@@ -99,9 +101,9 @@ def surrogate_facts(
             "agreement": short(float(surrogates.agreement[entry]), 4),
             "adjusted": short(float(surrogates.adjusted[entry]), 4),
         }
-        if surrogates.subset[entry] >= 0:
-            passes = surrogates.bits(entry, tree.schema)[named[column]]
-            facts["codes"] = np.flatnonzero(passes).tolist()
+        test = surrogates.test(entry, tree.schema)
+        if isinstance(test, SubsetTest):
+            facts["codes"] = np.flatnonzero(test.passes[named[column]]).tolist()
         else:
             facts["threshold"] = _threshold(float(surrogates.threshold[entry]))
         found.setdefault(str(node), []).append(facts)
@@ -118,7 +120,7 @@ def predictions(tree: Tree) -> list[str]:
 
 def class_words(tree: Tree) -> list[str]:
     """The names of the classes, in the order of their codes."""
-    return [word(name) for name in tree.schema.targets[0].classes or ()]
+    return [label_text(name) for name in tree.schema.targets[0].classes or ()]
 
 
 def _threshold(value: float) -> float | str | None:
@@ -183,7 +185,7 @@ def column_facts(
         facts = {
             "name": column.name,
             "kind": column.kind,
-            "categories": [word(column.categories[code]) for code in codes.tolist()],
+            "categories": [label_text(column.categories[code]) for code in codes.tolist()],
             "met_missing": i in learnt or bool(rows.get("missing", False)),
             "typical": typical,
             "least": rows.get("least"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import row_count
 from treewright.advice import Advice
 from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.encoding import Dataset
@@ -46,7 +47,6 @@ from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
 from treewright.tree.missing import divides, sent_by_others
 from treewright.tree.oblique import asked_columns
-from treewright.tree.wording import rows_in_words
 
 FORMAT = 1
 MOST_COLUMNS = 300  # of more columns, those that are tested or compete
@@ -168,7 +168,7 @@ def _train_notes(train: AnySample, subject: Subject) -> list[str]:
         if np.isclose(train.weight, float(subject.shown.weight[0]), rtol=1e-9):
             return []
         return ["The tree was grown with other weights than the training rows given here have."]
-    grown, given = rows_in_words(int(own[0])), rows_in_words(int(train.rows[0]))
+    grown, given = row_count(int(own[0])), row_count(int(train.rows[0]))
     return [
         f"The tree was grown from {grown}, but {given} were given as training rows: counts of training rows "
         "on this page are of the latter."

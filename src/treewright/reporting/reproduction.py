@@ -14,7 +14,6 @@ from treewright.encoding import Dataset
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
 from treewright.tree.costs import grown_by
-from treewright.tree.rule_list import column_of
 
 _LONGEST = 200  # characters of a parameter's value
 _PIECE = 2**20  # cells of a column hashed at once
@@ -102,7 +101,7 @@ def fingerprint(data: Dataset) -> str:
         digest.update(repr((column.name, column.kind, column.categories)).encode("utf-8", "surrogatepass"))
     for target in data.schema.targets:
         digest.update(repr((target.name, target.classes)).encode("utf-8", "surrogatepass"))
-    arrays = [column_of(data, i) for i in range(data.n_columns)]
+    arrays = [data.column(i) for i in range(data.n_columns)]
     arrays += [] if data.targets is None else list(data.targets)
     arrays += [] if data.weight is None else [data.weight]
     for array in arrays:

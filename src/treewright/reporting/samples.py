@@ -17,7 +17,6 @@ from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.evaluate import arrivals, leaves_of, rows_of, squared_losses, unknown_weights
 from treewright.tree.missing import divides
-from treewright.tree.rule_list import column_of
 
 Floats = NDArray[np.float64]
 SAMPLE_NAMES = ("train", "validation", "test")
@@ -70,7 +69,7 @@ class Sample:
     def cells(self) -> list[NDArray[Any]]:
         """The columns, without rows of weight 0."""
         data = self.data if self.data.weight is None else self.data.take(self.data.counted)
-        return [column_of(data, i) for i in range(data.n_columns)]
+        return [data.column(i) for i in range(data.n_columns)]
 
     @cached_property
     def as_draws(self) -> Sample | None:

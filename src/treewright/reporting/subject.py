@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import escape
 from treewright.encoding.schema import Schema
 from treewright.pruning import PruningPath
 from treewright.pruning.path import Nested
 from treewright.tree import Tree
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.surgery import covered
-from treewright.tree.wording import escape
 
 Ints = NDArray[np.int64]
 MOST_LEAVES = 5_000  # of the largest tree of the slider, unless the model itself is larger

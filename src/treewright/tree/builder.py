@@ -1,10 +1,9 @@
-"""Trees by hand: tests, branches and leaves, and how they become arrays."""
+"""Trees by hand: branches and leaves, and how they become arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,54 +12,10 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding.schema import Schema
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.conditions import NodeTest, PackedTest, pack_test
 from treewright.tree.oblique import Direction
 
 _MOST_ROWS = 2**31  # that a leaf counts for, however heavy it is: the sum over all leaves stays an int64
-
-
-@dataclass(frozen=True)
-class Below:
-    """The test `value <= threshold` of a number or a time."""
-
-    column: str
-    threshold: float
-
-
-@dataclass(frozen=True)
-class Among:
-    """The test whether a category is one of `categories`."""
-
-    column: str
-    categories: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Combination:
-    """The test `Σ weight · value <= threshold` of several numbers; missing where one of them is.
-
-    >>> Combination({"height": 1.0, "width": -0.5}, 2.0).columns
-    ('height', 'width')
-    """
-
-    weights: Mapping[str, float]
-    threshold: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order in which they are added up."""
-        return tuple(self.weights)
-
-    def __hash__(self) -> int:
-        return hash((*self.weights.items(), self.threshold))
-
-    def __repr__(self) -> str:
-        return f"Combination(weights={dict(self.weights)!r}, threshold={self.threshold!r})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Combination, (dict(self.weights), self.threshold)
 
 
 @dataclass(frozen=True)
@@ -77,7 +32,7 @@ class Branch:
     Missing values go left, right, or by default to the heavier side.
     """
 
-    test: Below | Among | Combination
+    test: NodeTest
     left: Branch | Leaf
     right: Branch | Leaf
     missing_left: bool | None = None
@@ -157,7 +112,7 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
     said = [node.missing_left if isinstance(node, Branch) else None for node in nodes]
     directions: dict[Direction, int] = {}  # by their features
     tests = [
-        encoded_test(schema, node.test, directions) if isinstance(node, Branch) else (-1, np.nan, b"")
+        pack_test(schema, node.test, directions) if isinstance(node, Branch) else PackedTest(-1)
         for node in nodes
     ]
     lengths = np.array([len(bits) for _, _, bits in tests])
@@ -207,50 +162,3 @@ def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
     if not weight > 0:
         raise ValueError(f"a leaf needs a positive weight; got {leaf.statistic!r}")
     return statistic
-
-
-def encoded_test(
-    schema: Schema, test: Below | Among | Combination, directions: dict[Direction, int] | None = None
-) -> tuple[int, float, bytes]:
-    """(column, threshold, bits of the categories that go left); a new direction is added to the others, where
-    sums may be.
-    """
-    if isinstance(test, Combination) and directions is not None:
-        first = len(schema.columns) + len(directions)
-        return directions.setdefault(_direction(schema, test), first), float(test.threshold), b""
-    if not isinstance(test, Below | Among):
-        raise TypeError(
-            "a test is Below(column, threshold), Among(column, categories) or Combination(weights, threshold)"
-            f", not {test!r}"
-        )
-    position = schema.position(test.column)
-    column = schema.columns[position]
-    if isinstance(test, Below):
-        if column.kind == "category":
-            raise ValueError(f"column {column.name!r} is a category; test it with Among")
-        return position, float(test.threshold), b""
-    if column.kind != "category":
-        raise ValueError(f"column {column.name!r} is a {column.kind}; test it with Below")
-    if isinstance(test.categories, str):
-        raise TypeError(f"categories are a tuple: Among({column.name!r}, ({test.categories!r},))")
-    unknown = [category for category in test.categories if category not in column.categories]
-    if unknown:
-        raise ValueError(
-            f"column {column.name!r} has no category {unknown[0]!r}; it has {list(column.categories)}"
-        )
-    bits = np.isin(np.arange(len(column.categories)), [column.categories.index(c) for c in test.categories])
-    return position, np.nan, np.packbits(bits, bitorder="little").tobytes()
-
-
-def _direction(schema: Schema, test: Combination) -> Direction:
-    """The sum that a test asks for, in the order in which it is written."""
-    columns = [schema.position(name) for name in test.weights]
-    if len(columns) < 2:
-        raise ValueError(f"a Combination adds up two columns at least, not {list(test.weights)}")
-    for column, weight in zip(columns, test.weights.values(), strict=True):
-        name, kind = schema.columns[column].name, schema.columns[column].kind
-        if kind != "number":
-            raise ValueError(f"column {name!r} is a {kind}; only numbers can be added up")
-        if not (np.isfinite(weight) and weight != 0):
-            raise ValueError(f"the weight of {name!r} is {weight!r}; it must be finite and not 0")
-    return Direction.of(columns, test.weights.values())

@@ -16,7 +16,8 @@ from treewright.encoding.splits import checked_seed
 from treewright.ensembles.gradient_boosting import GradientBoosted
 from treewright.growing import whole_number
 from treewright.tree import Tree
-from treewright.tree.builder import Below, Branch, Leaf
+from treewright.tree.builder import Branch, Leaf
+from treewright.tree.conditions import Below
 from treewright.tree.evaluate import encoded_rows, leaves_of, rows_of
 from treewright.tree.predict import told_to
 
