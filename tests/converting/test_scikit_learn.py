@@ -27,7 +27,7 @@ from treewright import (
     prune,
 )
 from treewright.converting import to_shap, to_sklearn
-from treewright.converting.rounding import thresholds
+from treewright.converting.float32_thresholds import thresholds
 from treewright.exporting.probing import probes
 
 # ---- from scikit-learn -------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
 from treewright.tree.builder import Among, Below, encoded_test
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.planting import planted
 from treewright.tree.rule_list import column_of
+from treewright.tree.surgery import plant_subtrees
 from treewright.tree.wording import rows_in_words
 
 Grow = Callable[..., Tree]
@@ -63,14 +63,14 @@ class _Cut:
         )
 
 
-def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Options) -> Tree:
+def grow_from_root(data: Dataset, root: Below | Among | str, grow: Grow, options: Options) -> Tree:
     """The tree whose first split is given, grown on below it by `grow` with its other `options`.
 
     A budget (`max_splits`, which stands for `max_leaf_nodes` here too) goes to the splits of the largest gain
     on both sides. Within a side gains of categories are corrected for chance as `grow` does it; a tree does
     not keep what was taken off, so that the two sides compare their gains as they are.
     """
-    refuse_others(options, grow)
+    refuse_nonlocal_options(options, grow)
     whole = grow(data, **{**options, "max_splits": 0, "progress": None})  # it looks at all options, too
     if whole.missing not in _ROUTES:
         raise ValueError(f"{_said(root)} is given: missing={whole.missing!r} needs splits that are found")
@@ -86,10 +86,10 @@ def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Op
         grow(data.take(side), **_below(options, budget, number))
         for number, side in enumerate((cut.left, ~cut.left))
     ]
-    return planted(stump, {1: below[0], 2: below[1]}, options["max_splits"])
+    return plant_subtrees(stump, {1: below[0], 2: below[1]}, options["max_splits"])
 
 
-def refuse_others(options: Options, grow: Grow) -> None:
+def refuse_nonlocal_options(options: Options, grow: Grow) -> None:
     """Options that depend on what was tested above a node cannot be kept where it is grown by itself."""
     for name, parameter in inspect.signature(grow).parameters.items():
         value, usual = options.get(name, parameter.default), parameter.default

@@ -15,7 +15,7 @@ from treewright.pruning import PruningPath
 from treewright.pruning.path import Nested
 from treewright.tree import Tree
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.surgery import covered
+from treewright.tree.surgery import subtree_mask
 from treewright.tree.wording import escape
 
 Ints = NDArray[np.int64]
@@ -42,7 +42,7 @@ class Subject:
     def inside(self) -> NDArray[np.bool_]:
         """Which nodes of the grown tree are the model's."""
         inside = np.ones(self.grown.n_nodes, np.bool_)
-        inside[covered(self.grown, self.cuts)] = False
+        inside[subtree_mask(self.grown, self.cuts)] = False
         inside[self.cuts] = True
         return inside
 
@@ -124,7 +124,7 @@ def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[Pruning
         return None, leaves
     first = int(np.argmax(path.leaves <= most))
     cuts = np.flatnonzero((prunings.position <= first) & ~path.grown.is_leaf)
-    kept = ~np.append(covered(path.grown, cuts), False)[path.grown.parent]  # what is not below a cut
+    kept = ~np.append(subtree_mask(path.grown, cuts), False)[path.grown.parent]  # what is not below a cut
     position = np.maximum(prunings.position[kept] - first, 0)
     grown, length = prunings.tree(first), len(path) - first
     estimates = (path.validation, path.standard_error)
@@ -173,7 +173,7 @@ def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
 
 def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
     """Which nodes are leaves once some branches, none below another, are."""
-    leaves: NDArray[np.bool_] = tree.is_leaf & ~covered(tree, cuts)
+    leaves: NDArray[np.bool_] = tree.is_leaf & ~subtree_mask(tree, cuts)
     leaves[cuts] = True
     return leaves
 
