@@ -69,7 +69,7 @@ def grow_from_root(data: Dataset, root: Below | Among | str, grow: Grow, options
     refuse_nonlocal_options(options, grow)
     whole = grow(data, **{**options, "max_splits": 0, "progress": None})  # this also checks all options
     if whole.missing not in _ROUTES:
-        raise ValueError(f"{_in_words(root)} is given: missing={whole.missing!r} needs splits that are found")
+        raise ValueError(f"{_text(root)} is given: missing={whole.missing!r} needs splits that are found")
     _check_node(root, whole, options)
     cut, stump = (
         _best_of_column(data, root, whole, grow, options)
@@ -109,7 +109,7 @@ def _below(options: Options, budget: int | None, side: int) -> dict[str, Any]:
     }
 
 
-def _in_words(root: Below | Among | str) -> str:
+def _text(root: Below | Among | str) -> str:
     return f"the split by {root!r}" if isinstance(root, str) else f"the split {root!r}"
 
 
@@ -122,15 +122,11 @@ def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> Non
         )
     rows, least = int(whole.rows[0]), options["min_samples_split"]
     if rows < least:
-        raise ValueError(
-            f"{_in_words(root)} breaks min_samples_split={least}: there are {rows_in_words(rows)}"
-        )
+        raise ValueError(f"{_text(root)} breaks min_samples_split={least}: there are {rows_text(rows)}")
     if options["max_depth"] == 0:
-        raise ValueError(f"{_in_words(root)} breaks max_depth, which allows no split here")
+        raise ValueError(f"{_text(root)} breaks max_depth, which allows no split here")
     if options["max_splits"] == 0:
-        raise ValueError(
-            f"{_in_words(root)} breaks max_leaf_nodes or max_splits, which allow no further split"
-        )
+        raise ValueError(f"{_text(root)} breaks max_leaf_nodes or max_splits, which allow no further split")
 
 
 def _position(data: Dataset, name: str) -> int:
@@ -173,7 +169,7 @@ def _given(
     _position(data, test.column)
     feature, threshold, bits = encoded_test(data.schema, test)
     if isinstance(test, Below) and np.isnan(threshold):
-        raise ValueError(f"{_in_words(test)} has no threshold: it must be a number")
+        raise ValueError(f"{_text(test)} has no threshold: it must be a number")
     values = column_of(data, feature)
     if isinstance(test, Below):
         left, missing = values.astype(np.float64) <= threshold, np.isnan(values)
@@ -195,7 +191,7 @@ def _given(
         else:
             violations.append(violation)
     if not allowed:
-        raise ValueError(f"{_in_words(test)} {violations[0]}")
+        raise ValueError(f"{_text(test)} {violations[0]}")
     return max(allowed, key=lambda each: float(each[1].gain[0]))  # the first of equals: missing values left
 
 
@@ -211,7 +207,7 @@ def _violation(left: Mask, data: Dataset, criterion: str, options: Options) -> s
         if rows == 0:
             return "sends all rows the same way"
         if rows < least_rows:
-            return f"breaks min_samples_leaf={least_rows}: one side has {rows_in_words(rows)}"
+            return f"breaks min_samples_leaf={least_rows}: one side has {rows_text(rows)}"
         if heaviness < least_weight:
             return f"breaks min_weight_leaf={least_weight:g}: one side weighs {heaviness:g}"
         counted = np.asarray(data.targets)[:, side & (weight > 0)]
@@ -224,16 +220,14 @@ def _check_gain(cut: _Cut, stump: Tree, data: Dataset, grow: Grow, options: Opti
     """Refuse a split whose gain is too small or not significant."""
     gain = float(stump.gain[0])
     if gain < options["min_gain"]:
-        raise ValueError(
-            f"{_in_words(cut.given)} breaks min_gain={options['min_gain']:g}: its gain is {gain:g}"
-        )
+        raise ValueError(f"{_text(cut.given)} breaks min_gain={options['min_gain']:g}: its gain is {gain:g}")
     if options["significance"] is None:
         return
     schema = Schema((Column("side"),), data.schema.targets)
     sides = Dataset(schema, (cut.left.astype(np.float64),), data.targets, data.weight)
     alone = grow(sides, criterion=stump.criterion, max_splits=1, significance=options["significance"])
     if alone.n_leaves < 2:
-        raise ValueError(f"{_in_words(cut.given)} breaks significance={options['significance']:g}")
+        raise ValueError(f"{_text(cut.given)} breaks significance={options['significance']:g}")
 
 
 def _as_leaves(data: Dataset, left: Mask, grow: Grow, options: Options) -> list[Tree]:
