@@ -62,7 +62,7 @@ from treewright.explaining.tree_difference import tree_difference as tree_differ
 from treewright.exporting import export as export
 from treewright.growing import criteria as criteria
 from treewright.growing import grow as grow
-from treewright.growing.regrowing import regrow as regrow
+from treewright.growing.regrow import regrow as regrow
 from treewright.neighbours import KDTree as KDTree
 from treewright.neighbours import defeatist_curve as defeatist_curve
 from treewright.pruning import PruningPath as PruningPath

@@ -27,7 +27,7 @@ from treewright import (
     prune,
 )
 from treewright.converting import to_shap, to_sklearn
-from treewright.converting.rounding import thresholds
+from treewright.converting.float32_thresholds import thresholds
 from treewright.exporting.probing import probes
 
 # ---- from scikit-learn -------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_refusals_in_one_sentence() -> None:
         from_sklearn(model, data=IRIS[0])
     with pytest.raises(ValueError, match="no row of the data reaches node"):
         from_sklearn(model, data=(IRIS[0][:60], IRIS[1][:60]))
-    with pytest.raises(ValueError, match="would change what a leaf answers"):
+    with pytest.raises(ValueError, match="would change what a leaf predicts"):
         from_sklearn(model, data=(IRIS[0], (IRIS[1] + 1) % 3))
 
 

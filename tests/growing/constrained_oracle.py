@@ -1,10 +1,10 @@
-"""The careful grower, naive: the judge of the compiled one, written from the rules and not from its code.
+"""The constrained grower, naive: the judge of the compiled one, written from the rules and not from its code.
 
 What `oracle.Growth` knows (risks, exact sums, ties) stays; here a node also knows how much of each row it
 has, what has been tested above it, and between which values its own must lie. A cut may have any number of
 branches. Every cut of every column is tried.
 
->>> growth = Careful([[1.0, 2.0, math.nan, 3.0]], ["number"], [[0, 0, 1, 1]], missing="category")
+>>> growth = Constrained([[1.0, 2.0, math.nan, 3.0]], ["number"], [[0, 0, 1, 1]], missing="category")
 >>> root = growth.grow()
 >>> root.cut.kind, [len(child.rows) for child in root.children], float(root.cut.gain)
 ('three', [2, 1, 1], 2.0)
@@ -89,7 +89,7 @@ class Surrogate:
     known: Array  # whether it has a value
 
 
-class Careful(Growth):
+class Constrained(Growth):
     """A table, a criterion, limits and options: every cut of a node, and which of them the rules choose."""
 
     def __init__(

@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 import treewright
 from treewright import DecisionTreeRegressor, Tree, encode, export, grow, load, prune, regrow
 from treewright.encoding import Dataset
-from treewright.growing.model_trees import ALPHAS, with_formulas
+from treewright.growing.model_trees import ALPHAS, fit_linear_leaves
 
 
 def piecewise(n: int, seed: int, noise: float = 0.1) -> tuple[dict, np.ndarray]:
@@ -177,7 +177,7 @@ def test_regrown_trees_are_fitted_again() -> None:
     tree, data = model_tree(max_leaf_nodes=6)
     other = regrow(tree, 1, "d", data, max_leaf_nodes=6)
     other.check()
-    assert other.linear == with_formulas(other, data).linear
+    assert other.linear == fit_linear_leaves(other, data).linear
     assert regrow(other, 1, "best", data, max_leaf_nodes=6).linear == tree.linear
     assert regrow(tree, 0, None, data).predict({"a": [1.0], "b c": [0.0], "d": [0.0]}).shape == (1,)
 

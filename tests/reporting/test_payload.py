@@ -20,7 +20,7 @@ from treewright.reporting.columns import BINS, binned_column
 from treewright.reporting.rounding import shorts
 from treewright.reporting.slider import _thinned
 from treewright.reporting.subject import leaves_within
-from treewright.tree.surgery import covered
+from treewright.tree.surgery import subtree_mask
 
 # ---- the facts are the tree's ------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ def test_distributions_add_up() -> None:
     nodes = np.array(facts["nodes"])
     assert len(nodes) <= 128
     assert np.array_equal(np.sort(nodes), nodes)
-    assert covered(tree, nodes)[tree.is_leaf].all()
+    assert subtree_mask(tree, nodes)[tree.is_leaf].all()
     model = set(leaves_within(tree, path.pruned).tolist())
     assert all(any(leaf <= node < tree.end[leaf] for leaf in model) for node in nodes.tolist())
     leaf = tree.apply(train)

@@ -11,7 +11,8 @@ import pytest
 
 from treewright import Tree, _core, encode, explain, export, load, prune, report, rules, shapley_values
 from treewright.cli.documents import nodes_document
-from treewright.growing.multiway import grow_chaid, grow_id3
+from treewright.growing.chaid import grow_chaid
+from treewright.growing.id3 import grow_id3
 from treewright.plotting.scene.cards import cards
 from treewright.plotting.scene.layout import tidy
 from treewright.reporting.nodes import tree_facts

@@ -13,7 +13,8 @@ from treewright.encoding.text.advice import fold_advice
 from treewright.estimators.classic import OneTarget
 from treewright.estimators.fitting import refuse_one_dimension
 from treewright.estimators.targets import plain_target
-from treewright.growing.multiway import grow_chaid, grow_id3
+from treewright.growing.chaid import grow_chaid
+from treewright.growing.id3 import grow_id3
 from treewright.tree import Tree
 
 MOST_VALUES = 64  # different numbers of a column that ID3 takes for categories

@@ -25,7 +25,7 @@ from treewright.tree.missing import sent_by_others
 from treewright.tree.oblique import asked_columns, asks, by_column
 from treewright.tree.predict import answers
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.surgery import covered
+from treewright.tree.surgery import subtree_mask
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -301,7 +301,7 @@ class _Shuffler(NamedTuple):
         """
         weight, n = self.data.row_weights, self.data.n_rows
         j = self.place[column]
-        below = covered(self.tree, np.flatnonzero(asks(self.tree, j)))
+        below = subtree_mask(self.tree, np.flatnonzero(asks(self.tree, j)))
         if sent_by_others(self.tree):  # then a column may matter to any row
             below = np.ones(self.tree.n_nodes, np.bool_)
         touched = np.flatnonzero(below[self.leaf])

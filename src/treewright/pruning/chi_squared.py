@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.growing.independence import two_samples
+from treewright.growing.conditional_inference import two_sample_p_values
 from treewright.pruning.passing import pass_up
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
@@ -65,7 +65,7 @@ def chi_squared(
         raise ValueError(f"chi_squared is for up to 256 classes; the tree has {tree.schema.width}")
     p_value = np.full(tree.n_nodes, np.nan)
     inner = np.flatnonzero(~tree.is_leaf)
-    p_value[inner] = two_samples(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
+    p_value[inner] = two_sample_p_values(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
     if bonferroni:
         with np.errstate(divide="ignore"):
             log_p = np.log(p_value[inner]) + _log_splits(tree.schema, tree.rows[inner])

@@ -17,7 +17,7 @@ from treewright import _core
 from treewright.encoding import Dataset
 from treewright.pruning.path import Losses, PruningPath
 from treewright.tree import Tree
-from treewright.tree.surgery import covered
+from treewright.tree.surgery import subtree_mask
 
 CLOSED_BY = "errors"  # without it the path goes on to the root, and `select` chooses
 
@@ -50,7 +50,7 @@ class Front:
     def _leaves(self, place: int) -> NDArray[np.bool_]:
         """The nodes that are leaves of a tree: the collapsed ones, and what was a leaf outside of them."""
         branches = self.branches(place)
-        leaves: NDArray[np.bool_] = self.grown.is_leaf & ~covered(self.grown, branches)
+        leaves: NDArray[np.bool_] = self.grown.is_leaf & ~subtree_mask(self.grown, branches)
         leaves[branches] = True
         return leaves
 

@@ -15,7 +15,7 @@ from treewright._text import aligned
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import loses_0_or_1, rows_of, squared_losses
-from treewright.tree.surgery import covered
+from treewright.tree.surgery import subtree_mask
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -166,7 +166,7 @@ class PruningPath:
         cls, method: str, grown: Tree, nodes: NDArray[Any], validation: Dataset | None = None, **details: Any
     ) -> PruningPath:
         """The path of a method that makes one tree by collapsing nodes (their numbers, or a mask)."""
-        position = np.where(covered(grown, np.arange(grown.n_nodes)[nodes]), 1, 2)
+        position = np.where(subtree_mask(grown, np.arange(grown.n_nodes)[nodes]), 1, 2)
         return cls.nested(method, grown, position, np.arange(2.0), validation, **details)
 
     # ---- a sequence of trees -----------------------------------------------------------------------

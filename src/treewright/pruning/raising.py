@@ -20,7 +20,7 @@ from treewright.tree import Tree
 from treewright.tree.evaluate import checked_targets
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import column_at
-from treewright.tree.surgery import grafted
+from treewright.tree.surgery import grafted_arrays
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -209,7 +209,7 @@ class Moving:
         standing = np.concatenate([top, self.left[inner], self.right[inner]])
         risen = places != standing
         replacements = dict(zip(places[risen].tolist(), standing[risen].tolist(), strict=True))
-        arrays = grafted(tree, replacements, leaves.tolist())
+        arrays = grafted_arrays(tree, replacements, leaves.tolist())
         arrays["rows"], arrays["statistic"] = (self.last - self.first)[nodes], self.counts[nodes]
         return replace(tree, **arrays)
 

@@ -17,7 +17,7 @@ from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.tree import Tree
 from treewright.tree.evaluate import checked_targets
-from treewright.tree.surgery import grafted
+from treewright.tree.surgery import grafted_arrays
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,7 +43,7 @@ def size(tree: Tree) -> int:
     """The number of nodes as C4.5 counts them: a split is one, and so is the branch of each category.
 
     >>> from treewright import encode
-    >>> from treewright.growing.multiway import grow_id3
+    >>> from treewright.growing.id3 import grow_id3
     >>> size(grow_id3(encode({"sky": ["clear", "rain", "snow"]}, ["walk", "read", "ski"])))
     4
     """
@@ -220,7 +220,7 @@ class Sharing:
                     replacements[branch] = child
                 todo.append(_Visit(child, own, share, None, False))
         self._join(kept, counts, rows, unknown)
-        arrays = grafted(tree, replacements, [node for node in leaves if not tree.is_leaf[node]])
+        arrays = grafted_arrays(tree, replacements, [node for node in leaves if not tree.is_leaf[node]])
         nodes = np.sort(np.array([*kept, *self._links(kept)], np.int64))
         arrays["rows"], arrays["statistic"] = rows[nodes], counts[nodes]
         return replace(tree, **arrays)

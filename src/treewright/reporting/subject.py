@@ -16,7 +16,7 @@ from treewright.pruning import PruningPath
 from treewright.pruning.path import Nested
 from treewright.tree import Tree
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.surgery import covered
+from treewright.tree.surgery import subtree_mask
 
 Ints = NDArray[np.int64]
 MOST_LEAVES = 5_000  # of the largest tree of the slider, unless the model itself is larger
@@ -42,7 +42,7 @@ class Subject:
     def inside(self) -> NDArray[np.bool_]:
         """Which nodes of the grown tree belong to the model."""
         inside = np.ones(self.grown.n_nodes, np.bool_)
-        inside[covered(self.grown, self.cuts)] = False
+        inside[subtree_mask(self.grown, self.cuts)] = False
         inside[self.cuts] = True
         return inside
 
@@ -123,7 +123,7 @@ def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[Pruning
         return None, leaves
     first = int(np.argmax(path.leaves <= most))
     cuts = np.flatnonzero((prunings.position <= first) & ~path.grown.is_leaf)
-    kept = ~np.append(covered(path.grown, cuts), False)[path.grown.parent]  # what is not below a cut
+    kept = ~np.append(subtree_mask(path.grown, cuts), False)[path.grown.parent]  # what is not below a cut
     position = np.maximum(prunings.position[kept] - first, 0)
     grown, length = prunings.tree(first), len(path) - first
     estimates = (path.validation, path.standard_error)
@@ -172,7 +172,7 @@ def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
 
 def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
     """Which nodes are leaves after collapsing some branches, none below another."""
-    leaves: NDArray[np.bool_] = tree.is_leaf & ~covered(tree, cuts)
+    leaves: NDArray[np.bool_] = tree.is_leaf & ~subtree_mask(tree, cuts)
     leaves[cuts] = True
     return leaves
 

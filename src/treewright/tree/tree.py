@@ -24,7 +24,7 @@ from treewright.tree.node import Node
 from treewright.tree.oblique import Direction, known_complete, provenance, tested_columns
 from treewright.tree.shape import Shaped
 from treewright.tree.shortcuts import Presented
-from treewright.tree.surgery import collapsed, grafted
+from treewright.tree.surgery import collapsed_arrays, grafted_arrays
 from treewright.tree.surrogates import Surrogates
 from treewright.tree.validate import TYPES, check
 
@@ -292,7 +292,7 @@ class Tree(Shaped, Presented):
         >>> tree.n_leaves, tree.collapse([0]).n_leaves
         (3, 1)
         """
-        return replace(self, **collapsed(self, nodes))
+        return replace(self, **collapsed_arrays(self, nodes))
 
     def graft(self, replacements: Mapping[int, int], data: Dataset, *, collapse: Iterable[int] = ()) -> Tree:
         """A new tree in which subtrees take the place of nodes above them: ``{node: one of those below it}``.
@@ -308,7 +308,7 @@ class Tree(Shaped, Presented):
         >>> tree.n_leaves, raised.n_leaves, raised.rows[0].item()
         (4, 3, 4)
         """
-        return replace(self, **grafted(self, replacements, collapse)).restated(data)
+        return replace(self, **grafted_arrays(self, replacements, collapse)).restated(data)
 
     def restated(self, data: Dataset) -> Tree:
         """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""

@@ -57,7 +57,7 @@ def way_in_words(
     """What a row must satisfy to come to a node from the decision above it, which may have many branches.
 
     >>> from treewright import encode
-    >>> from treewright.growing.multiway import grow_id3
+    >>> from treewright.growing.id3 import grow_id3
     >>> tree = grow_id3(encode({"sky": ["clear", "rain", "snow"]}, ["walk", "read", "ski"]))
     >>> [way_in_words(tree, branch) for branch in tree.branches(0)]
     ['sky = clear', 'sky = rain', 'sky = snow']

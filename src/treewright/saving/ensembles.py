@@ -22,9 +22,9 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest, Voting
 from treewright.ensembles.gradient_boosting import GradientBoosted
 from treewright.ensembles.losses import OF_CLASSES, OF_NUMBERS, n_outputs
-from treewright.saving.layout import Facts, ensemble_lines
-from treewright.saving.reading import read_member, read_schema
-from treewright.saving.scanning import Lines, Text
+from treewright.saving.reader import read_member, read_schema
+from treewright.saving.scanner import Lines, Text
+from treewright.saving.writer import Facts, ensemble_lines
 from treewright.tree import Tree
 from treewright.tree.validate import check, check_schema
 

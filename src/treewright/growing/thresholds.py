@@ -1,4 +1,7 @@
-"""From what the core has grown to a tree: numbers in the gaps, statistics, surrogates."""
+"""Readable thresholds, and the `Tree` made from the arrays that the core returns.
+
+The core returns each split as a gap between two neighbouring values; a threshold is a number in this gap.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,10 @@ Threshold = Literal["readable", "midpoint"]
 _LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 
 
-def finished(
-    grown: _core.GrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing
+def tree_from_core(
+    grown: _core.GrownTree, data: Dataset, criterion: str, threshold: Threshold, missing: Missing
 ) -> Tree:
-    """What the core has grown, with numbers in the gaps."""
+    """The tree of the arrays that `_core.grow` returns."""
     directions = tuple(Direction.of(*direction) for direction in grown["directions"])
     return Tree(
         end=grown["end"],
@@ -38,17 +41,19 @@ def finished(
         statistic=_statistic(grown, data.schema),
         subsets=grown["subsets"],
         schema=data.schema,
-        criterion=name,
+        criterion=criterion,
         missing=missing,
         directions=directions,
         provenance=provenance(data, directions),
     )
 
 
-def careful_tree(
-    grown: _core.CarefullyGrownTree, data: Dataset, name: str, threshold: Threshold, missing: Missing
+def constrained_tree_from_core(
+    grown: _core.CarefullyGrownTree, data: Dataset, criterion: str, threshold: Threshold, missing: Missing
 ) -> Tree:
-    """What the careful grower adds: splits into many branches, and surrogates."""
+    """The tree of the arrays that the constrained grower returns: multiway splits and surrogates in
+    addition.
+    """
     feature = grown["surrogate_feature"]
     surrogates = Surrogates(
         node=grown["surrogate_node"],
@@ -60,8 +65,8 @@ def careful_tree(
         adjusted=grown["surrogate_adjusted"],
         subsets=grown["surrogate_subsets"],
     )
-    joined = grown["joined"].view(np.bool_)
-    return replace(finished(grown, data, name, threshold, missing), joined=joined, surrogates=surrogates)
+    tree = tree_from_core(grown, data, criterion, threshold, missing)
+    return replace(tree, joined=grown["joined"].view(np.bool_), surrogates=surrogates)
 
 
 def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
@@ -77,7 +82,7 @@ def _thresholds(
     data: Dataset,
     threshold: Threshold,
 ) -> NDArray[np.float64]:
-    """A number in each gap, for tests of the columns `feature`."""
+    """A threshold in each gap (low, high) of tests of the columns `feature`."""
     choose: Any = _core.readable if threshold == "readable" else _core.midpoint
     values: NDArray[np.float64] = choose(low, high)
     if threshold == "readable":
@@ -89,7 +94,7 @@ def _thresholds(
 
 
 def _readable_time(low: float, high: float) -> float:
-    """The start of the longest calendar unit between two times, the latest of them; microseconds since 1970.
+    """The latest start of the longest calendar unit between two times, in microseconds since 1970.
 
     >>> _readable_time(0.0, 400 * 86400e6) / 86400e6  # 1 January 1971
     365.0

@@ -8,14 +8,13 @@ import numpy as np
 
 from treewright.encoding import Dataset
 from treewright.growing import as_whole, grow, split_budget
-from treewright.growing.forced_splits import refuse_others
-from treewright.growing.model_trees import with_formulas
+from treewright.growing.forced_splits import refuse_nonlocal_options
+from treewright.growing.model_trees import fit_linear_leaves
 from treewright.tree import Tree
 from treewright.tree.conditions import Among, Below
 from treewright.tree.evaluate import given_rows, leaves_of, rows_of
-from treewright.tree.planting import planted
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.surgery import node_indices
+from treewright.tree.surgery import node_indices, plant_subtrees
 
 BEST = "best"
 
@@ -66,13 +65,13 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     tree = as_tree(model)
     formulas = growing.pop("leaf", "constant") == "linear" or tree.linear is not None
     place = int(node_indices(tree, [node])[0])
-    refuse_others(growing, grow)
+    refuse_nonlocal_options(growing, grow)
     if tree.missing == "fractional":
         raise ValueError("rows with missing values are in several leaves of this tree; it cannot be regrown")
     rows = _grown_rows(tree, data)
     rest = tree.collapse([place])
     if split is None:
-        return with_formulas(rest, rows) if formulas else rest
+        return fit_linear_leaves(rest, rows) if formulas else rest
     criterion = growing.pop("criterion", None) or tree.criterion
     leaf = leaves_of(tree, rows)
     here = as_whole(rows).take((leaf >= place) & (leaf < tree.end[place]))
@@ -84,8 +83,8 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
         )
     if below.missing != tree.missing:
         raise ValueError(f"the tree was grown with missing={tree.missing!r}; so must its nodes be")
-    whole = planted(rest, {place: below})
-    return with_formulas(whole, rows) if formulas else whole
+    whole = plant_subtrees(rest, {place: below})
+    return fit_linear_leaves(whole, rows) if formulas else whole
 
 
 def _left_over(rest: Tree, node: int, growing: dict[str, Any]) -> dict[str, Any]:

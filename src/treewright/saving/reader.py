@@ -16,8 +16,8 @@ from treewright.encoding.provenance import LABELS, WEIGHTS
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.growing.memory import check_memory
-from treewright.saving.layout import ARRAYS, DIRECTION_TYPES, LINEAR_TYPES, NUMBER_STATISTIC, TEXT_FIELDS
-from treewright.saving.scanning import Label, Lines, Text
+from treewright.saving.scanner import Label, Lines, Text
+from treewright.saving.writer import ARRAYS, DIRECTION_TYPES, LINEAR_TYPES, NUMBER_STATISTIC, TEXT_FIELDS
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.linear_leaves import LinearAnswers

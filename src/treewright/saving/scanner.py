@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.saving.layout import LARGEST_INTEGER_BITS, label_text
+from treewright.saving.writer import LARGEST_INTEGER_BITS, label_text
 
 Label = str | bool | int | float
 Part = TypeVar("Part")
