@@ -22,7 +22,7 @@ from treewright.estimators.fitting import (
     rows_to_predict,
 )
 from treewright.estimators.parameters import check_each
-from treewright.pruning.rules import rule_list
+from treewright.pruning.rule_post_pruning import rule_list
 from treewright.tree.rule_list import RuleList
 
 _OF_THE_TREE = (
@@ -86,7 +86,7 @@ class RuleListClassifier(Certified, ClassifierMixin, BaseEstimator):  # type: ig
 
     See Also
     --------
-    treewright.pruning.rules.rule_list : The function below it, for any tree.
+    treewright.pruning.rule_post_pruning.rule_list : The function below it, for any tree.
 
     Examples
     --------

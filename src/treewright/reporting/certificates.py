@@ -16,7 +16,7 @@ from treewright.certifying.losses import NUMBER_LOSSES, most_cost, row_losses
 from treewright.encoding import Dataset
 from treewright.encoding.known_rows import FitRows, KnownRows
 from treewright.pruning import METHODS, PruningPath
-from treewright.pruning.path import counts_as
+from treewright.pruning.path import has_row_counts
 from treewright.reporting.parts import Part, Rows
 from treewright.reporting.subjects import Subject
 from treewright.tree import Tree
@@ -90,7 +90,7 @@ def refuse_known_rows(model: Any, subject: Subject, rows: Mapping[str, Dataset])
             continue
         if fit_rows is not None and fit_rows.have_grown(data):
             raise ValueError(f"{name} has rows of the fit; give rows that were never used")
-        if counts_as(subject.grown, subject.grown.rows, data) or _is_own(subject.grown, data):
+        if has_row_counts(subject.grown, subject.grown.rows, data) or _is_own(subject.grown, data):
             raise ValueError(
                 f"{name} has the rows that the tree was grown from: as many arrive at every node; give rows "
                 "that were never used"

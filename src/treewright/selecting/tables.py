@@ -12,7 +12,7 @@ from treewright.plotting import is_share, loss_words
 from treewright.tree.wording import amount
 
 if TYPE_CHECKING:
-    from treewright.selecting.comparing import Comparison
+    from treewright.selecting.comparison import Comparison
 
 _LONGEST_ANSWER = 24  # characters of a class
 _LOSSES = ("training", "validation", "test", "certificate")
