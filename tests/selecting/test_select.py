@@ -361,13 +361,13 @@ def test_wrong_validation_rows() -> None:
         select(path, by="held_out")
     with pytest.raises(ValueError, match="validation has no rows"):
         select(path, validation=data.take([]))
-    with pytest.raises(ValueError, match="validation has no rows that weigh something"):
+    with pytest.raises(ValueError, match="validation has no rows of positive weight"):
         select(path, validation=replace(data, weight=np.zeros(data.n_rows)))
     with pytest.raises(ValueError, match="validation has no target"):
         select(path, validation=encode({"a": ["c1"], "b": [1.0]}, schema=data.schema))
     with pytest.raises(ValueError, match="columns are not the tree's"):
         select(path, validation=encode({"a": ["c1", "c2", "c3"], "b": [1.0, 2.0, 3.0]}, [0, 1, 2]))
-    with pytest.raises(ValueError, match="the very rows that the tree was grown from"):
+    with pytest.raises(ValueError, match="validation contains the rows that the tree was grown from"):
         select(path, validation=data)
     other = table("categories", 1)  # as many
     assert path.full_tree.n_leaves >= 8
@@ -490,7 +490,7 @@ def test_a_path_says_whether_a_tree_was_chosen() -> None:
     tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"]))
     path = prune(tree)
     assert repr(path) == "<PruningPath by cost_complexity: 3 trees of 4 to 1 leaves, none chosen>"
-    assert str(path).splitlines()[0] == "cost_complexity: 3 trees, none chosen yet: select chooses"
+    assert str(path).splitlines()[0] == "cost_complexity: 3 trees, none chosen yet: use select"
     assert "→" not in str(path)
     chosen = select(path, leaves=1)
     assert repr(chosen) == "<PruningPath by cost_complexity: 3 trees of 4 to 1 leaves, that of 1 leaf chosen>"

@@ -201,7 +201,7 @@ def time_bits(value: float) -> int:
 
 
 # ---- sets of categories, by their names ----------------------------------------------------------------
-# A set is the number of its names, then each name: the number of its bytes in UTF-8, then the bytes; a bool is
+# A set is the number of its names, then each name: the number of its UTF-8 bytes, then the bytes; a bool is
 # one bit. Referring to a list of the categories in the rows would be shorter, but that list depends on the
 # rows: a tree could memorise a thousand customers at one bit each, and be wrong on all others.
 

@@ -42,8 +42,8 @@ class C45Classifier(OneTarget):
     model_ : treewright.Tree
         The pruned tree. ``print(model.model_)`` shows it; a split into many branches is one decision.
     pruning_path_ : treewright.PruningPath
-        The tree before pruning, ``.full_tree``, and after; ``.details["estimate"]`` is the share of errors that
-        the pruning fears.
+        The tree before pruning, ``.full_tree``, and after; ``.details["estimate"]`` is the share of errors
+        that the pruning fears.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -63,7 +63,8 @@ def draw_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = 
         _mark(ax, path, lines[shown])
     _frame(ax, leaves, schema, path.full_tree.criterion)
     ax.set_title(
-        f"Pruning by {words(path.method)}: {path.full_tree.n_leaves:,} {_leaves(path.full_tree.n_leaves)} at first",
+        f"Pruning by {words(path.method)}: {path.full_tree.n_leaves:,} "
+        f"{_leaves(path.full_tree.n_leaves)} at first",
         loc="left",
     )
     return ax

@@ -125,10 +125,9 @@ def _bound_function(f: str | Bound, tree: Tree, delta: float) -> Callable[[Size]
     certificate = None if callable(f) else _certificate(f, tree, rows / weight, delta)
 
     def bound_of(size: Size) -> float:
-        if certificate is not None:
-            value = certificate(size)
-        else:
-            value = f(size.errors / weight, size.nodes, rows)  # type: ignore[operator]
+        value = (
+            certificate(size) if certificate is not None else f(size.errors / weight, size.nodes, rows)  # type: ignore[operator]
+        )
         try:
             number = float(value)
         except (TypeError, ValueError):

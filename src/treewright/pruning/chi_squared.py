@@ -1,7 +1,8 @@
 """Pruning by a χ² test: splits whose two sides do not differ significantly in their classes are collapsed.
 
-The test is Pearson's, of the table of two sides by K classes. It uses the rows that chose the split among many
-candidates, so its p-values are too small; a strict `significance` or the Bonferroni factor corrects for that.
+The test is Pearson's, of the table of two sides by K classes. It uses the rows that chose the split among
+many candidates, so its p-values are too small; a strict `significance` or the Bonferroni factor corrects for
+that.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ node with the smallest g(v) = (R(v) - R(T_v)) / (|T_v| - 1) collapses first (the
 to the root. Searching for the weakest link repeatedly costs O(nodes * depth); the core finds all of them in
 one bottom-up pass instead.
 
-The risk is that of the tree's criterion unless the caller passes another one: any number per node that adds up
-over leaves, such as the weight of the misclassified rows.
+The risk is that of the tree's criterion unless the caller passes another one: any number per node that adds
+up over leaves, such as the weight of the misclassified rows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def weakest_links(tree: Tree, risk: ArrayLike | None = None) -> NDArray[np.float
 def cost_complexity_path(tree: Tree, risk: ArrayLike | None = None) -> CostComplexityPath:
     """Every subtree that is optimal for some alpha, with the alpha from which on it is.
 
-    Nodes of the same level collapse together: whole numbers are compared exactly, other levels up to rounding.
+    Nodes of the same level collapse together: whole numbers are compared exactly, others up to rounding.
     """
     _, alpha, total, leaves = _core.weakest_links(tree.end, _check_risk(tree, risk))
     weight = float(tree.weight[0])

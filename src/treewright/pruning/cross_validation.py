@@ -1,4 +1,4 @@
-"""Cross-validation of a pruning parameter: trees grown without a fold are pruned and measured on that fold."""
+"""Cross-validation of a pruning parameter: trees grown without a fold are pruned and measured on it."""
 
 from __future__ import annotations
 

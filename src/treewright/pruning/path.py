@@ -108,8 +108,9 @@ class PruningPath:
     The last one is the method's result, unless the method chooses another one (`chosen`) or leaves the choice
     to `select` (`is_open`).
 
-    A path is a sequence: ``len(path)``, ``path[3]``, ``path[-1]``; its trees are constructed on access. Losses
-    are per unit of weight: the error rate, the mean cost, or the mean loss of the criterion for regression.
+    A path is a sequence: ``len(path)``, ``path[3]``, ``path[-1]``; its trees are constructed on access.
+    Losses are per unit of weight: the error rate, the mean cost, or for regression the mean loss of the
+    criterion.
 
     >>> from treewright import encode, grow, prune
     >>> tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"]))
@@ -246,8 +247,8 @@ def _trees(path: PruningPath) -> str:
 
 
 def _table(path: PruningPath) -> tuple[str, list[list[str]], int | None]:
-    """A heading, a table with column names, and the row of the chosen tree; a long path is thinned out, except
-    around the chosen tree.
+    """A heading, a table with column names, and the row of the chosen tree; a long path is thinned out,
+    except around the chosen tree.
     """
     names = ["", "level", "leaves", "training"] + (["validation"] if path.validation is not None else [])
     chosen = path.chosen % len(path)

@@ -1,8 +1,8 @@
 """Structural risk minimisation: the pruning of least training error + c·√(size / rows).
 
 The penalty is concave in the size. So the minimum over all prunings lies on a corner of the lower convex hull
-of (leaves, errors), and the corners are the subtrees of the cost-complexity sequence: between two corners every
-pruning lies on or above the line, and the penalty on or above its chord.
+of (leaves, errors), and the corners are the subtrees of the cost-complexity sequence: between two corners
+every pruning lies on or above the line, and the penalty on or above its chord.
 """
 
 from __future__ import annotations
