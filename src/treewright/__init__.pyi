@@ -52,13 +52,13 @@ from treewright.estimators import TopDownClassifier as TopDownClassifier
 from treewright.estimators import TreeSelector as TreeSelector
 from treewright.estimators import ZeroNormSelector as ZeroNormSelector
 from treewright.explaining.competitors import competitors as competitors
-from treewright.explaining.counterfactual import contrast as contrast
+from treewright.explaining.counterfactual import counterfactual as counterfactual
 from treewright.explaining.decision_path import explain as explain
 from treewright.explaining.importance import importance as importance
 from treewright.explaining.rules import rules as rules
-from treewright.explaining.shapley import attribution as attribution
+from treewright.explaining.shapley import shapley_values as shapley_values
 from treewright.explaining.stability import stability as stability
-from treewright.explaining.tree_difference import difference as difference
+from treewright.explaining.tree_difference import tree_difference as tree_difference
 from treewright.exporting import export as export
 from treewright.growing import criteria as criteria
 from treewright.growing import grow as grow

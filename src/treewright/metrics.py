@@ -349,12 +349,12 @@ def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Float
     return right / max(right[-1], 1e-300), precision
 
 
-def confusion(model: Any, data: Any) -> Floats:
+def confusion_matrix(model: Any, data: Any) -> Floats:
     """The confusion matrix: the weight of the rows of each class (row) that get each answer (column).
 
     >>> from treewright import encode, grow
     >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
-    >>> confusion(grow(data, max_leaf_nodes=2), data).tolist()
+    >>> confusion_matrix(grow(data, max_leaf_nodes=2), data).tolist()
     [[1.0, 1.0], [0.0, 2.0]]
     """
     tree, rows = tree_of_classes(as_tree(model), data)

@@ -290,7 +290,7 @@ def test_what_scikit_learn_and_shap_cannot_hold_is_refused() -> None:
     tree = grow(encode({"sky": ["a", "b", "c", "a"], "n": [1, 1, 1, 1]}, [0, 1, 0, 0]))
     with pytest.raises(ValueError, match="column 'sky'"):
         tree.to_sklearn()
-    with pytest.raises(ValueError, match=r"column 'sky'.*attribution"):
+    with pytest.raises(ValueError, match=r"column 'sky'.*shapley_values"):
         tree.to_shap()
     with pytest.raises(ValueError, match="rows is 'float16'; it must be 'float64' or 'float32'"):
         to_sklearn(tree.collapse([0]), rows="float16")

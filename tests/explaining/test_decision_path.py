@@ -35,8 +35,8 @@ from treewright import (
     explain,
     grow,
 )
-from treewright.explaining.asking import one_row
 from treewright.explaining.held_out import mean_held_out, median_held_out, share_held_out
+from treewright.explaining.row import one_row
 
 TABLE = {
     "age": [25.0, 47.0, nan, 33.0, 61.0, 52.0, 38.0, 29.0],

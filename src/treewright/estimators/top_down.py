@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.estimators.classic import ClassicClassifier
-from treewright.explaining.boosting import Boosting, boosting
+from treewright.explaining.weak_learning_bound import WeakLearningBound, weak_learning_bound
 
 
 class TopDownClassifier(ClassicClassifier):
@@ -44,7 +44,7 @@ class TopDownClassifier(ClassicClassifier):
     >>> x = list(range(12))
     >>> y = ["a", "a", "b", "a", "a", "b", "b", "a", "b", "b", "b", "b"]
     >>> model = TopDownClassifier(n_splits=3).fit({"x": x}, y)
-    >>> print(model.boosting({"x": x}, y))  # doctest: +NORMALIZE_WHITESPACE
+    >>> print(model.weak_learning_bound({"x": x}, y))  # doctest: +NORMALIZE_WHITESPACE
     splits    edge   least edge    error    bound
          0                        41.7 %   49.3 %
          1   0.286        0.329   25.0 %   37.2 %
@@ -68,7 +68,7 @@ class TopDownClassifier(ClassicClassifier):
         """The budget of the grower."""
         return self.n_splits
 
-    def boosting(self, X: Any, y: Any, sample_weight: Any = None) -> Boosting:
+    def weak_learning_bound(self, X: Any, y: Any, sample_weight: Any = None) -> WeakLearningBound:
         """The training error after each split beside the bound that the edges of the tests prove.
 
         Parameters
@@ -78,8 +78,8 @@ class TopDownClassifier(ClassicClassifier):
 
         Returns
         -------
-        Boosting
+        WeakLearningBound
             ``print`` shows it as a table, ``.plot()`` as curves.
         """
         tree = self._fitted_tree()
-        return boosting(tree, self._judging_data(tree.schema, X, y, sample_weight))
+        return weak_learning_bound(tree, self._judging_data(tree.schema, X, y, sample_weight))

@@ -12,9 +12,9 @@ import numpy as np
 from treewright._json import plain
 from treewright._text import aligned
 from treewright.encoding import Dataset
-from treewright.explaining.asking import Cell, Row, one_row
 from treewright.explaining.moving import Move, Mover, ends, movers
-from treewright.explaining.tabling import html_table
+from treewright.explaining.row import Cell, Row, one_row
+from treewright.explaining.tables import html_table
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing, refuse_sending
@@ -42,7 +42,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Contrast:
+class Counterfactual:
     """The smallest change of a row that changes the answer of a tree, or why there is none."""
 
     answer: Hashable  # for the row as it is
@@ -82,7 +82,7 @@ class Contrast:
         return {**facts, "possible": self.possible, "changes": [change.to_dict() for change in self.changes]}
 
 
-def contrast(
+def counterfactual(
     model: Any,
     row: Any,
     *,
@@ -97,7 +97,7 @@ def contrast(
     norm: Norm = "distance",
     allow_missing: bool = False,
     readable: bool = True,
-) -> Contrast:
+) -> Counterfactual:
     """The smallest change of a row that changes the answer of a tree.
 
     It is exact: in each leaf that gives the wanted answer the nearest point is known, column by column, and
@@ -145,18 +145,18 @@ def contrast(
     --------
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"age": [20, 30, 40, 50], "debt": [9, 9, 1, 9]}, ["no", "no", "yes", "no"]))
-    >>> print(contrast(tree, {"age": 40, "debt": 9}))
+    >>> print(counterfactual(tree, {"age": 40, "debt": 9}))
     The answer is no. It becomes yes if
       debt falls from 9 to 5   4
     distance 4: the sum of the changes, each as it is
-    >>> print(contrast(tree, {"age": 40, "debt": 9}, frozen=["debt"]))
+    >>> print(counterfactual(tree, {"age": 40, "debt": 9}, frozen=["debt"]))
     The answer is no, and no allowed change makes it another: the only leaf that answers yes needs a change \
 of debt, which is frozen.
     """
     tree = as_tree(model)
-    only_columns(tree, "contrast is for trees that test one column at a time")
+    only_columns(tree, "counterfactual is for trees that test one column at a time")
     if len(tree.schema.targets) > 1:
-        raise ValueError(f"contrast is for one target; this tree has {len(tree.schema.targets)}")
+        raise ValueError(f"counterfactual is for one target; this tree has {len(tree.schema.targets)}")
     if norm not in ("distance", "columns"):
         raise ValueError(f"norm is {norm!r}; it must be 'distance' or 'columns'")
     asked = one_row(tree, row)
@@ -169,11 +169,13 @@ of debt, which is frozen.
     rules = movers(tree, asked.data, costs, frozen, ranges, directions, whole, scales, data, allow_missing)
     measure = _measure(norm, data is not None, bool(scales))
     if leaf in wanted:
-        return Contrast(_answer(tree, leaf), _answer(tree, leaf), (), 0.0, _values(asked, tree), measure)
+        return Counterfactual(
+            _answer(tree, leaf), _answer(tree, leaf), (), 0.0, _values(asked, tree), measure
+        )
     best, moves, blocked = _nearest(tree, wanted, rules, norm)
     if best is None:
         reason = _reason(tree, wanted, blocked, rules, to)
-        return Contrast(_answer(tree, leaf), None, (), inf, _values(asked, tree), measure, reason)
+        return Counterfactual(_answer(tree, leaf), None, (), inf, _values(asked, tree), measure, reason)
     steps = [rules[j].shown(condition) if readable else move for j, condition, move in moves]
     changed = _changed(asked.data, dict(zip((j for j, _, _ in moves), steps, strict=True)))
     if int(tree.apply(changed)[0]) != best:
@@ -184,7 +186,7 @@ of debt, which is frozen.
         for (j, _, _), move in zip(moves, steps, strict=True)
     )
     distance = sum(change.cost for change in changes)
-    return Contrast(
+    return Counterfactual(
         _answer(tree, leaf), _answer(tree, best), changes, distance, _values(after, tree), measure
     )
 

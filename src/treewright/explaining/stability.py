@@ -15,7 +15,7 @@ from treewright._text import aligned
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
 from treewright.encoding.splits import checked_seed
-from treewright.explaining.tabling import html_table, wrapped
+from treewright.explaining.tables import html_table, wrapped
 from treewright.growing import grow, n_threads, whole_number
 from treewright.tree import Tree
 from treewright.tree.evaluate import encoded_rows, is_pair

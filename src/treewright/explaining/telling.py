@@ -9,7 +9,7 @@ from treewright._text import aligned
 from treewright.explaining.competitors import share_in_words
 from treewright.explaining.decision_path import Answer, Decision, Step
 from treewright.explaining.held_out import HeldOut
-from treewright.explaining.tabling import html_table, wrapped
+from treewright.explaining.tables import html_table, wrapped
 from treewright.tree.wording import answer_in_words, escape, percent, rows_in_words, word
 
 MOST_TARGETS = 3  # whose numbers stand beside the steps

@@ -15,7 +15,7 @@ from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
 from treewright.explaining.overlaying import Overlay, Pair, same_ways
-from treewright.explaining.tabling import html_table
+from treewright.explaining.tables import html_table
 from treewright.growing import non_negative
 from treewright.tree import Tree
 from treewright.tree.costs import cost_arrays
@@ -50,7 +50,7 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Difference:
+class TreeDifference:
     """Where two trees answer differently: regions, the largest share first."""
 
     regions: tuple[Region, ...]
@@ -96,9 +96,9 @@ class Difference:
         return {**facts, "regions": [region.to_dict() for region in self.regions]}
 
 
-def difference(
+def tree_difference(
     a: Any, b: Any, data: Any = None, *, names: tuple[str, str] = ("a", "b"), tolerance: float = 0.0
-) -> Difference:
+) -> TreeDifference:
     """Where two trees answer differently: regions with their share of the rows, in words.
 
     Rows are grouped by the leaves that they reach in both trees; what lies together is told together, as long
@@ -121,7 +121,7 @@ def difference(
     --------
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["no", "no", "yes", "no", "yes", "yes"]))
-    >>> print(difference(tree, tree.first(1), names=("grown", "pruned")))
+    >>> print(tree_difference(tree, tree.first(1), names=("grown", "pruned")))
     grown and pruned answer 16.7 % of 6 rows differently.
      share   rows   grown   pruned   error of grown   of pruned   where
     16.7 %      1   no      yes               0.0 %       100 %   3.5 < x <= 4.5
@@ -156,7 +156,7 @@ def difference(
     ]
     regions.sort(key=lambda region: (-region.share, region.words))
     share = sum(count.weight for count in differing.values()) / counts.weight
-    return Difference(
+    return TreeDifference(
         tuple(regions),
         counts.rows,
         share,

@@ -44,7 +44,7 @@ class Region:
     corners: tuple[tuple[float, float], ...] = ()
 
 
-def regions(
+def decision_regions(
     model: Any,
     x: str,
     y: str,
@@ -60,7 +60,7 @@ def regions(
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"a": [1, 2, 1, 2], "b": [1, 1, 2, 2]}, ["p", "q", "q", "q"]))
-    >>> regions(tree, "a", "b", within=((0, 3), (0, 3)))[0]
+    >>> decision_regions(tree, "a", "b", within=((0, 3), (0, 3)))[0]
     Region(leaf=2, x=(0, 1.5), y=(0, 1.5), corners=())
     """
     tree = as_tree(model)
@@ -135,7 +135,7 @@ def _half(box: Region, normal: Sequence[float], border: float) -> Region | None:
     return Region(box.leaf, (min(xs), max(xs)), (min(ys), max(ys)), tuple(kept))
 
 
-def plot_regions(
+def plot_decision_regions(
     model: Any,
     x: str | None = None,
     y: str | None = None,
@@ -170,7 +170,7 @@ def plot_regions(
     data = None if data is None else given_table(tree, data, "data")
     frame = [_frame(tree, name, data) for name in names]
     ax = axes_or_new(ax, 6.4, 5.0)
-    found = regions(tree, *names, within=(frame[0], frame[1]), at=at, data=data)
+    found = decision_regions(tree, *names, within=(frame[0], frame[1]), at=at, data=data)
     _paint(ax, tree, found, columns, frame)
     if data is not None:
         _points(ax, tree, data, names)

@@ -230,9 +230,9 @@ class PruningPath:
 
     def plot(self, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
         """Plot loss against leaves on the training, validation and `test` rows; needs matplotlib."""
-        from treewright.plotting.paths import draw_path  # matplotlib is loaded when it is needed
+        from treewright.plotting.pruning_paths import plot_pruning_path  # loads matplotlib
 
-        return draw_path(self, test, ax)
+        return plot_pruning_path(self, test, ax)
 
 
 _MAX_LINES = 24  # a longer path is printed in part

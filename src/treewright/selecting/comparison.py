@@ -82,9 +82,9 @@ class Comparison:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the losses of all methods; needs matplotlib."""
-        from treewright.plotting.comparisons import draw_comparison
+        from treewright.plotting.comparisons import plot_comparison
 
-        return draw_comparison(self, ax=ax)
+        return plot_comparison(self, ax=ax)
 
 
 def compare(

@@ -44,9 +44,9 @@ class OverfittingCurve:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw loss against leaves; needs matplotlib."""
-        from treewright.plotting.paths import draw_curve
+        from treewright.plotting.pruning_paths import plot_overfitting_curve
 
-        return draw_curve(self, ax=ax)
+        return plot_overfitting_curve(self, ax=ax)
 
 
 def overfitting_curve(

@@ -35,7 +35,7 @@ MOST_LINES = 12  # of a printed table
 
 
 @dataclass(frozen=True, eq=False)
-class Boosting:
+class WeakLearningBound:
     """The curve of a tree's training error and the bound on it, after 0, 1, 2 … splits."""
 
     criterion: str
@@ -81,12 +81,12 @@ class Boosting:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Both curves; needs matplotlib."""
-        from treewright.plotting.paths import draw_boosting
+        from treewright.plotting.pruning_paths import plot_weak_learning_bound
 
-        return draw_boosting(self, ax)
+        return plot_weak_learning_bound(self, ax)
 
 
-def boosting(tree: Tree, data: Dataset) -> Boosting:
+def weak_learning_bound(tree: Tree, data: Dataset) -> WeakLearningBound:
     """The training error after each split of a tree beside the bound that the edges of its tests prove.
 
     Parameters
@@ -100,7 +100,7 @@ def boosting(tree: Tree, data: Dataset) -> Boosting:
     --------
     >>> from treewright import encode, grow
     >>> data = encode({"x": range(8)}, list("aabaabbb"))
-    >>> found = boosting(grow(data, criterion="sqrt"), data)
+    >>> found = weak_learning_bound(grow(data, criterion="sqrt"), data)
     >>> found.error.round(3).tolist(), found.bound.round(3).tolist()
     ([0.5, 0.125, 0.125, 0.0], [0.5, 0.331, 0.309, 0.206])
     """
@@ -116,7 +116,7 @@ def boosting(tree: Tree, data: Dataset) -> Boosting:
         weakest[s] = min((best[leaf] for leaf in leaves if is_mixed[leaf]), default=0.5)
         leaves = (leaves - {node}) | {node + 1, int(tree.right[node])}
     bound = _bounds(tree.criterion, float(statistic[0, 0] / statistic[0].sum()), weakest)
-    return Boosting(tree.criterion, chosen[order], weakest, tree.curve(data), bound)
+    return WeakLearningBound(tree.criterion, chosen[order], weakest, tree.curve(data), bound)
 
 
 def _check(tree: Tree, data: Dataset) -> None:

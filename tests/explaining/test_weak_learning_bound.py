@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treewright import TopDownClassifier, encode, grow
-from treewright.explaining.boosting import _best_edges, boosting
+from treewright.explaining.weak_learning_bound import _best_edges, weak_learning_bound
 
 
 def drawn(seed: int, n: int = 120) -> tuple[dict, np.ndarray]:
@@ -45,7 +45,7 @@ def test_the_bound_holds_and_falls(criterion: str, seed: int) -> None:
     table, y = drawn(seed)
     data = encode(table, y)
     tree = grow(data, criterion=criterion, max_splits=40)
-    found = boosting(tree, data)
+    found = weak_learning_bound(tree, data)
     assert (found.error <= found.bound + 1e-12).all()
     assert (np.diff(found.bound) <= 1e-12).all()
     assert found.bound[0] <= 0.5
@@ -71,7 +71,7 @@ def test_the_best_edges_are_those_of_all_tests() -> None:
 def test_an_edge_of_one_half_is_all_at_once() -> None:
     data = encode({"x": np.arange(10.0)}, np.arange(10) // 5)
     for criterion, bound in (("sqrt", 0.0), ("gini", 0.25)):
-        found = boosting(grow(data, criterion=criterion), data)
+        found = weak_learning_bound(grow(data, criterion=criterion), data)
         assert found.weakest.tolist() == [0.5]
         assert found.error.tolist() == [0.5, 0.0]
         assert found.bound[1] >= 0.0
@@ -86,7 +86,7 @@ def test_the_worked_example_of_the_notes() -> None:
     """
     rows = [(0, 1)] * 3 + [(0, 0)] * 2 + [(1, 1)] * 5
     data = encode({"h": [h for h, _ in rows]}, [y for _, y in rows])
-    found = boosting(grow(data, criterion="sqrt", max_splits=1), data)
+    found = weak_learning_bound(grow(data, criterion="sqrt", max_splits=1), data)
     assert found.error.tolist() == [0.2, 0.2]
     assert found.bound[0] == pytest.approx(0.4)
     assert found.edge[0] == 5 / 16
@@ -100,13 +100,13 @@ def test_the_classifier_makes_so_many_splits() -> None:
     assert model.model_.n_splits == 7
     assert model.model_.criterion == "sqrt"
     assert model.model_ == grow(encode(table, y), criterion="sqrt", max_splits=7)
-    found = model.boosting(table, y)
+    found = model.weak_learning_bound(table, y)
     assert "7 splits by sqrt leave a training error of at most" in str(found)
     assert found.to_dict()["edge"] == found.edge.tolist()
-    none = TopDownClassifier(n_splits=0).fit(table, y).boosting(table, y)
+    none = TopDownClassifier(n_splits=0).fit(table, y).weak_learning_bound(table, y)
     assert "No split" in str(none)
     assert len(none.error) == 1
-    plain = TopDownClassifier(n_splits=3, criterion="error").fit(table, y).boosting(table, y)
+    plain = TopDownClassifier(n_splits=3, criterion="error").fit(table, y).weak_learning_bound(table, y)
     assert "prove nothing" in str(plain)
     assert (plain.bound == plain.bound[0]).all()
     with pytest.raises(ValueError, match="n_splits"):
@@ -116,7 +116,7 @@ def test_the_classifier_makes_so_many_splits() -> None:
 def test_the_curves_are_drawn() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     table, y = drawn(3)
-    axes = TopDownClassifier(n_splits=5).fit(table, y).boosting(table, y).plot()
+    axes = TopDownClassifier(n_splits=5).fit(table, y).weak_learning_bound(table, y).plot()
     assert len(axes.lines) == 2
     assert len(axes.lines[0].get_xdata()) == 6
 
@@ -126,9 +126,9 @@ def test_other_rows_and_other_trees_are_refused() -> None:
     data = encode(table, y)
     tree = grow(data, criterion="sqrt", max_splits=3)
     with pytest.raises(ValueError, match="rows that the tree was grown from"):
-        boosting(tree, encode(*drawn(2), schema=data.schema))
+        weak_learning_bound(tree, encode(*drawn(2), schema=data.schema))
     three = encode({"x": [1, 2, 3]}, ["a", "b", "c"])
     with pytest.raises(ValueError, match="two classes"):
-        boosting(grow(three), three)
+        weak_learning_bound(grow(three), three)
     with pytest.raises(ValueError, match="no such theorem"):
-        boosting(grow(data, criterion="gain_ratio"), data)
+        weak_learning_bound(grow(data, criterion="gain_ratio"), data)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _DASHES = {"training": "-", "test": "--"}  # lines differ by more than their colours
 
 
-def draw_boosted(boosted: Boosted, rows: Any, test: Any, axes: Any) -> tuple[Axes, Axes]:
+def plot_adaboost(boosted: Boosted, rows: Any, test: Any, axes: Any) -> tuple[Axes, Axes]:
     """Draw error and bound against rounds on the left, the margins of rows on the right."""
     left, right = _two_axes() if axes is None else axes
     _draw_errors(boosted, test, left)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from treewright.encoding.schema import Schema
-    from treewright.explaining.boosting import Boosting
+    from treewright.explaining.weak_learning_bound import WeakLearningBound
     from treewright.pruning import PruningPath
     from treewright.selecting.overfitting import OverfittingCurve
 
@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 _MOST_MARKS = 40  # a line of more points shows them no more
 
 
-def draw_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
+def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
     """Draw the loss of each tree of a path against its leaves, the chosen tree marked."""
     lines: dict[str, Floats | None] = {"training": path.training, "validation": path.validation}
     lines["test"] = None if test is None else path.losses(test)
@@ -70,7 +70,7 @@ def draw_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = 
     return ax
 
 
-def draw_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
+def plot_overfitting_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
     """Draw the loss of a growing tree against its leaves."""
     ax = axes_or_new(ax)
     lines = {"training": curve.training, "validation": curve.validation, "test": curve.test}
@@ -108,7 +108,7 @@ def _mark(ax: Axes, path: PruningPath, line: Floats | None) -> None:
     _point(ax, leaves, loss, text, path.leaves)
 
 
-def draw_boosting(curve: Boosting, ax: Axes | None = None) -> Axes:
+def plot_weak_learning_bound(curve: WeakLearningBound, ax: Axes | None = None) -> Axes:
     """Draw the training error after each split, and the bound on it."""
     ax = axes_or_new(ax)
     splits = np.arange(len(curve.error))
