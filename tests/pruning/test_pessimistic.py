@@ -245,7 +245,7 @@ def test_laws(seed: int) -> None:
     assert sizes[0] >= sizes[-1]
     path = pessimistic(tree, data=example.data)
     assert path.details["estimate"] >= path.training[1]
-    assert path.grown is tree
+    assert path.full_tree is tree
     np.testing.assert_array_equal(path.pruned.statistic[0], tree.statistic[0])
 
 

@@ -283,7 +283,7 @@ def test_the_sentence_for_a_manager() -> None:
     occam = report(path, train=train).payload["headline"]["manager"]
     assert "no other rows were given, but with 95 % confidence it is wrong for less than" in occam
     assert certify(path.pruned, data=train).shown in occam
-    little = report(path.grown).payload["headline"]["manager"]
+    little = report(path.full_tree).payload["headline"]["manager"]
     assert little.endswith("no other rows were given, so its error on new rows is unknown.")
     other = report(path, test=test, delta=0.2).payload
     assert certify(path.pruned, test=test, delta=0.2).shown in other["headline"]["manager"]

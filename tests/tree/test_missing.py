@@ -40,7 +40,7 @@ from treewright import (
     shapley_values,
     tree_difference,
 )
-from treewright.certifying.leaves import leaf_intervals
+from treewright.certifying.leaf_intervals import leaf_intervals
 from treewright.certifying.losses import row_losses
 from treewright.encoding import Dataset
 from treewright.exporting.text import render

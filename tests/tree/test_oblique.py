@@ -36,11 +36,11 @@ from treewright import (
     stability,
     tree_difference,
 )
-from treewright.certifying.codes import HEADER_BITS, header_bits, read, told, tree_bits, write
-from treewright.certifying.sums import sum_bits
+from treewright.certifying.prefix_codes import sum_bits
+from treewright.certifying.tree_code import HEADER_BITS, header_bits, read, told, tree_bits, write
 from treewright.estimators.sklearn_view import sklearn_model
 from treewright.plotting.regions import Region, decision_regions, plot_decision_regions
-from treewright.pruning.rules import rule_list
+from treewright.pruning.rule_post_pruning import rule_list
 from treewright.reporting.nodes import sum_facts
 from treewright.tree.oblique import Direction, asked_columns, asks, by_column, extended_columns
 

@@ -43,7 +43,7 @@ def one_leaf(
     """
     if tree.n_leaves > 1 or not _varies(tree) or int(tree.rows[0]) < LEAST_ROWS:
         return []
-    grown = path.grown if grown is None and path is not None else grown or tree
+    grown = path.full_tree if grown is None and path is not None else grown or tree
     if grown.n_leaves > 1:
         return [_pruned_away(tree, grown, path)]
     said = f"the tree is a single leaf and answers {_answer(tree)} to every row: "
@@ -114,7 +114,7 @@ def _judged(path: PruningPath | None) -> str:
     if path is None or path.validation is None or len(path) < 2 or path.leaves[-1] != 1:
         return ""
     best = int(np.argmin(path.validation[:-1]))
-    schema = path.grown.schema
+    schema = path.full_tree.schema
     word = percent if schema.predicts_classes and not schema.has_costs else amount
     alone, other = (word(float(path.validation[i])) for i in (-1, best))
     what = "cost" if schema.has_costs else "error" if schema.predicts_classes else "loss"

@@ -8,7 +8,7 @@ from treewright.encoding import Dataset
 from treewright.estimators.classic import OneTarget, repeated
 from treewright.growing import grow
 from treewright.pruning import PruningPath, prune
-from treewright.pruning.shares import without_useless
+from treewright.pruning.fractional_rows import collapse_useless_splits
 from treewright.tree import Tree
 
 RELEASE_8 = {"multiway": True, "release8": True}
@@ -42,8 +42,8 @@ class C45Classifier(OneTarget):
     model_ : treewright.Tree
         The pruned tree. ``print(model.model_)`` shows it; a split into many branches is one decision.
     pruning_path_ : treewright.PruningPath
-        The tree before pruning, ``.grown``, and after; ``.details["estimate"]`` is the share of errors that
-        the pruning fears.
+        The tree before pruning, ``.full_tree``, and after; ``.details["estimate"]`` is the share of errors
+        that the pruning fears.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -107,7 +107,7 @@ class C45Classifier(OneTarget):
         return 2 * self.min_objs
 
     def _plant(self, data: Dataset) -> Tree:
-        return without_useless(grow(data, **self._growing(data), _rules=RELEASE_8))
+        return collapse_useless_splits(grow(data, **self._growing(data), _rules=RELEASE_8))
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         data = repeated(data)

@@ -55,7 +55,7 @@ class Classic(TreeEstimator):
     def _unpruned(self, X: Any, y: Any, sample_weight: Any) -> Tree:
         fitted = clone(self).fit(X, y, sample_weight)
         path: PruningPath | None = vars(fitted).get("pruning_path_")
-        return fitted.model_ if path is None else path.grown
+        return fitted.model_ if path is None else path.full_tree
 
 
 class ClassicClassifier(Classic, DecisionTreeClassifier):

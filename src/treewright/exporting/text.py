@@ -19,7 +19,7 @@ from treewright.tree.shortcuts import intervals_of
 from treewright.tree.wording import missing_in_words, number_in_words, surrogate_in_words, way_in_words
 
 if TYPE_CHECKING:
-    from treewright.certifying.leaves import LeafIntervals
+    from treewright.certifying.leaf_intervals import LeafIntervals
 
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right

@@ -20,7 +20,7 @@ from treewright.plotting import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from treewright.selecting.comparing import Comparison
+    from treewright.selecting.comparison import Comparison
 
 _NAMES = {
     "training": "training rows",

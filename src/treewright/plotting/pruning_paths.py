@@ -43,7 +43,7 @@ def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes |
     lines["test"] = None if test is None else path.losses(test)
     ax = axes_or_new(ax)
     order = np.argsort(path.leaves, kind="stable")
-    leaves, schema = path.leaves[order], path.grown.schema
+    leaves, schema = path.leaves[order], path.full_tree.schema
     ordered = {name: None if line is None else line[order] for name, line in lines.items()}
     judged = path.details.get("judged_by")
     _lines(ax, leaves, ordered, {"validation": f"validation: {plain(judged)}"} if judged else {})
@@ -61,9 +61,10 @@ def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes |
     if not path.is_open:
         shown = next(name for name in ("validation", "test", "training") if lines[name] is not None)
         _mark(ax, path, lines[shown])
-    _frame(ax, leaves, schema, path.grown.criterion)
+    _frame(ax, leaves, schema, path.full_tree.criterion)
     ax.set_title(
-        f"Pruning by {words(path.method)}: {path.grown.n_leaves:,} {_leaves(path.grown.n_leaves)} at first",
+        f"Pruning by {words(path.method)}: {path.full_tree.n_leaves:,} "
+        f"{_leaves(path.full_tree.n_leaves)} at first",
         loc="left",
     )
     return ax
@@ -103,7 +104,7 @@ def _mark(ax: Axes, path: PruningPath, line: Floats | None) -> None:
     leaves, loss = int(path.leaves[place]), float(line[place])
     how = path.details.get("chosen_by")
     what = "chosen" + (f" by {plain(how)}" if how else "")
-    text = f"{what}:\n{leaves:,} {_leaves(leaves)}, {loss_text(path.grown.schema, loss)}"
+    text = f"{what}:\n{leaves:,} {_leaves(leaves)}, {loss_text(path.full_tree.schema, loss)}"
     _point(ax, leaves, loss, text, path.leaves)
 
 

@@ -107,7 +107,9 @@ def prune(
     tree = as_tree(model)
     refuse_lost_squares(tree)
     if method == "rules":
-        raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
+        raise ValueError(
+            "rules are no tree: treewright.pruning.rule_post_pruning.rule_list makes them of one"
+        )
     function = METHODS.function(method)
     METHODS.check(method, options)
     data, validation = options.get("data"), options.get("validation")

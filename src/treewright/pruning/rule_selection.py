@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.pruning.rule_covers import Bits, Covers
+from treewright.pruning.rule_coverage import Bits, Covers
 from treewright.tree.conditions import Condition, Within
 
 Floats: TypeAlias = NDArray[np.float64]

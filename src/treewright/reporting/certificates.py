@@ -17,7 +17,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.known_rows import FitRows, KnownRows
 from treewright.explaining.row import is_training_data
 from treewright.pruning import METHODS, PruningPath
-from treewright.pruning.path import counts_as
+from treewright.pruning.path import has_row_counts
 from treewright.reporting.samples import AnySample, Sample
 from treewright.reporting.subject import Subject
 from treewright.tree import Tree
@@ -94,7 +94,7 @@ def refuse_known_rows(model: Any, subject: Subject, rows: Mapping[str, Dataset])
             continue
         if fit_rows is not None and fit_rows.have_grown(data):
             raise ValueError(f"{name} has rows that the model was fitted on; give rows that were never used")
-        if counts_as(subject.grown, subject.grown.rows, data) or is_training_data(subject.grown, data):
+        if has_row_counts(subject.grown, subject.grown.rows, data) or is_training_data(subject.grown, data):
             raise ValueError(
                 f"{name} has the rows that the tree was grown from: all counts are the same; give rows "
                 "that were never used"

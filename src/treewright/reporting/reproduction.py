@@ -42,7 +42,7 @@ def _parameters(model: Any, subject: Subject) -> dict[str, str]:
         found["pruning"] = subject.path.method
         if "chosen_by" in subject.path.details:
             found["chosen by"] = str(subject.path.details["chosen_by"])
-        found["leaves before pruning"] = f"{subject.path.grown.n_leaves}"
+        found["leaves before pruning"] = f"{subject.path.full_tree.n_leaves}"
     return {shorten(name): shorten(value, _LONGEST) for name, value in found.items()}
 
 

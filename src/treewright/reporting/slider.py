@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from treewright._registry import offered
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
-from treewright.pruning.path import Nested
+from treewright.pruning.path import NestedPrunings
 from treewright.reporting.certificates import bounds_text, upper_bounds
 from treewright.reporting.rounding import bounds_from_above, shorts
 from treewright.reporting.samples import AnySample, Sample
 from treewright.reporting.subject import Subject, leaves_of_cuts, leaves_within
-from treewright.selecting.choosing import SAME
+from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ class SliderPath:
         if self.leaf_from is None:
             return np.array([worth[leaves_of_cuts(self.grown, cuts)].sum() for cuts in self.cuts], np.float64)
         never = np.where(self.leaf_from < 0, self.places, self.leaf_from)
-        return Nested(self.grown, never, self.places).added(np.asarray(worth, np.float64))
+        return NestedPrunings(self.grown, never, self.places).leaf_sums(np.asarray(worth, np.float64))
 
 
 def slider_paths(
@@ -143,7 +143,7 @@ def _default_path(subject: Subject, path: PruningPath) -> SliderPath:
     level = path.level
     if path.leaves[0] < subject.grown.n_leaves:
         position, level = np.where(subject.grown.is_leaf, 0, position + 1), np.concatenate([[0.0], level])
-    whole = PruningPath.nested(path.method, subject.shown, position, level)
+    whole = PruningPath.from_nested(path.method, subject.shown, position, level)
     slider_path = _slider_path(whole, subject.shown, 0, None)
     assert slider_path is not None
     return slider_path
@@ -177,7 +177,7 @@ def _slider_path(path: PruningPath, grown: Tree, chosen: int, how: str | None) -
         "chosen_by": how,
     }
     is_alpha = path.method == "cost_complexity"
-    if isinstance(path.prunings, Nested):
+    if isinstance(path.prunings, NestedPrunings):
         place = np.searchsorted(kept, _nested(path, grown))
         facts["leaf_from"] = np.where(place < len(kept), place, -1)
     else:
@@ -197,7 +197,7 @@ def _slider_path(path: PruningPath, grown: Tree, chosen: int, how: str | None) -
 
 def _nested(path: PruningPath, grown: Tree) -> Ints:
     """The first position at which each node is a leaf or below one."""
-    assert isinstance(path.prunings, Nested)
+    assert isinstance(path.prunings, NestedPrunings)
     position = np.where(grown.is_leaf, 0, np.minimum(path.prunings.position, len(path)))
     inner = np.flatnonzero(~grown.is_leaf)
     if (position[inner] <= np.append(position, len(path))[grown.parent[inner]]).all():
@@ -210,10 +210,10 @@ def _nested(path: PruningPath, grown: Tree) -> Ints:
 
 def _cuts(path: PruningPath, place: int) -> Ints | None:
     """The branches of the grown tree that are leaves at a position; None where that tree is not a pruning."""
-    prunings, grown = path.prunings, path.grown
+    prunings, grown = path.prunings, path.full_tree
     if isinstance(prunings, Front):
         return np.sort(prunings.branches(place))
-    if isinstance(prunings, Nested):
+    if isinstance(prunings, NestedPrunings):
         gone = (_nested(path, grown) <= place) & ~grown.is_leaf
         return np.flatnonzero(gone & ~np.append(gone, False)[grown.parent])
     leaves = leaves_within(grown, path[place])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treewright._text import escape
 from treewright.encoding.schema import Schema
 from treewright.pruning import PruningPath
-from treewright.pruning.path import Nested
+from treewright.pruning.path import NestedPrunings
 from treewright.tree import Tree
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.surgery import subtree_mask
@@ -78,7 +78,7 @@ def subject_of(model: Any, path: Any = None) -> Subject:
         path = own if isinstance(own, PruningPath) else None
     if path is None:
         return _subject(tree, tree, np.flatnonzero(tree.is_leaf), None)
-    leaves = leaves_within(path.grown, tree)
+    leaves = leaves_within(path.full_tree, tree)
     if leaves is None:
         if tree != path.pruned:
             raise ValueError(
@@ -89,7 +89,7 @@ def subject_of(model: Any, path: Any = None) -> Subject:
             "pruning cannot be shown: the slider goes from the model to smaller trees."
         )
         return _subject(tree, tree, np.flatnonzero(tree.is_leaf), None, (note,))
-    return _subject(tree, path.grown, leaves, path)
+    return _subject(tree, path.full_tree, leaves, path)
 
 
 def _subject(
@@ -103,13 +103,15 @@ def _subject(
 def limit_slider(subject: Subject) -> Subject:
     """The subject without its largest trees, if they are too large for a page."""
     path, most = subject.path, max(MOST_LEAVES, subject.model.n_leaves)
-    if path is None or path.grown.n_leaves <= most:
+    if path is None or path.full_tree.n_leaves <= most:
         return subject
     slider, leaves = _shortened_path(path, subject.leaves, most)
-    grown = subject.model if slider is None else slider.grown
+    grown = subject.model if slider is None else slider.full_tree
     if slider is None:
         leaves = np.flatnonzero(grown.is_leaf)
-    note = f"The tree was grown to {path.grown.n_leaves:,} leaves; the slider starts at {grown.n_leaves:,}."
+    note = (
+        f"The tree was grown to {path.full_tree.n_leaves:,} leaves; the slider starts at {grown.n_leaves:,}."
+    )
     made = _subject(subject.model, grown, leaves, path, (*subject.notes, note))
     return replace(made, slider=slider)
 
@@ -119,19 +121,21 @@ def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[Pruning
     numbers of the given leaves in its first tree.
     """
     prunings = path.prunings
-    if not isinstance(prunings, Nested):
+    if not isinstance(prunings, NestedPrunings):
         return None, leaves
     first = int(np.argmax(path.leaves <= most))
-    cuts = np.flatnonzero((prunings.position <= first) & ~path.grown.is_leaf)
-    kept = ~np.append(subtree_mask(path.grown, cuts), False)[path.grown.parent]  # what is not below a cut
+    cuts = np.flatnonzero((prunings.position <= first) & ~path.full_tree.is_leaf)
+    kept = ~np.append(subtree_mask(path.full_tree, cuts), False)[
+        path.full_tree.parent
+    ]  # what is not below a cut
     position = np.maximum(prunings.position[kept] - first, 0)
     grown, length = prunings.tree(first), len(path) - first
     estimates = (path.validation, path.standard_error)
     validation, error = (None if each is None else each[first:] for each in estimates)
     shorter = replace(
         path,
-        grown=grown,
-        prunings=Nested(grown, position, length),
+        full_tree=grown,
+        prunings=NestedPrunings(grown, position, length),
         level=path.level[first:],
         leaves=path.leaves[first:],
         training=path.training[first:],

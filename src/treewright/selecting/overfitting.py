@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset
 from treewright.growing import grow
 from treewright.pruning.path import refuse_no_rows
-from treewright.selecting.choosing import SAME
+from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
 
 if TYPE_CHECKING:

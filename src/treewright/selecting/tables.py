@@ -11,7 +11,7 @@ from treewright.metrics import class_word
 from treewright.plotting import is_share, loss_words
 
 if TYPE_CHECKING:
-    from treewright.selecting.comparing import Comparison
+    from treewright.selecting.comparison import Comparison
 
 _LONGEST_ANSWER = 24  # characters of a class
 _LOSSES = ("training", "validation", "test", "certificate")

@@ -39,17 +39,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying.decimals import (
+from treewright.certifying.prefix_codes import (
     Reader,
+    count_bits,
+    name_bits,
     number_bits,
+    read_names,
     read_number,
+    read_sum,
     read_time,
+    sum_bits,
     time_bits,
+    write_names,
     write_number,
+    write_sum,
     write_time,
 )
-from treewright.certifying.names import count_bits, name_bits, read_names, write_names
-from treewright.certifying.sums import read_sum, sum_bits, write_sum
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree

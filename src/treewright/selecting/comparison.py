@@ -19,10 +19,10 @@ from treewright.encoding.splits import random_parts, split
 from treewright.growing import grow
 from treewright.pruning import METHODS, PruningPath, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
-from treewright.pruning.rules import rule_list
-from treewright.selecting.choosing import RULES, SAME, by_rule
+from treewright.pruning.rule_post_pruning import rule_list
 from treewright.selecting.folds import folds
 from treewright.selecting.held_out import held_out
+from treewright.selecting.one_standard_error import RULES, SAME, by_rule
 from treewright.selecting.tables import table_lines
 from treewright.tree import Tree
 from treewright.tree.evaluate import squared_losses

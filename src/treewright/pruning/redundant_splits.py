@@ -1,4 +1,4 @@
-"""Splits that change no answer: leaves side by side that say the same are one leaf."""
+"""Redundant splits: sibling leaves with the same prediction become one leaf."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.passing import pass_up
+from treewright.pruning.traversal import collapse_mask
 from treewright.tree import Tree
 
 
 def collapse_redundant(tree: Tree) -> Tree:
-    """The smallest pruning of the tree that answers every row as the tree does.
+    """The smallest pruning of the tree that predicts the same for every row.
 
-    Sibling leaves of one answer (the same classes, or exactly the same numbers, for all targets) become one,
-    and so on up. Shares of classes, as `predict_proba` gives them, are then those of the larger leaf.
+    Sibling leaves with one prediction (the same classes, or exactly the same numbers, for all targets) become
+    one leaf, and so on upwards. Class probabilities are then those of the larger leaf.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1, 1, 1, 2, 2, 2, 3]}, ["a", "a", "a", "a", "a", "b", "b"]))
     >>> tree.n_leaves, collapse_redundant(tree).n_leaves
     (3, 2)
     """
-    answer = tree.label if tree.schema.predicts_classes else _numbers(tree)
+    prediction = tree.label if tree.schema.predicts_classes else _numbers(tree)
     left, right = np.maximum(tree.left, 0), np.maximum(tree.right, 0)
-    same = (answer == answer[left]).all(axis=1) & (answer == answer[right]).all(axis=1)
+    same = (prediction == prediction[left]).all(axis=1) & (prediction == prediction[right]).all(axis=1)
 
     def decide(wave: NDArray[np.int64], leaves: NDArray[np.float64]) -> NDArray[np.bool_]:
         return np.asarray((leaves[:, 0] == 2) & same[wave])
 
-    return tree.collapse(np.flatnonzero(pass_up(tree, np.ones((tree.n_nodes, 1)), decide)).tolist())
+    return tree.collapse(np.flatnonzero(collapse_mask(tree, np.ones((tree.n_nodes, 1)), decide)).tolist())
 
 
 def _numbers(tree: Tree) -> NDArray[Any]:
-    """What each node answers; of formulas each has a number of its own, equal ones the same."""
+    """The prediction of each node; linear leaves are numbered, equal formulas alike."""
     if tree.linear is None:
         return tree.value
     numbers: dict[Any, int] = {}

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_covers import Bits, Covers
+from treewright.pruning.rule_coverage import Bits, Covers
 from treewright.pruning.rule_selection import Candidate, default_class, polished, selected
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions

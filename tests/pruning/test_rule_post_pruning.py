@@ -17,9 +17,9 @@ from treewright import Among, Below, Branch, Leaf, RuleList, Tree, encode, grow
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_covers import Covers
+from treewright.pruning.rule_coverage import Covers
+from treewright.pruning.rule_post_pruning import _generalised, _pessimistic, _seen, rule_list
 from treewright.pruning.rule_selection import Candidate, _class_order, _Subsets
-from treewright.pruning.rules import _generalised, _pessimistic, _seen, rule_list
 from treewright.tree.conditions import Between, Condition
 from treewright.tree.rule_list import paths
 

@@ -17,8 +17,11 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Hashable, Iterable
 
 import numpy as np
+
+from treewright.tree.oblique import Direction
 
 _SPECIAL = 10  # digits that no number has
 _SPECIALS = (0.0, math.inf, -math.inf)
@@ -28,6 +31,7 @@ _UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us")  # of a calendar, eight of t
 _FREE = (5, 8, 13, 18, 24, 30, 40, 50)  # `k` for the count of each: some decades are written alike
 _EPOCH = 30  # years from 1970 to the one from which years are counted
 _LAST_TIME = 2.0**62  # microseconds; beyond that a calendar ends
+_FREE_COUNT, _FREE_LENGTH = 1, 2  # `k` of the exponential Golomb codes: a name or none, short names
 
 
 class Reader:
@@ -194,3 +198,102 @@ def time_bits(value: float) -> int:
         return 1 + number_bits(value, signed=True)
     unit, count = calendar
     return 4 + whole_bits(_folded(count), _FREE[unit])
+
+
+# ---- sets of categories, by their names ----------------------------------------------------------------
+# A set is the number of its names, then each name: the number of its UTF-8 bytes, then the bytes; a bool is
+# one bit. Referring to a list of the categories in the rows would be shorter, but that list depends on the
+# rows: a tree could memorise a thousand customers at one bit each, and be wrong on all others.
+
+
+def _bytes(name: Hashable) -> bytes:
+    return str(name).encode("utf-8", "surrogatepass")
+
+
+def name_bits(name: Hashable) -> int:
+    """The length of one name.
+
+    >>> name_bits("y"), name_bits("clerk"), name_bits(17), name_bits(True)
+    (11, 45, 19, 1)
+    """
+    if isinstance(name, bool):
+        return 1
+    length = len(_bytes(name))
+    return whole_bits(length + 1, _FREE_LENGTH) + 8 * length
+
+
+def count_bits(count: int) -> int:
+    """The length of what says how many names there are.
+
+    >>> count_bits(1), count_bits(5)
+    (2, 4)
+    """
+    return whole_bits(count + 1, _FREE_COUNT)
+
+
+def write_names(names: Iterable[Hashable]) -> str:
+    """The word of a set of names.
+
+    >>> write_names(["y"])
+    '1110101111001'
+    """
+    listed = list(names)
+    words = [write_whole(len(listed) + 1, _FREE_COUNT)]
+    for name in listed:
+        if isinstance(name, bool):
+            words.append("01"[name])
+            continue
+        text = _bytes(name)
+        words += [write_whole(len(text) + 1, _FREE_LENGTH), *(f"{byte:08b}" for byte in text)]
+    return "".join(words)
+
+
+def read_names(reader: Reader, are_bools: bool) -> list[str]:
+    """The names that `write_names` wrote, as texts.
+
+    >>> read_names(Reader("1110101111001"), are_bools=False)
+    ['y']
+    """
+    names = []
+    for _ in range(read_whole(reader, _FREE_COUNT) - 1):
+        if are_bools:
+            names.append(str(bool(reader.take(1))))
+            continue
+        length = read_whole(reader, _FREE_LENGTH) - 1
+        text = bytes(reader.take(8) for _ in range(length))
+        names.append(text.decode("utf-8", "surrogatepass"))
+    return names
+
+
+# ---- weighted sums of columns: their number, the columns, and the printed weights -----------------------
+
+
+def sum_bits(direction: Direction, n_columns: int) -> int:
+    """The length of what `write_sum` writes.
+
+    >>> sum_bits(Direction((0, 2), (1.0, -0.5)), 4)  # 1 for the number, 4 for the columns, 6 for each weight
+    17
+    """
+    width = (n_columns - 1).bit_length()
+    weights = sum(number_bits(weight, signed=True) for weight in direction.weights)
+    return whole_bits(len(direction.columns) - 1, 0) + width * len(direction.columns) + weights
+
+
+def write_sum(direction: Direction, n_columns: int) -> str:
+    """A sum of some of so many columns: two at least, in the order in which they are added up."""
+    width = (n_columns - 1).bit_length()
+    words = [write_whole(len(direction.columns) - 1, 0)]
+    words += [f"{column:0{width}b}" for column in direction.columns]
+    words += [write_number(weight, signed=True) for weight in direction.weights]
+    return "".join(words)
+
+
+def read_sum(reader: Reader, n_columns: int) -> Direction:
+    """The sum that a word writes.
+
+    >>> read_sum(Reader(write_sum(Direction((0, 2), (1.0, -0.5)), 4)), 4)
+    Direction(columns=(0, 2), weights=(1.0, -0.5))
+    """
+    length, width = read_whole(reader, 0) + 1, (n_columns - 1).bit_length()
+    columns = [reader.take(width) for _ in range(length)]
+    return Direction.of(columns, [read_number(reader, signed=True) for _ in range(length)])

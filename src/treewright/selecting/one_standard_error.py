@@ -39,4 +39,4 @@ def by_rule(path: PruningPath, rule: str, how: str) -> PruningPath:
 
 def chose(path: PruningPath, place: int, how: str, **details: Any) -> PruningPath:
     """The path with a tree chosen, and words for how."""
-    return path.chose(place, details=path.details | {"chosen_by": how} | details)
+    return path.choose(place, details=path.details | {"chosen_by": how} | details)

@@ -12,14 +12,14 @@ import pytest
 from tests.pruning.cases import case
 from treewright import grow, prune
 from treewright.encoding.splits import folds
-from treewright.pruning.tuning import cross_validated
+from treewright.pruning.cross_validation import cross_validated_losses
 
 
 def test_cross_validation_is_what_it_says() -> None:
     """Against a loop over the rows, with weights and costs."""
     example = case(3, weights="whole", classes=3)
     data, levels = example.data, [0, 2, 5]
-    mean, error = cross_validated(
+    mean, error = cross_validated_losses(
         data, {"criterion": "entropy"}, 4, 7, lambda t, level: t.first(int(level)), levels
     )
     fold = folds(data, 4, 7)
@@ -68,7 +68,7 @@ def test_the_folds_prune_by_the_same_options(method: str, options: dict[str, Any
     example = case(4, classes=3)
     tree = grow(example.data, criterion="error")
     told = prune(tree, method, c="cv", data=example.data, n_folds=4, seed=2, **options).details
-    mean, error = cross_validated(
+    mean, error = cross_validated_losses(
         example.data,
         {"criterion": "error"},
         4,

@@ -26,7 +26,7 @@ SLACK = 0.1  # errors by which a smaller tree may be worse
 USELESS = 1e-3  # errors that count as none where a split is to save some
 
 
-def without_useless(tree: Tree) -> Tree:
+def collapse_useless_splits(tree: Tree) -> Tree:
     """The tree without the splits that save no training error, as C4.5 leaves them out while it grows."""
     errors = tree.loss.copy()
     gone = []

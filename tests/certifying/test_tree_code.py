@@ -15,20 +15,23 @@ from hypothesis import strategies as st
 from tests.strategies import TIMES, limits, table_of, tables
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.certifying import HEADER_BITS, is_complete, node_bits, tree_bits
-from treewright.certifying.codes import read, told, write
-from treewright.certifying.decimals import (
+from treewright.certifying.prefix_codes import (
     Reader,
+    count_bits,
+    name_bits,
     number_bits,
+    read_names,
     read_number,
     read_time,
     read_whole,
     time_bits,
     whole_bits,
+    write_names,
     write_number,
     write_time,
     write_whole,
 )
-from treewright.certifying.names import count_bits, name_bits, read_names, write_names
+from treewright.certifying.tree_code import read, told, write
 
 doubles = st.one_of(
     st.floats(allow_nan=False),

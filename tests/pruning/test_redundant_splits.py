@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.pruning.cases import case, chain, one_leaf, pruned_to
 from tests.shapes import all_prunings
 from treewright import encode, grow
-from treewright.pruning.redundant import collapse_redundant
+from treewright.pruning.redundant_splits import collapse_redundant
 
 
 @given(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate
-from treewright.certifying.codes import coded_columns, is_complete, tree_bits
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
+from treewright.certifying.tree_code import coded_columns, is_complete, tree_bits
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.oblique import known_complete
