@@ -12,11 +12,12 @@ To use groups, inherit them. The class gets its `__init__` and the `Parameters` 
         splitter: str = "random"                                  # another default
         max_features: Any = parameter(default="sqrt", doc="…")    # another default and text
         root: ClassVar[None] = None                               # left out, its value fixed
-        max_depth: int | None = parameter(default=3)              # a single one of a group that is not inherited
+        max_depth: int | None = parameter(default=3)              # a single one of a group that is not
+        inherited
 
-and calls `self.check_parameters()` in `fit`. Functions are decorated: ``@takes(GROW)``. The command line reads
-``of("max_depth")``: its `.flag`, `.doc`, `.default`, `.choices`, `.allowed.words` and `.group`.
-Options of an option are an `Option`, such as `Surrogates(5)`.
+and calls `self.check_parameters()` in `fit`. Functions are decorated: ``@takes(GROW)``. The command line
+reads ``of("max_depth")``: its `.flag`, `.doc`, `.default`, `.choices`, `.allowed.words` and `.group`. Options
+of an option are an `Option`, such as `Surrogates(5)`.
 """
 
 from __future__ import annotations

@@ -19,9 +19,6 @@ class Allowed:
     words: str
     choices: tuple[str, ...] = ()
 
-    def __call__(self, value: Any) -> bool:
-        return self.check(value)
-
 
 def is_int(value: Any) -> bool:
     """Whether a value is a whole number and not a bool."""
@@ -73,7 +70,9 @@ def number(
 
 def one_of(*names: str) -> Allowed:
     """One of some names."""
-    return Allowed(lambda v: isinstance(v, str) and v in names, f"one of {', '.join(map(repr, names))}", names)
+    return Allowed(
+        lambda v: isinstance(v, str) and v in names, f"one of {', '.join(map(repr, names))}", names
+    )
 
 
 def one_of_or(kinds: type | tuple[type, ...], call: str, *names: str) -> Allowed:

@@ -1,8 +1,8 @@
 """Declaring a parameter once: the signature, the docstring and the validation are made from the declaration.
 
 Static tools read the annotated fields of a class through `typing.dataclass_transform`; at run time
-`__init_subclass__` makes a real `__init__` of the same fields, so that `inspect.signature`, `help`, cloning and
-pickling work as for a handwritten class.
+`__init_subclass__` makes a real `__init__` of the same fields, so that `inspect.signature`, `help`, cloning
+and pickling work as for a handwritten class.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
-from treewright.parameters.checks import Allowed
+from treewright.parameters.checks import Allowed, is_int
 
 GROUPS = ("Growing", "Stopping", "Pruning", "Missing values", "Costs", "Constraints", "Sampling", "Running")
 _WIDTH = 108
@@ -27,7 +27,7 @@ _ANYTHING = Allowed(lambda value: True, "any value")
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """One parameter: its default, what it does, the values that it allows, and its group in the documentation."""
+    """One parameter: its default, what it does, the values that it allows, and its group in the docs."""
 
     default: Any
     doc: str = ""
@@ -38,6 +38,7 @@ class Parameter:
     kw_only: bool = True
     resolve: Callable[[Any], Any] | None = None  # the option value that a shorthand stands for
     group: str = ""
+    keyword: str = ""  # the keyword argument of `grow`, where it has another name
     name: str = ""
     annotation: str = ""
 
@@ -77,11 +78,12 @@ def parameter(
     kw_only: bool = True,
     resolve: Callable[[Any], Any] | None = None,
     group: str = "",
+    keyword: str = "",
 ) -> Any:
     """Declare a parameter as an annotated field: ``max_depth: int | None = parameter(default=None, doc=…)``.
 
-    What is left out is taken from the parameter of the same name in the base classes or, where these have none,
-    in the groups of `treewright.parameters`.
+    What is left out is taken from the parameter of the same name in the base classes or, where these have
+    none, in the groups of `treewright.parameters`.
 
     Parameters
     ----------
@@ -103,9 +105,11 @@ def parameter(
         Makes the option value of a shorthand: ``"surrogate"`` is ``Surrogates()``.
     group : str
         One of `GROUPS`; by default that of the class.
+    keyword : str
+        The keyword argument of `grow` that an option sets, where it has another name.
     """
     allows = allowed, function_allowed
-    return Parameter(default, doc, kind, *allows, estimators_only, kw_only, resolve, group)
+    return Parameter(default, doc, kind, *allows, estimators_only, kw_only, resolve, group, keyword)
 
 
 def of(name: str) -> Parameter:
@@ -140,8 +144,8 @@ class Parameters:
     """A class whose annotated fields are its parameters.
 
     A group of parameters is a subclass with ``group=``; an estimator inherits the groups that it takes. In a
-    subclass ``splitter: str = "random"`` gives another default, ``parameter(default=…, doc=…)`` another text, and
-    ``splitter: ClassVar[str] = "best"`` takes the parameter out and fixes its value.
+    subclass ``splitter: str = "random"`` gives another default, ``parameter(default=…, doc=…)`` another text,
+    and ``splitter: ClassVar[str] = "best"`` takes the parameter out and fixes its value.
     """
 
     parameters: ClassVar[dict[str, Parameter]] = {}
@@ -212,6 +216,8 @@ class Option:
     """
 
     parameters: ClassVar[dict[str, Parameter]] = {}
+    stands_for: ClassVar[dict[str, str]] = {}  # the keyword arguments that do not depend on its options
+    takes_others: ClassVar[bool] = False  # whether it keeps keywords that are not declared
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
@@ -225,18 +231,31 @@ class Option:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options by name, as scikit-learn reads the parameters of an estimator."""
-        return {name: getattr(self, name) for name in self.parameters}
+        return vars(self).copy()
+
+    def keywords(self) -> dict[str, Any]:
+        """The keyword arguments of `grow` or `prune` that it stands for."""
+        own = {each.keyword or name: getattr(self, name) for name, each in self.parameters.items()}
+        return {
+            **self.stands_for,
+            **{name: int(value) if is_int(value) else value for name, value in own.items()},
+        }
 
     def replace(self, **changes: Any) -> Self:
         """The same value with other options."""
-        check_names(type(self).__name__, self.parameters, changes)
+        if not self.takes_others:
+            check_names(type(self).__name__, self.parameters, changes)
         return type(self)(**{**self.get_params(), **changes})
 
     @property
     def given(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
-        own = self.get_params()
-        return {name: own[name] for name, each in self.parameters.items() if not _same(own[name], each.default)}
+        known = self.parameters
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in known or not _same(value, known[name].default)
+        }
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} cannot be changed; make another one, or use replace()")
@@ -251,8 +270,8 @@ class Option:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        theirs = vars(other)
-        return all(_same(value, theirs[name]) for name, value in vars(self).items())
+        own, theirs = vars(self), vars(other)
+        return own.keys() == theirs.keys() and all(_same(value, theirs[name]) for name, value in own.items())
 
     def __hash__(self) -> int:
         return hash(type(self))  # the options may be arrays or dicts, which have no hash
@@ -274,13 +293,17 @@ def check_names(owner: str, known: Iterable[str], given: Iterable[str]) -> None:
 
 
 def takes(parameters: Mapping[str, Parameter]) -> Callable[[_T], _T]:
-    """Decorate ``function(first, **options)``: signature, docstring, defaults and checks come from `parameters`.
+    """Decorate ``function(first, **options)``: signature, docstring, defaults and checks come from
+    `parameters`.
 
-    The function is called with all of them, checked. Names that begin with an underscore are passed on as they
-    are.
+    The function is called with all of them, checked. Names that begin with an underscore are passed on as
+    they are.
     """
     defaults = {name: each.default for name, each in parameters.items()}
-    checks = [(name, (each.function_allowed or each.allowed or _ANYTHING).check) for name, each in parameters.items()]
+    checks = [
+        (name, (each.function_allowed or each.allowed or _ANYTHING).check)
+        for name, each in parameters.items()
+    ]
 
     def decorate(function: _T) -> _T:
         owner = function.__name__
@@ -310,7 +333,7 @@ def takes(parameters: Mapping[str, Parameter]) -> Callable[[_T], _T]:
 
 
 def _declared(cls: type, group: str) -> dict[str, Parameter]:
-    """The parameters of a class, those of its base classes included, by group and in the order of declaration."""
+    """The parameters of a class and of its base classes, by group and in the order of declaration."""
     found: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__):
         if not issubclass(base, Parameters | Option):
@@ -323,7 +346,7 @@ def _declared(cls: type, group: str) -> dict[str, Parameter]:
             elif base is not cls and name in base.parameters:
                 found[name] = base.parameters[name]
             elif isinstance(value, Parameter):
-                shared = found.get(name) or _REGISTRY.get(name)
+                shared = found.get(name) or (_REGISTRY.get(name) if issubclass(cls, Parameters) else None)
                 found[name] = _merged(value, shared, name, annotation, group)
             elif name in found and name in vars(base):
                 found[name] = replace(found[name], default=value, annotation=annotation)
@@ -356,14 +379,17 @@ def _merged(own: Parameter, shared: Parameter | None, name: str, annotation: str
 def _finish(cls: Any, frozen: bool = False) -> None:
     """Give a class the `__init__`, the checks and the docstring of its parameters."""
     parameters: dict[str, Parameter] = cls.parameters
-    if "__init__" not in vars(cls):
+    first = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    if not issubclass(first, Parameters | Option) or hasattr(first.__init__, "_generated"):
         cls.__init__ = _initializer(cls, parameters, frozen)
-    cls._checks = tuple((name, each.allowed.check) for name, each in parameters.items() if each.allowed is not None)
+    cls._checks = tuple(
+        (name, each.allowed.check) for name, each in parameters.items() if each.allowed is not None
+    )
     cls.__doc__ = _documented(vars(cls).get("__doc__"), parameters)
 
 
 def _initializer(cls: type, parameters: Mapping[str, Parameter], frozen: bool) -> Callable[..., None]:
-    """A real `__init__` with the parameters of a class; those of a base class of another library come first."""
+    """A real `__init__` with the parameters of a class, those of scikit-learn's base class first."""
     foreign = [
         name
         for base in cls.__mro__
@@ -377,18 +403,23 @@ def _initializer(cls: type, parameters: Mapping[str, Parameter], frozen: bool) -
     listed = [f"{name}=_defaults[{name!r}]" for name in names]
     listed[star:star] = ["*"] if star < len(names) else []
     target = "vars(self)[{0!r}]" if frozen else "self.{0}"
-    lines = [f"    {target.format(name)} = {name}" for name in names] + ["    self.__post_init__()"] * frozen
+    lines = [f"    {target.format(name)} = {name}" for name in names]
+    if getattr(cls, "takes_others", False):
+        listed.append("**others")
+        lines.append("    vars(self).update(others)")
+    lines += ["    self.__post_init__()"] * frozen
     source = f"def __init__(self, {', '.join(listed)}):\n" + ("\n".join(lines) or "    pass")
     scope: dict[str, Any] = {"_defaults": {name: each.default for name, each in parameters.items()}}
     exec(compile(source, f"<parameters of {cls.__qualname__}>", "exec"), scope)
     made: Callable[..., None] = scope["__init__"]
     made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
+    made._generated = True  # type: ignore[attr-defined]
     made.__annotations__ = {each.name: each.annotation for each in arguments} | {"return": None}
     return made
 
 
 def _arguments(parameters: Mapping[str, Parameter]) -> list[inspect.Parameter]:
-    """The arguments of a function that takes the parameters; those that may be given by position come first."""
+    """The arguments of a function that takes the parameters, those that may be given by position first."""
     kinds = {False: inspect.Parameter.POSITIONAL_OR_KEYWORD, True: inspect.Parameter.KEYWORD_ONLY}
     made = [
         inspect.Parameter(name, kinds[each.kw_only], default=each.default, annotation=each.annotation)
@@ -398,8 +429,9 @@ def _arguments(parameters: Mapping[str, Parameter]) -> list[inspect.Parameter]:
 
 
 def _documented(doc: str | None, parameters: Mapping[str, Parameter]) -> str | None:
-    """A docstring with the entries of the parameters at the end of its `Parameters` section, which is made in
-    front of the other sections if there is none.
+    """A docstring with the entries of the parameters at the end of its `Parameters` section.
+
+    Where there is no such section, it is made in front of the others.
     """
     if doc is None or not parameters:
         return doc

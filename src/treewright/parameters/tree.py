@@ -1,4 +1,5 @@
-"""The parameters of trees: adding one here gives it to all tree estimators, to `grow` and to the command line.
+"""The parameters of trees: adding one here gives it to all tree estimators, to `grow` and to the command
+line.
 
 Each class is a group; estimators inherit the groups that they take (see `treewright.estimators.tree`).
 """
@@ -48,10 +49,10 @@ class Growing(Parameters, group="Growing"):
     criterion: str | None = parameter(
         default=None,
         kind="str or None",
-        doc='The impurity that splits reduce: for classes "gini", "entropy" (also called "log_loss"), "error", "sqrt" '
-        '(Kearns and Mansour) or "gain_ratio" (C4.5: the best gain ratio among the splits of at least average gain); '
-        'for numbers "squared_error", "absolute_error" or "poisson". None is "gini" for classes and "squared_error" '
-        "for numbers.",
+        doc='The impurity that splits reduce: for classes "gini", "entropy" (also called "log_loss"), '
+        '"error", "sqrt" (Kearns and Mansour) or "gain_ratio" (C4.5: the best gain ratio among the '
+        'splits of at least average gain); for numbers "squared_error", "absolute_error" or "poisson". '
+        'None is "gini" for classes and "squared_error" for numbers.',
         allowed=instance(str, "the name of a criterion"),
     )
     splitter: str = parameter(
@@ -62,38 +63,41 @@ class Growing(Parameters, group="Growing"):
     selection: str | Gain | ConditionalInference = parameter(
         default="gain",
         kind='{"gain", "test"}, Gain or ConditionalInference',
-        doc='How the column of a node is chosen: the one with the best split ("gain"; ``Gain(significance=0.05)`` also '
-        'stops by a χ² test), or the one that is least likely to be independent of the target ("test", or '
-        "``ConditionalInference(alpha=0.01)``), which does not favour columns with many values.",
+        doc='How the column of a node is chosen: the one with the best split ("gain"; '
+        "``Gain(significance=0.05)`` also stops by a χ² test), or the one that is least likely to be "
+        'independent of the target ("test", or ``ConditionalInference(alpha=0.01)``), which does not '
+        "favour columns with many values.",
         allowed=one_of_or((Gain, ConditionalInference), "Gain(…) or ConditionalInference(…)", "gain", "test"),
         resolve=named(gain=Gain, test=ConditionalInference),
     )
     split: str | Oblique = parameter(
         default="axis",
         kind='{"axis", "oblique"} or Oblique',
-        doc="Test one column at a time, or also weighted sums of numeric columns, such as ``a - 0.5 b <= 2``, where "
-        'they gain clearly more. "oblique" is ``Oblique(columns=2)``.',
+        doc="Test one column at a time, or also weighted sums of numeric columns, such as ``a - 0.5 b <= "
+        '2``, where they gain clearly more. "oblique" is ``Oblique(columns=2)``.',
         allowed=one_of_or(Oblique, "Oblique(columns=…)", "axis", "oblique"),
         resolve=named(oblique=Oblique),
     )
     threshold: str = parameter(
         default="readable",
-        doc="The threshold of a test, of all those that separate the same rows: the shortest decimal, or the midpoint.",
+        doc="The threshold of a test, of all those that separate the same rows: the shortest decimal, or "
+        "the midpoint.",
         allowed=one_of("readable", "midpoint"),
     )
     category_gain: str = parameter(
         default="corrected",
-        doc="Whether the gain of a subset of categories is reduced by what the best subset would gain by chance if the "
-        "column were independent of the target, before columns and nodes compete; a subset must then gain 1.35 times "
-        "as much as chance. This keeps ids and columns of very many values from winning by memorising rows. Numbers "
-        'and columns of two categories are not affected. "plain" compares gains as they are, as CART does.',
+        doc="Whether the gain of a subset of categories is reduced by what the best subset would gain by "
+        "chance if the column were independent of the target, before columns and nodes compete; a "
+        "subset must then gain 1.35 times as much as chance. This keeps ids and columns of very many "
+        "values from winning by memorising rows. Numbers and columns of two categories are not "
+        'affected. "plain" compares gains as they are, as CART does.',
         allowed=one_of("corrected", "plain"),
     )
     root: Any = parameter(
         default=None,
         kind="Below, Among, str or None",
-        doc="The first split, if it is prescribed: a test, or the name of a column whose best split is taken. It must "
-        "respect the other limits.",
+        doc="The first split, if it is prescribed: a test, or the name of a column whose best split is "
+        "taken. It must respect the other limits.",
         allowed=Allowed(
             lambda v: v is None or isinstance(v, str) or type(v).__name__ in ("Below", "Among"),
             "Below(column, threshold), Among(column, categories), the name of a column, or None",
@@ -106,8 +110,8 @@ class LinearLeaves(Parameters, group="Growing"):
 
     leaf: str = parameter(
         default="constant",
-        doc="Whether leaves predict their mean, or a ridge regression on the columns tested above them (a model tree; "
-        'for one target, by "squared_error"). The splits are the same.',
+        doc="Whether leaves predict their mean, or a ridge regression on the columns tested above them (a "
+        'model tree; for one target, by "squared_error"). The splits are the same.',
         allowed=one_of("constant", "linear"),
     )
 
@@ -132,7 +136,8 @@ class Stopping(Parameters, group="Stopping"):
     min_samples_leaf: int | float = parameter(
         default=1,
         kind="int or float",
-        doc="Both sides of a split have at least this many rows. A float is a fraction of all rows, rounded up.",
+        doc="Both sides of a split have at least this many rows. A float is a fraction of all rows, rounded "
+        "up.",
         allowed=count_or_fraction(1, True, "rows"),
     )
     min_weight_fraction_leaf: float = parameter(
@@ -163,7 +168,9 @@ class AbsoluteLimits(Parameters, group="Stopping"):
         default=0.0, doc="Both sides of a split have at least this weight.", allowed=number(0)
     )
     min_gain: float = parameter(
-        default=0.0, doc="A split must gain at least this much (weight × decrease of impurity).", allowed=number(0)
+        default=0.0,
+        doc="A split must gain at least this much (weight × decrease of impurity).",
+        allowed=number(0),
     )
 
 
@@ -181,13 +188,14 @@ class PruningOptions(Parameters, group="Pruning"):
         kind="str, pruning method or None",
         doc='How the grown tree is pruned: "cost_complexity", "reduced_error", "minimum_errors" … (all: '
         "`treewright.pruning.methods()`), or a method with its options: "
-        '``CostComplexity(select="folds", rule="1-SE")``, ``Pessimistic(confidence=0.1)``. Where the method makes '
-        "several trees, one is chosen by rows that are set aside (a `validation_fraction` of 0.25), unless `select` "
-        "names another way. None does not prune.",
+        '``CostComplexity(select="folds", rule="1-SE")``, ``Pessimistic(confidence=0.1)``. Where the '
+        "method makes several trees, one is chosen by rows that are set aside (a `validation_fraction` "
+        "of 0.25), unless `select` names another way. None does not prune.",
         allowed=Allowed(
             lambda v: v is None or isinstance(v, str | Pruning),
             "the name of a pruning method, a method such as CostComplexity(…), or None",
         ),
+        resolve=Pruning.of,
         estimators_only=True,
     )
 
@@ -198,9 +206,10 @@ class MissingValues(Parameters, group="Missing values"):
     missing: str | Surrogates = parameter(
         default="learn",
         kind='{"learn", "surrogate", "fractional", "category", "error"} or Surrogates',
-        doc="Where a row goes whose value is missing: to the side that gains more (learned at each split); where "
-        'surrogate splits on other columns send it (as in rpart; "surrogate" is ``Surrogates(5)``); to both sides, in '
-        "proportion to their weights (C4.5); to a branch of its own, as one more category; or it is an error.",
+        doc="Where a row goes whose value is missing: to the side that gains more (learned at each split); "
+        'where surrogate splits on other columns send it (as in rpart; "surrogate" is '
+        "``Surrogates(5)``); to both sides, in proportion to their weights (C4.5); to a branch of its "
+        "own, as one more category; or it is an error.",
         allowed=one_of_or(Surrogates, "Surrogates(n)", *MISSING),
         resolve=named(surrogate=Surrogates),
     )
@@ -212,21 +221,23 @@ class CostSensitivity(Parameters, group="Costs"):
     class_weight: Any = parameter(
         default=None,
         kind='dict, list of dict, "balanced" or None',
-        doc="Weights of the classes, multiplied into those of the rows; one dict per target if there are several. "
-        '"balanced" gives each class the same total weight (rows count by their `sample_weight`). Costs are multiplied '
-        "by it, too; priors undo it.",
+        doc="Weights of the classes, multiplied into those of the rows; one dict per target if there are "
+        'several. "balanced" gives each class the same total weight (rows count by their '
+        "`sample_weight`). Costs are multiplied by it, too; priors undo it.",
         allowed=CLASS_WEIGHT,
         estimators_only=True,
     )
     costs: Any = parameter(
         default=None,
         kind="Costs, array of shape (n_classes, n_classes), dict of dicts or None",
-        doc="Misclassification costs: ``costs[i, j]`` is the cost of predicting class j where the truth is class i, in "
-        'the order of the classes; or by name: ``{"ill": {"well": 10}}``, where pairs that are not named cost 1. '
-        "Leaves predict the class of the smallest cost, and losses of pruning and certificates are costs. "
-        "``Costs(matrix, priors=…, split=…)`` also takes prior probabilities, and how both change the splits. For one "
-        "target.",
-        allowed=value_or(instance(dict | list | tuple | np.ndarray, "a matrix, a dict of dicts"), Costs, "Costs(…)"),
+        doc="Misclassification costs: ``costs[i, j]`` is the cost of predicting class j where the truth is "
+        'class i, in the order of the classes; or by name: ``{"ill": {"well": 10}}``, where pairs that '
+        "are not named cost 1. Leaves predict the class of the smallest cost, and losses of pruning and "
+        "certificates are costs. ``Costs(matrix, priors=…, split=…)`` also takes prior probabilities, "
+        "and how both change the splits. For one target.",
+        allowed=value_or(
+            instance(dict | list | tuple | np.ndarray, "a matrix, a dict of dicts"), Costs, "Costs(…)"
+        ),
         resolve=wrapped(Costs),
     )
 
@@ -237,16 +248,16 @@ class Constraints(Parameters, group="Constraints"):
     monotonic_cst: Any = parameter(
         default=None,
         kind="dict, array of shape (n_columns,) or None",
-        doc="By column name, or one for each column: 1 if the prediction must not fall as the column grows, -1 if it must "
-        "not rise, 0 for no constraint. With classes it is the share of the later classes (of two: of the second) that "
-        "must not fall or rise.",
+        doc="By column name, or one for each column: 1 if the prediction must not fall as the column grows, "
+        "-1 if it must not rise, 0 for no constraint. With classes it is the share of the later classes "
+        "(of two: of the second) that must not fall or rise.",
         allowed=BY_COLUMN,
     )
     interaction_cst: Any = parameter(
         default=None,
         kind='"pairwise", "no_interactions", groups of columns or None',
-        doc="Which columns, by name or position, may be tested together on one path. A column in no group is tested with "
-        "no other.",
+        doc="Which columns, by name or position, may be tested together on one path. A column in no group "
+        "is tested with no other.",
         allowed=Allowed(
             lambda v: (
                 v is None
@@ -259,9 +270,10 @@ class Constraints(Parameters, group="Constraints"):
     feature_costs: Any = parameter(
         default=None,
         kind="FeatureCosts, dict, array of shape (n_columns,) or None",
-        doc="The price of measuring a column, by name or one for each column; 0 for columns that are not named. The gain "
-        "of a split is divided by 1 + price, unless the column is tested above it. ``FeatureCosts(prices, max_used=3)`` "
-        "also limits how many different columns the whole tree tests.",
+        doc="The price of measuring a column, by name or one for each column; 0 for columns that are not "
+        "named. The gain of a split is divided by 1 + price, unless the column is tested above it. "
+        "``FeatureCosts(prices, max_used=3)`` also limits how many different columns the whole tree "
+        "tests.",
         allowed=value_or(BY_COLUMN, FeatureCosts, "FeatureCosts(…)"),
         resolve=wrapped(FeatureCosts),
     )
@@ -273,16 +285,16 @@ class Sampling(Parameters, group="Sampling"):
     max_features: int | float | str | None = parameter(
         default=None,
         kind='int, float, {"sqrt", "log2"} or None',
-        doc="How many columns, drawn at random, each node considers; a float is a fraction of them, None is all. If none "
-        "of these can be split, more are drawn.",
+        doc="How many columns, drawn at random, each node considers; a float is a fraction of them, None is "
+        "all. If none of these can be split, more are drawn.",
         allowed=MAX_FEATURES,
     )
     random_state: Any = parameter(
         default=None,
         kind="int, RandomState or None",
-        doc='The seed. With ``splitter="best"`` and all columns nothing is random: the same table gives the same tree. '
-        'With ``split="oblique"`` some directions are drawn; None is a fixed seed there. It also seeds which rows '
-        "pruning sets aside, or how it makes folds.",
+        doc='The seed. With ``splitter="best"`` and all columns nothing is random: the same table gives the '
+        'same tree. With ``split="oblique"`` some directions are drawn; None is a fixed seed there. It '
+        "also seeds which rows pruning sets aside, or how it makes folds.",
         allowed=RANDOM_STATE,
         estimators_only=True,
     )
@@ -292,7 +304,9 @@ class Seed(Parameters, group="Sampling"):
     """The seed of functions."""
 
     seed: int = parameter(
-        default=0, doc="The seed; the tree depends on it only where something is drawn at random.", allowed=whole(0)
+        default=0,
+        doc="The seed; the tree depends on it only where something is drawn at random.",
+        allowed=whole(0),
     )
 
 
@@ -301,7 +315,8 @@ class Running(Parameters, group="Running"):
 
     n_competitors: int = parameter(
         default=0,
-        doc="How many competing splits of each test to keep: the best splits of other columns, as `competitors_`.",
+        doc="How many competing splits of each test to keep: the best splits of other columns, as "
+        "`competitors_`.",
         allowed=whole(0),
         estimators_only=True,
     )
@@ -326,8 +341,8 @@ class Progress(Parameters, group="Running"):
     progress: Callable[[float], object] | None = parameter(
         default=None,
         kind="callable or None",
-        doc="Called every few milliseconds with the fraction of the rows that have reached their leaf, or of the splits "
-        "that the budget allows. An exception that it raises ends the growing.",
+        doc="Called every few milliseconds with the fraction of the rows that have reached their leaf, or "
+        "of the splits that the budget allows. An exception that it raises ends the growing.",
         allowed=Allowed(lambda v: v is None or callable(v), "a function, or None"),
     )
 
@@ -344,9 +359,9 @@ class ClassifierParameters(TreeParameters, CostSensitivity, group="Growing"):
     criterion: str = parameter(
         default="gini",
         kind='{"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}',
-        doc='The impurity that splits reduce: the Gini index, the entropy ("log_loss" is another name for it), the '
-        "training error or Kearns and Mansour's square root; or C4.5's gain ratio: the best one among the splits of at "
-        "least average gain.",
+        doc='The impurity that splits reduce: the Gini index, the entropy ("log_loss" is another name for '
+        "it), the training error or Kearns and Mansour's square root; or C4.5's gain ratio: the best "
+        "one among the splits of at least average gain.",
         allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
     )
 
@@ -357,8 +372,8 @@ class RegressorParameters(TreeParameters, LinearLeaves, group="Growing"):
     criterion: str = parameter(
         default="squared_error",
         kind='{"squared_error", "absolute_error", "poisson"}',
-        doc="The impurity that splits reduce: the squared error about the mean, the absolute error about the median, or "
-        "the Poisson deviance about the mean (for targets that are not negative).",
+        doc="The impurity that splits reduce: the squared error about the mean, the absolute error about "
+        "the median, or the Poisson deviance about the mean (for targets that are not negative).",
         allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
     )
 
