@@ -48,7 +48,7 @@ def folds(task: Task) -> Answers:
     """The estimator, pruned by cost complexity that folds of the training rows choose."""
     import treewright
 
-    options = {"pruning": "cost_complexity", "pruning_options": {"select": "folds", "n_folds": 5}}
+    options = {"pruning": treewright.CostComplexity(select="folds", n_folds=5)}
     return _fitted(task, treewright.DecisionTreeClassifier, treewright.DecisionTreeRegressor, **options)
 
 

@@ -38,7 +38,7 @@ HOW = (
     f"{N_FOLDS} folds; the mean ± 2 standard errors over the folds; bold is best. Accuracy, or R² where the "
     "target is a number (houses, retail). `treewright fit` is the command with nothing but `--target`, which "
     "holds out a quarter of the rows to prune by; `treewright, folds` is "
-    '`DecisionTreeClassifier(pruning="cost_complexity", pruning_options={"select": "folds"})` on the frame '
+    '`DecisionTreeClassifier(pruning=CostComplexity(select="folds"))` on the frame '
     "of `pandas.read_csv`, as are our forest and boosting. The peers get the same frame: scikit-learn with "
     "a median for missing numbers and one-hot (values of at least ten rows), ordinal or target encoding, "
     "`ccp_alpha` chosen by five folds; LightGBM with pandas' categories, its single tree with the number of "

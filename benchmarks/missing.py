@@ -90,15 +90,14 @@ def _deal(columns: dict[str, Any], target: Any, removed: float, seed: int) -> tu
 
 
 def _judged(way: str, deals: list[tuple[Any, Any, Any, Any]]) -> Figure:
-    from treewright import DecisionTreeClassifier
+    from treewright import CostComplexity, DecisionTreeClassifier
 
     errors, leaves, took = [], [], []
     for train, labels, test, truth in deals:
         model = DecisionTreeClassifier(
             missing=way,
             min_samples_leaf=2,
-            pruning="cost_complexity",
-            pruning_options={"on": "loss", **PRUNING},
+            pruning=CostComplexity(on="loss", **PRUNING),
             random_state=0,
         )
         began = time.process_time()

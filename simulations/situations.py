@@ -211,7 +211,7 @@ def votes(rng: np.random.Generator, delta: float) -> Iterator[Outcome]:
     train, test = where.draw(120, rng), where.draw(60, rng)
     (X, y), (other_X, other_y) = _plain(train), _plain(test)
     weighted = ("balanced", None)[int(rng.integers(2))]
-    costly = DecisionTreeClassifier(cost_matrix=[[0, 1], [5, 0]], max_leaf_nodes=6)
+    costly = DecisionTreeClassifier(costs=[[0, 1], [5, 0]], max_leaf_nodes=6)
     models = {
         "random forest": RandomForestClassifier(8, random_state=seed, class_weight=weighted),
         "bagging": BaggingClassifier(n_estimators=8, random_state=seed),

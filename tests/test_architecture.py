@@ -17,7 +17,17 @@ SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "treewright"
 # From the bottom up: each package imports from the layers below it only.
 LAYERS = {
-    "support": {"_atomic", "_core", "_json", "_registry", "_text", "_version", "advice", "datasets"},
+    "support": {
+        "_atomic",
+        "_core",
+        "_json",
+        "_registry",
+        "_text",
+        "_version",
+        "advice",
+        "datasets",
+        "parameters",
+    },
     "tables as arrays": {"encoding"},
     "the tree": {"tree"},
     "growing and measuring": {"growing", "certifying", "metrics"},

@@ -252,7 +252,7 @@ def test_clone_keeps_the_parameters_only() -> None:
 
 def test_repr_shows_what_is_set() -> None:
     assert repr(DecisionTreeClassifier(max_depth=3)) == "DecisionTreeClassifier(max_depth=3)"
-    assert "max_splits" in repr(ExtraTreeRegressor(max_splits=4))
+    assert "max_leaf_nodes" in repr(ExtraTreeRegressor(max_leaf_nodes=4))
     assert "DecisionTreeClassifier" in DecisionTreeClassifier()._repr_html_()
 
 
@@ -279,7 +279,7 @@ def test_grid_search() -> None:
             "max_depth": [1, 3],
             "criterion": ["gini", "sqrt"],
             "ccp_alpha": [0.0, 0.01],
-            "max_splits": [None, 4],
+            "max_leaf_nodes": [None, 5],
         },
         cv=3,
     ).fit(*IRIS)

@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 
 from treewright import (
     BaggingClassifier,
+    Costs,
     DecisionTreeClassifier,
     ExtraTreesClassifier,
     RandomForestClassifier,
@@ -35,15 +36,15 @@ def shifted(seed: int, n: int, rare: float = 0.05) -> tuple[np.ndarray, np.ndarr
 
 
 def bagged(voting: str, **tree: Any) -> BaggingClassifier:
-    member = DecisionTreeClassifier(min_samples_leaf=10, cost_split="none", **tree)
+    member = DecisionTreeClassifier(min_samples_leaf=10, **tree)
     return BaggingClassifier(member, 12, voting=voting, random_state=0)
 
 
 VOTERS = {
     "soft": lambda: bagged("soft"),
     "hard": lambda: bagged("hard"),
-    "hard, costs": lambda: bagged("hard", cost_matrix=COSTS),
-    "hard, priors": lambda: bagged("hard", priors=[0.02, 0.98]),
+    "hard, costs": lambda: bagged("hard", costs=Costs(COSTS, split="none")),
+    "hard, priors": lambda: bagged("hard", costs=Costs(priors=[0.02, 0.98], split="none")),
     "soft, weights of classes in the tree": lambda: bagged("soft", class_weight="balanced"),
     "forest": lambda: RandomForestClassifier(12, min_samples_leaf=10, random_state=0),
     "forest, weights of classes": lambda: RandomForestClassifier(
@@ -88,10 +89,10 @@ def test_certificates_hold(kind: str) -> None:
     assert n_false <= 1  # of 30; the soft vote of trees with costs was bounded falsely in every one
 
 
-@pytest.mark.parametrize("tree", [{"cost_matrix": COSTS}, {"priors": [0.5, 0.5]}])
-def test_soft_votes_for_what_costs_least_are_not_bounded(tree: dict[str, Any]) -> None:
+@pytest.mark.parametrize("costs", [Costs(COSTS, split="none"), Costs(priors=[0.5, 0.5], split="none")])
+def test_soft_votes_for_what_costs_least_are_not_bounded(costs: Costs) -> None:
     x, y = noise(0, 200)
-    model = bagged("soft", **tree).fit(x, y)
+    model = bagged("soft", costs=costs).fit(x, y)
     with pytest.raises(ValueError, match=r"the forest answers what costs least .* voting='hard'"):
         model.oob_certificate(x, y)
     with pytest.raises(ValueError, match="the forest answers what costs least"):
@@ -101,7 +102,7 @@ def test_soft_votes_for_what_costs_least_are_not_bounded(tree: dict[str, Any]) -
 def test_hard_votes_count_the_answers_of_trees_with_costs() -> None:
     """A tree knows its costs already: counting them again would answer what hardly any tree says."""
     x, y = shifted(0, 400, 0.2)
-    model = bagged("hard", cost_matrix=[[0.0, 1.0], [5.0, 0.0]]).fit(x, y)
+    model = bagged("hard", costs=Costs([[0.0, 1.0], [5.0, 0.0]], split="none")).fit(x, y)
     counts = np.mean([tree.predict(x) for tree in model.estimators_], axis=0)
     assert_array_equal(model.predict(x), counts > 0.5)
 

@@ -25,6 +25,7 @@ from treewright import (
     CARTClassifier,
     CARTRegressor,
     CHAIDClassifier,
+    CostComplexity,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
@@ -94,9 +95,9 @@ def test_trees_as_estimators() -> None:
 
 PATTERNS = [
     DecisionTreeClassifier(max_depth=3, criterion="entropy"),
-    DecisionTreeClassifier(pruning="cost_complexity", pruning_options={"leaves": 4, "select": "leaves"}),
+    DecisionTreeClassifier(pruning=CostComplexity(leaves=4, select="leaves")),
     DecisionTreeClassifier(max_depth=2, class_weight="balanced"),
-    DecisionTreeClassifier(max_depth=2, cost_matrix=[[0, 1, 2], [1, 0, 1], [1, 1, 0]]),
+    DecisionTreeClassifier(max_depth=2, costs=[[0, 1, 2], [1, 0, 1], [1, 1, 0]]),
     DecisionTreeClassifier(max_depth=2, missing="surrogate"),
     DecisionTreeClassifier(max_depth=2, ccp_alpha=0.01),
     CARTClassifier(cv=3),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from treewright import C45Classifier, Dataset, Tree, encode, prune
-from treewright.estimators.c45 import RELEASE_8
+from treewright.estimators.classic import RELEASE_8
 from treewright.growing import grow
 from treewright.pruning.fractional_rows import collapse_useless_splits, size
 from treewright.pruning.pessimistic_errors import add_errors

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treewright import CARTClassifier, CARTRegressor
+from treewright import CARTClassifier, CARTRegressor, Costs
 from treewright.datasets import load_spam
 
 # rpart 4.1.19, R 4.2: rpart(type ~ ., spam[train, ], method="class", cp=0, minsplit=20, minbucket=7), cptable
@@ -127,9 +127,9 @@ def test_surrogates_answer_for_missing_values() -> None:
 def test_costs_move_the_answers() -> None:
     table, y = small()
     plain = CARTClassifier(random_state=0).fit(table, y)
-    careful = CARTClassifier(cost_matrix={"yes": {"no": 20}}, random_state=0).fit(table, y)
+    careful = CARTClassifier(costs={"yes": {"no": 20}}, random_state=0).fit(table, y)
     assert (careful.predict(table) == "yes").sum() > (plain.predict(table) == "yes").sum()
-    rare = CARTClassifier(priors={"yes": 0.02, "no": 0.98}, random_state=0).fit(table, y)
+    rare = CARTClassifier(costs=Costs(priors={"yes": 0.02, "no": 0.98}), random_state=0).fit(table, y)
     assert (rare.predict(table) == "yes").sum() < (plain.predict(table) == "yes").sum()
 
 
@@ -150,7 +150,7 @@ def test_prices_of_leaves_go_by_costs() -> None:
     table = {"x": random.normal(size=200), "z": random.normal(size=200)}
     target = np.where(table["x"] + random.normal(size=200) > 0, "ill", "well")
     costs = {"ill": {"well": 5.0}}
-    model = CARTClassifier(cost_matrix=costs, min_samples_leaf=5)
+    model = CARTClassifier(costs=costs, min_samples_leaf=5)
     path = model.cost_complexity_pruning_path(table, target)
     grown = model.fit(table, target).pruning_path_.full_tree
     assert grown.schema.has_costs

@@ -170,7 +170,7 @@ def test_bagging_takes_any_of_our_trees():
     for estimator in (
         C45Classifier(),
         DecisionTreeClassifier(pruning="pessimistic"),
-        DecisionTreeClassifier(max_leaf_nodes=4, cost_matrix=[[0, 1, 1], [5, 0, 1], [5, 1, 0]]),
+        DecisionTreeClassifier(max_leaf_nodes=4, costs=[[0, 1, 1], [5, 0, 1], [5, 1, 0]]),
         DecisionTreeClassifier(split="oblique", max_depth=3),
     ):
         model = BaggingClassifier(estimator, 5, random_state=0, oob_score=False).fit(IRIS, SPECIES)

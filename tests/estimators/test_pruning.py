@@ -11,7 +11,18 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.model_selection import GridSearchCV
 
-from treewright import DecisionTreeClassifier, DecisionTreeRegressor, encode, grow, prune, select
+from treewright import (
+    Bound,
+    CostComplexity,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    Gain,
+    ReducedError,
+    encode,
+    grow,
+    prune,
+    select,
+)
 from treewright.encoding import Dataset
 from treewright.estimators import fitting
 from treewright.pruning import methods
@@ -48,7 +59,7 @@ def test_numbers(method: str) -> None:
 @pytest.mark.parametrize("by", ways())
 def test_every_way_chooses(by: str) -> None:
     options = {"select": by, **({"leaves": 4} if by == "leaves" else {})}
-    model = DecisionTreeClassifier(pruning="cost_complexity", pruning_options=options).fit(X[SEEN], Y[SEEN])
+    model = DecisionTreeClassifier(pruning=CostComplexity(**options)).fit(X[SEEN], Y[SEEN])
     assert 1 < model.get_n_leaves() < 20
 
 
@@ -89,7 +100,7 @@ def test_the_folds_grow_as_the_estimator_does() -> None:
     """By its parameters, and dealt by its seed."""
     options = {"select": "folds", "n_folds": 4}
     model = DecisionTreeClassifier(
-        max_depth=3, criterion="entropy", pruning="cost_complexity", pruning_options=options, random_state=5
+        max_depth=3, criterion="entropy", pruning=CostComplexity(**options), random_state=5
     ).fit(X[SEEN], Y[SEEN])
     data = encode(X[SEEN], Y[SEEN])
     path = prune(grow(data, max_depth=3, criterion="entropy"))
@@ -138,15 +149,10 @@ def test_a_class_that_validation_lacks_and_a_category_that_training_lacks() -> N
         ({"pruning": "shears"}, "pruning='shears' is unknown; known: None, .*cost_complexity"),
         ({"pruning": "rules"}, "RuleListClassifier makes them"),
         ({"pruning": 3}, "name of a pruning method"),
-        ({"pruning": "cost_complexity", "pruning_options": 3}, "a dict of options"),
-        ({"pruning": "cost_complexity", "pruning_options": {"ruler": 1}}, "'ruler'.*known: select, .*alpha"),
-        ({"pruning": "cost_complexity", "pruning_options": {"select": "luck"}}, "select='luck' is unknown"),
-        ({"pruning": "reduced_error", "pruning_options": {"validation_fraction": 1.5}}, "between 0 and 1"),
-        ({"pruning": "reduced_error", "pruning_options": {"validation_fraction": 0.0}}, "between 0 and 1"),
+        ({"pruning": CostComplexity(ruler=1)}, "CostComplexity has 'ruler'.*known: select, .*alpha"),
+        ({"pruning": CostComplexity(select="luck")}, "select='luck' is unknown"),
         ({"pruning": "cost_complexity", "ccp_alpha": 0.1}, "ccp_alpha=0.1"),
-        ({"pruning_options": {"alpha": 1}}, "pruning_options="),
-        ({"pruning": "cost_complexity", "pruning_options": {"cost_matrix": np.eye(3)}}, "shape"),
-        ({"significance": 2.0}, "significance=2.0"),
+        ({"pruning": CostComplexity(cost_matrix=np.eye(3))}, "shape"),
     ],
 )
 def test_refusals(parameters: dict[str, Any], message: str) -> None:
@@ -154,6 +160,16 @@ def test_refusals(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model.fit(X, Y)
     assert not hasattr(model, "model_")
+
+
+def test_options_refuse_what_they_cannot_be() -> None:
+    for fraction in (1.5, 0.0):
+        with pytest.raises(ValueError, match=r"ReducedError: validation_fraction=.* a float in \(0, 1\)"):
+            ReducedError(validation_fraction=fraction)
+    with pytest.raises(ValueError, match=r"Gain: significance=2.0 .* a number in \(0, 1\]"):
+        Gain(significance=2.0)
+    with pytest.raises(ValueError, match="pruning__alpha cannot be set, because pruning=None has no options"):
+        DecisionTreeClassifier().set_params(pruning__alpha=1)
 
 
 def test_refused_validation() -> None:
@@ -174,30 +190,30 @@ def test_refused_validation() -> None:
 def test_costs_reach_the_answers() -> None:
     options = {"cost_matrix": [[0, 20], [1, 0]]}
     plain = DecisionTreeClassifier(pruning="cost_complexity").fit(X[SEEN], Y[SEEN])
-    wary = DecisionTreeClassifier(pruning="cost_complexity", pruning_options=options).fit(X[SEEN], Y[SEEN])
+    wary = DecisionTreeClassifier(pruning=CostComplexity(**options)).fit(X[SEEN], Y[SEEN])
     missed = [int(((m.predict(X[NEW]) == 1) & (Y[NEW] == 0)).sum()) for m in (plain, wary)]
     assert missed[1] < missed[0]
 
 
 def test_significance_stops_the_growing() -> None:
     whole = DecisionTreeClassifier().fit(X, Y)
-    careful = DecisionTreeClassifier(significance=1e-6).fit(X, Y)
+    careful = DecisionTreeClassifier(selection=Gain(significance=1e-6)).fit(X, Y)
     assert 1 < careful.get_n_leaves() < whole.get_n_leaves()
 
 
 def test_options_can_be_searched() -> None:
-    grid = {"pruning_options": [{"select": "leaves", "leaves": n} for n in (2, 5, 9)]}
+    grid = {"pruning__select": ["leaves"], "pruning__leaves": [2, 5, 9]}
     search = GridSearchCV(DecisionTreeClassifier(pruning="cost_complexity"), grid, cv=3).fit(X, Y)
     assert search.best_estimator_.get_n_leaves() <= 9
 
 
 def test_an_option_tells_the_way() -> None:
     for options in ({"leaves": 5}, {"select": "leaves", "leaves": 5}):
-        model = DecisionTreeClassifier(pruning="cost_complexity", pruning_options=options).fit(X, Y)
+        model = DecisionTreeClassifier(pruning=CostComplexity(**options)).fit(X, Y)
         assert model.get_n_leaves() <= 5
         assert model.pruning_path_.full_tree.rows[0] == len(Y)  # none was set aside
     # delta is the method's own here, and says nothing about a choice
-    bound = DecisionTreeClassifier(pruning="bound", pruning_options={"delta": 0.1}).fit(X, Y)
+    bound = DecisionTreeClassifier(pruning=Bound(delta=0.1)).fit(X, Y)
     assert "chosen_by" not in bound.pruning_path_.details
 
 

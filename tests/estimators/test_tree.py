@@ -42,20 +42,18 @@ def test_parameters_and_defaults_are_scikit_learns(name: str) -> None:
     given = ours.get_params()
     assert list(theirs.get_params().items() - given.items()) == []
     more = [
-        "max_splits",
-        "significance",
         "selection",
         "pruning",
-        "pruning_options",
         "threshold",
         "kinds",
         "n_jobs",
+        "missing",
+        "interaction_cst",
+        "feature_costs",
     ]
-    more += ["missing", "n_surrogates", "interaction_cst", "feature_costs", "max_features_used"]
-    if name.endswith("Classifier"):
-        more += ["cost_matrix", "priors", "cost_split"]
+    more += ["costs"] * name.endswith("Classifier")
     if name.startswith("Decision"):
-        more += ["root", "n_competitors", "split", "max_combined", "category_gain"]
+        more += ["root", "n_competitors", "split", "category_gain"]
         more += ["leaf"] * name.endswith("Regressor")
     assert given.keys() - theirs.get_params().keys() == set(more)
     order = list(inspect.signature(type(ours)).parameters)
@@ -205,11 +203,10 @@ WRONG = {
     "ccp_alpha": [-1e-9, None, float("nan")],
     "monotonic_cst": [[0, 1, 1], "x"],
     "missing": ["guess", None],
-    "n_surrogates": [-1, 1.5],
+    "selection": ["luck", None],
+    "pruning": [3],
     "interaction_cst": ["some", [[99]]],
     "feature_costs": [[1], 2.0],
-    "max_features_used": [0, 1.5],
-    "max_splits": [-1, 1.0],
     "threshold": ["middle", None],
     "kinds": [5],
     "n_jobs": [0, 1.5, "all"],
@@ -324,9 +321,9 @@ def test_limits_mean_what_they_mean_in_scikit_learn(limit, weighted: bool) -> No
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X))
 
 
-def test_max_splits() -> None:
-    assert DecisionTreeClassifier(max_splits=3).fit(*IRIS).get_n_leaves() == 4
-    assert DecisionTreeClassifier(max_splits=0).fit(*IRIS).get_n_leaves() == 1
+def test_max_leaf_nodes() -> None:
+    assert DecisionTreeClassifier(max_leaf_nodes=4).fit(*IRIS).get_n_leaves() == 4
+    assert DecisionTreeClassifier(max_leaf_nodes=2).fit(*IRIS).get_n_leaves() == 2
 
 
 def test_thresholds() -> None:

@@ -92,7 +92,7 @@ def test_categories_that_are_no_better_than_chance_do_not_compete(weighted: bool
     plain = competitors(tree, data, growing={"category_gain": "plain"})[0]
     assert {each.column for each in plain} == {"good", "noise", "id"}
     assert next(each for each in plain if each.column == "good").gain == only.gain  # the whole drop of risk
-    model = DecisionTreeClassifier(max_splits=1, n_competitors=5, category_gain="plain", root="x")
+    model = DecisionTreeClassifier(max_leaf_nodes=2, n_competitors=5, category_gain="plain", root="x")
     assert len(model.fit(table, y).competitors_[0]) == 3
 
 

@@ -20,6 +20,7 @@ from tests.saving.small_models import by_hand, parsed, refuse
 from treewright import (
     BaggingClassifier,
     Column,
+    Costs,
     DecisionTreeClassifier,
     Forest,
     Schema,
@@ -168,7 +169,7 @@ def test_a_loaded_forest_knows_its_draws(tmp_path: Path) -> None:
 
 def test_forests_of_estimators_are_saved_by_their_model(tmp_path: Path) -> None:
     x = np.stack([np.nan_to_num(TABLE["x"]), TABLE["z"], SCORE], axis=1)
-    tree = DecisionTreeClassifier(priors={"yes": 0.6, "no": 0.4}, max_depth=3)
+    tree = DecisionTreeClassifier(costs=Costs(priors={"yes": 0.6, "no": 0.4}), max_depth=3)
     model = BaggingClassifier(tree, 4, max_features=2, random_state=0).fit(x, CLASSES)
     loaded = round_trip(model.model_, tmp_path)
     assert loaded.predict(x).tolist() == model.predict(x).tolist()

@@ -24,17 +24,8 @@ from treewright.tree import Tree
 # Parameters by which a user may want no split; where one of them is set, a tree of one leaf is no surprise.
 _LIMITS = frozenset(
     {"max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes"}
-    | {"max_splits", "min_impurity_decrease", "ccp_alpha", "significance", "selection", "monotonic_cst"}
-    | {
-        "interaction_cst",
-        "feature_costs",
-        "max_features_used",
-        "root",
-        "min_objs",
-        "alpha_split",
-        "estimator",
-    }
-    | {"l2_regularization", "max_samples"}
+    | {"min_impurity_decrease", "ccp_alpha", "selection", "monotonic_cst", "interaction_cst", "feature_costs"}
+    | {"root", "n_splits", "min_objs", "alpha_split", "estimator", "l2_regularization", "max_samples"}
 )
 
 

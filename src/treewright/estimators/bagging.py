@@ -16,10 +16,14 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
-from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import TreeEstimator
 from treewright.estimators.parameters import check_parameters, is_int
-from treewright.estimators.regressor import DecisionTreeRegressor
+from treewright.estimators.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    TreeClassifier,
+    TreeRegressor,
+)
 from treewright.tree import Tree
 
 _PER_COLUMN = ("monotonic_cst", "interaction_cst", "feature_costs", "root")
@@ -33,15 +37,14 @@ class BaggingEstimator(VotingEstimator):
     bootstrap_features: bool
     estimator: Any
     _default_tree: type[Any] = DecisionTreeClassifier
+    _tree_family: type[TreeEstimator] = TreeClassifier
 
     def _tree_estimator(self) -> TreeEstimator:
         """A new estimator of one tree, its parameters checked."""
         if self.estimator is None:
             default: TreeEstimator = self._default_tree()
             return default
-        if not isinstance(self.estimator, TreeEstimator) or not isinstance(
-            self.estimator, self._default_tree.__mro__[2]
-        ):
+        if not isinstance(self.estimator, self._tree_family):
             raise TypeError(
                 f"estimator is {self.estimator!r}; {type(self).__name__} bags treewright's trees, such as "
                 f"{self._default_tree.__name__}(). For other models there is "
@@ -258,6 +261,7 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
     """
 
     _default_tree = DecisionTreeRegressor
+    _tree_family = TreeRegressor
     voting = "soft"
 
     def __init__(

@@ -46,8 +46,7 @@ class TreeEstimator:
     max_features_: int
     criterion: str
     ccp_alpha: float
-    pruning: str | None
-    pruning_options: dict[str, Any] | None
+    pruning: Any
     max_features: Any
     n_jobs: int | None
     kinds: Any

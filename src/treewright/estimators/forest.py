@@ -14,12 +14,15 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
-from treewright.estimators.classifier import DecisionTreeClassifier
-from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
 from treewright.estimators.fitting import price_of_leaves
 from treewright.estimators.parameters import limits
-from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.targets import factors_of, weighed_by_class
+from treewright.estimators.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
 from treewright.growing import grow, n_threads
 from treewright.growing.targets import targets_for
 from treewright.pruning import cut_at

@@ -16,9 +16,8 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding.schema import MISSING
 from treewright.neighbours.kd_tree import METRICS, Search
+from treewright.parameters.spec import Option, of
 from treewright.tree.conditions import Among, Below
-from treewright.tree.costs import PARAMETERS as COSTS
-from treewright.tree.costs import CostSplit
 
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
 
@@ -124,7 +123,6 @@ RULES: dict[str, Rule] = {
     "split": one_of("axis", "oblique"),
     "max_combined": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
     "kinds": (lambda v: v is None or isinstance(v, Mapping | list | tuple), "a dict, a list, or None"),
-    "cost_split": one_of(*get_args(CostSplit)),
     "n_estimators": (lambda v: is_int(v) and v >= 1, "an int >= 1"),
     "bootstrap": _BOOL,
     "bootstrap_features": _BOOL,
@@ -173,16 +171,12 @@ def check_each(estimator: Any, own: Mapping[str, Rule] | None = None) -> None:
 
 
 def check_parameters(estimator: Any) -> None:
-    """Refuse a parameter of a tree that cannot be, or not beside another one."""
-    check_each(estimator)
+    """Refuse a parameter of a tree that is not possible, or not together with another one."""
+    estimator.check_parameters()
     if estimator.pruning is not None and estimator.ccp_alpha > 0:
-        _refuse(estimator, "ccp_alpha", 'zero where there is pruning (or pruning="cost_complexity", alpha=…)')
-    if estimator.pruning is None and estimator.pruning_options:
-        _refuse(estimator, "pruning_options", "None where pruning is None")
-    if not SIGNIFICANCE[0](getattr(estimator, "significance", None)):
-        _refuse(estimator, "significance", SIGNIFICANCE[1])
-    if not CLASS_WEIGHT[0](getattr(estimator, "class_weight", None)):
-        _refuse(estimator, "class_weight", CLASS_WEIGHT[1])
+        estimator.refuse_parameter(
+            "ccp_alpha", "zero where there is pruning (or pruning=CostComplexity(alpha=…))"
+        )
 
 
 def _refuse(estimator: Any, name: str, allowed: str) -> None:
@@ -211,8 +205,8 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
     """
     leaf, least = estimator.min_samples_leaf, estimator.min_samples_split
     drawn = n_features_drawn(estimator.max_features, n_columns)
-    split = getattr(estimator, "split", "axis")
-    draws_sums = split == "oblique" and estimator.random_state is not None
+    options = _keywords(estimator)
+    draws_sums = options["split"] == "oblique" and estimator.random_state is not None
     random = estimator.splitter == "random" or drawn < n_columns or draws_sums
     return {
         "splitter": estimator.splitter,
@@ -222,27 +216,34 @@ def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[s
         "min_weight_leaf": float(estimator.min_weight_fraction_leaf) * weight,
         "min_gain": float(estimator.min_impurity_decrease) * weight,
         "max_leaf_nodes": _int_or_none(estimator.max_leaf_nodes),
-        "max_splits": _int_or_none(estimator.max_splits),
-        "significance": getattr(estimator, "significance", None),
-        "selection": getattr(estimator, "selection", "gain"),
         "max_features": drawn if drawn < n_columns else None,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
         "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,
         "threshold": estimator.threshold,
-        "missing": estimator.missing,
-        "n_surrogates": int(estimator.n_surrogates),
         "category_gain": getattr(estimator, "category_gain", "corrected"),
         "monotonic_cst": estimator.monotonic_cst,
         "interaction_cst": estimator.interaction_cst,
-        "feature_costs": estimator.feature_costs,
-        "max_features_used": _int_or_none(estimator.max_features_used),
         "root": getattr(estimator, "root", None),
         "leaf": getattr(estimator, "leaf", "constant"),
-        "split": split,
-        "max_combined": int(getattr(estimator, "max_combined", 2)),
         "n_jobs": _int_or_none(estimator.n_jobs),
-        **{name: getattr(estimator, name) for name in COSTS if hasattr(estimator, name)},
+        **options,
     }
+
+
+def _keywords(estimator: Any) -> dict[str, Any]:
+    """The keyword arguments of `grow` that the option values of an estimator stand for."""
+    found: dict[str, Any] = {"split": "axis", "selection": "gain"}
+    for name in ("selection", "split", "missing", "feature_costs", "costs"):
+        value = getattr(estimator, name, None)
+        resolve = of(name).resolve
+        value = value if resolve is None else resolve(value)
+        if isinstance(value, Option):
+            found |= value.keywords()
+        elif value is not None:
+            found[name] = value
+    if hasattr(estimator, "n_surrogates"):  # where surrogates are the only way, or the ensemble names them so
+        found["n_surrogates"] = int(estimator.n_surrogates)
+    return found
 
 
 def _int_or_none(value: Any) -> int | None:

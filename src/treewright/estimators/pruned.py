@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from treewright.encoding import Dataset
+from treewright.parameters.values import Pruning
 from treewright.pruning import METHODS, PruningPath
+from treewright.pruning import values as _values  # noqa: F401 (makes the classes of the methods)
 from treewright.selecting import WAYS
-from treewright.selecting.planning import VALIDATION_SHARE, Plan
+from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
 
@@ -25,19 +27,17 @@ def pruned(
 
     `grow` makes the estimator's tree of some rows, and `growing` says by which parameters.
     """
-    method, given = estimator.pruning, dict(estimator.pruning_options or {})
-    by, share = given.pop("select", None), given.pop("validation_fraction", VALIDATION_SHARE)
-    if method == "rules":
+    value = Pruning.of(estimator.pruning)
+    if value == "rules":
         raise ValueError("pruning='rules': rules are no tree; RuleListClassifier makes them")
-    if method not in METHODS.names:
-        raise ValueError(f"pruning={method!r} is unknown; known: None, {', '.join(METHODS.names)}")
-    if by is not None and by not in WAYS.names:
-        raise ValueError(f"pruning_options: select={by!r} is unknown; known: {', '.join(WAYS.names)}")
-    if not (isinstance(share, float) and 0 < share < 1):
-        raise ValueError(f"validation_fraction is {share!r}; it must be a number between 0 and 1")
-    plan = Plan.of(method, given, by, said="pruning_options", also=("select", "validation_fraction"))
+    if not isinstance(value, Pruning):
+        raise ValueError(f"pruning={value!r} is unknown; known: None, {', '.join(METHODS.names)}")
+    if value.select is not None and value.select not in WAYS.names:
+        raise ValueError(f"{value!r}: select={value.select!r} is unknown; known: {', '.join(WAYS.names)}")
+    also = tuple(Pruning.parameters)
+    plan = Plan.of(value.method, value.keywords(), value.select, said=type(value).__name__, also=also)
     seed = seed_of(estimator.random_state)
-    data, validation = plan.parts(data, validation, share, seed)
+    data, validation = plan.parts(data, validation, value.validation_fraction, seed)
     return plan.path(grow(data), data, validation, growing(data), seed), data
 
 

@@ -13,8 +13,8 @@ from treewright.encoding import Dataset
 from treewright.encoding.splits import split
 from treewright.estimators._predictions import ClassifierPredictions, Floats
 from treewright.estimators._table_estimator import TableEstimator
-from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import Fitted, replace_fit
+from treewright.estimators.tree import DecisionTreeClassifier
 from treewright.pruning.rule_post_pruning import rule_list
 from treewright.tree.rule_list import RuleList
 

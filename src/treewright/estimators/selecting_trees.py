@@ -17,7 +17,6 @@ from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.splits import folds as dealt
 from treewright.ensembles.side_by_side import Listener
-from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import TreeEstimator, replace_fit
 from treewright.estimators.parameters import (
     RULES,
@@ -28,11 +27,12 @@ from treewright.estimators.parameters import (
     not_negative,
     one_of,
 )
-from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.selectors import COUNT, RULES_OF_ALL, TableSelector, or_none
 from treewright.estimators.targets import class_arrays
+from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, TreeRegressor
 from treewright.feature_selection.wrapping import DIRECTIONS, SelectionPath, search_columns
 from treewright.growing import n_threads
+from treewright.parameters.values import Gain, Pruning
 from treewright.tree import Tree
 from treewright.tree.predict import answers, proportions
 
@@ -50,7 +50,8 @@ _RULES: dict[str, Rule] = {
     ),
     **RULES_OF_ALL,
 }
-_BLIND = (None, "cost_complexity", "reduced_error", "pessimistic")  # prunings that do not count columns
+# prunings that do not count columns
+_BLIND = (None, *map(Pruning.of, ("cost_complexity", "reduced_error", "pessimistic")))
 _BY_COLUMN = ("monotonic_cst", "feature_costs", "interaction_cst")
 
 
@@ -186,7 +187,7 @@ class TreeSelector(TableSelector):
         """
         check_each(self, _RULES)
         given = self._given()
-        classes = None if given is None else not isinstance(given, DecisionTreeRegressor)
+        classes = None if given is None else not isinstance(given, TreeRegressor)
         kinds = self.kinds if given is None or self.kinds else given.kinds
         data, described = self._encoded(X, y, sample_weight, classes, kinds)
         if given is None:
@@ -331,9 +332,9 @@ def _usual_score(tree: Tree, data: Dataset) -> float:
 
 def _asks_only_splits(estimator: Any) -> bool:
     """Whether a tree stays the same without columns that it does not ask for."""
-    by_gain = estimator.selection == "gain" and estimator.splitter == "best"
+    by_gain = estimator.selection in ("gain", Gain()) and estimator.splitter == "best"
     draws = estimator.max_features is not None or estimator.split != "axis"
-    return by_gain and not draws and estimator.pruning in _BLIND and not estimator.pruning_options
+    return bool(by_gain and not draws and Pruning.of(estimator.pruning) in _BLIND)
 
 
 def _for_columns(estimator: Any, names: Sequence[str], kept: Sequence[str]) -> Any:

@@ -1,0 +1,338 @@
+"""The tree estimators: DecisionTree* and ExtraTree*, for classes and for numbers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+import sklearn.tree
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import InvalidParameterError
+
+from treewright.encoding import Dataset
+from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.targets import class_arrays, weighed_by_class
+from treewright.growing import n_threads
+from treewright.parameters.tree import ClassifierParameters, RegressorParameters
+from treewright.tree.missing import divides
+from treewright.tree.predict import codes, numbers, proportions
+
+
+class TreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
+    """What all estimators of one tree that predicts classes share."""
+
+    class_weight: Any
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+        """The heaviest class of each row's leaf, or the one that costs least; the first of several.
+
+        Of a row that the tree divides (``missing="fractional"``) the heaviest of the mixture of its leaves.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_targets)
+            The predicted classes.
+        """
+        fitted, rows = self._rows(X)
+        tree, known, threads = fitted["model_"], fitted["classes_"], n_threads(self.n_jobs)
+        if fitted["n_outputs_"] == 1:
+            if rows.n_rows <= tree.n_nodes or divides(tree, rows):
+                return np.asarray(known.take(codes(tree, rows, threads)[:, 0]))
+            named = known.take(tree.label[:, 0])  # the shorter way for many rows: name the nodes first
+            return np.asarray(named.take(tree.apply(rows, n_threads=threads)))
+        said = codes(tree, rows, threads)
+        columns = [classes.take(said[:, k]) for k, classes in enumerate(known)]
+        same = len({column.dtype.kind for column in columns}) == 1
+        return np.stack(columns if same else [column.astype(object) for column in columns], axis=1)
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """The share of each class in the weight of each row's leaf.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), or a list of them, one per target
+            The shares, in the order of `classes_`.
+        """
+        fitted, rows = self._rows(X)
+        shares = proportions(fitted["model_"], rows, n_threads(self.n_jobs))
+        return shares[0] if len(shares) == 1 else shares
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the shares of `predict_proba`; minus infinity where a leaf lacks a class.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), or a list of them, one per target
+            The logarithms, in the order of `classes_`.
+        """
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(share) for share in shares] if isinstance(shares, list) else np.log(shares)
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
+        data = self._reweighted(self._encode(X, y, sample_weight, classes=True))
+        classes = class_arrays(data.schema, y)
+        sizes = np.array([len(labels) for labels in classes], dtype=np.intp)
+        if len(classes) == 1:
+            return data, {"classes_": classes[0], "n_classes_": sizes[0]}
+        return data, {"classes_": classes, "n_classes_": sizes}
+
+    def _reweighted(self, data: Dataset) -> Dataset:
+        return weighed_by_class(data, self.class_weight)
+
+
+class TreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type: ignore[misc]
+    """What all estimators of one tree that predicts numbers share."""
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+        """What each row's leaf answers: the mean of its targets, the median for "absolute_error", or what its
+        formula says of the row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+        check_input : bool, default=True
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_targets)
+            The predicted numbers.
+        """
+        fitted, rows = self._rows(X)
+        values = numbers(fitted["model_"], rows, n_threads(self.n_jobs))
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
+        return self._encode(X, y, sample_weight, classes=False), {}
+
+    def _criterion(self) -> str:
+        if self.criterion != "friedman_mse":
+            return super()._criterion()
+        warnings.warn(
+            "criterion='friedman_mse' grows the trees of 'squared_error' and will go, as in scikit-learn; "
+            "say 'squared_error' instead",
+            FutureWarning,
+            stacklevel=4,
+        )
+        return "squared_error"
+
+
+class DecisionTreeClassifier(ClassifierParameters, TreeClassifier):
+    """A decision tree that predicts classes.
+
+    Everything that takes scikit-learn's class of the same name takes this one: it is a subclass with the same
+    parameters, and a few more after them. The tree is grown exactly, in float64, and is the same for any
+    number of threads. Columns may be numbers, categories (strings, bools and categorical columns) and dates,
+    with missing values; `y` may have several columns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    n_classes_ : int, or an array of them
+        The number of classes.
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+
+    See Also
+    --------
+    DecisionTreeRegressor : The same for numbers.
+    treewright.grow : The function below it, for tables without an estimator around them.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> table = {"wind": [3, 12, 5, 14, 9], "sky": ["clear", "clear", "rain", "rain", "clouds"]}
+    >>> model = DecisionTreeClassifier().fit(table, ["sail", "stay", "sail", "stay", "sail"])
+    >>> model.predict({"wind": [4, 20], "sky": ["clouds", None]})
+    array(['sail', 'stay'], dtype='<U4')
+    >>> model.get_n_leaves()
+    2
+    """
+
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
+
+
+class DecisionTreeRegressor(RegressorParameters, TreeRegressor):
+    """A decision tree that predicts numbers.
+
+    Everything that takes scikit-learn's class of the same name takes this one: it is a subclass with the same
+    parameters, and a few more after them. The tree is grown exactly, in float64, and is the same for any
+    number of threads. Columns may be numbers, categories (strings, bools and categorical columns) and dates,
+    with missing values; `y` may have several columns.
+
+    Attributes
+    ----------
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
+        rows; ``print`` shows it. Only with `n_competitors`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+
+    See Also
+    --------
+    DecisionTreeClassifier : The same for classes.
+    treewright.grow : The function below it, for tables without an estimator around them.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeRegressor
+    >>> table = {"rooms": [1, 2, 3, 4, 5], "lift": [True, False, True, False, True]}
+    >>> model = DecisionTreeRegressor(max_depth=1).fit(table, [300.0, 420.0, 500.0, 900.0, 1000.0])
+    >>> model.predict({"rooms": [2, 6], "lift": [True, True]}).round(1)
+    array([406.7, 950. ])
+    """
+
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
+
+
+class ExtraTreeClassifier(DecisionTreeClassifier):
+    """A decision tree that predicts classes, with thresholds drawn at random.
+
+    Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
+    ensembles: one such tree alone is worse than a `DecisionTreeClassifier`, from which it differs in the
+    defaults only.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    n_classes_ : int, or an array of them
+        The number of classes.
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+
+    See Also
+    --------
+    DecisionTreeClassifier : The tree with the best thresholds.
+    ExtraTreeRegressor : The same for numbers.
+
+    Examples
+    --------
+    >>> from treewright import ExtraTreeClassifier
+    >>> model = ExtraTreeClassifier(random_state=0).fit([[0, 1], [1, 0], [2, 2], [3, 1]], [0, 0, 1, 1])
+    >>> model.predict([[0, 1], [3, 1]])
+    array([0, 1])
+    """
+
+    splitter: str = "random"
+    max_features: int | float | str | None = "sqrt"
+    split: ClassVar[str] = "axis"  # type: ignore[misc]
+    category_gain: ClassVar[str] = "corrected"  # type: ignore[misc]
+    root: ClassVar[None] = None  # type: ignore[misc]
+    n_competitors: ClassVar[int] = 0  # type: ignore[misc]
+
+
+class ExtraTreeRegressor(DecisionTreeRegressor):
+    """A decision tree that predicts numbers, with thresholds drawn at random.
+
+    Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
+    ensembles: one such tree alone is worse than a `DecisionTreeRegressor`, from which it differs in the
+    defaults only.
+
+    Attributes
+    ----------
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+
+    See Also
+    --------
+    DecisionTreeRegressor : The tree with the best thresholds.
+    ExtraTreeClassifier : The same for classes.
+
+    Examples
+    --------
+    >>> from treewright import ExtraTreeRegressor
+    >>> model = ExtraTreeRegressor(random_state=0).fit([[0, 1], [1, 0], [2, 2], [3, 1]], [0.0, 0.5, 2.0, 2.5])
+    >>> model.predict([[0, 1], [3, 1]])
+    array([0. , 2.5])
+    """
+
+    splitter: str = "random"
+    max_features: int | float | str | None = 1.0
+    split: ClassVar[str] = "axis"  # type: ignore[misc]
+    category_gain: ClassVar[str] = "corrected"  # type: ignore[misc]
+    leaf: ClassVar[str] = "constant"  # type: ignore[misc]
+    root: ClassVar[None] = None  # type: ignore[misc]
+    n_competitors: ClassVar[int] = 0  # type: ignore[misc]

@@ -1,0 +1,469 @@
+"""Declaring a parameter once: the signature, the docstring and the validation are made from the declaration.
+
+Static tools read the annotated fields of a class through `typing.dataclass_transform`; at run time
+`__init_subclass__` makes a real `__init__` of the same fields, so that `inspect.signature`, `help`, cloning
+and pickling work as for a handwritten class.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+
+from treewright.parameters.checks import Allowed, is_int
+
+GROUPS = ("Growing", "Stopping", "Pruning", "Missing values", "Costs", "Constraints", "Sampling", "Running")
+_WIDTH = 108
+_SECTION = re.compile(r"^(?:[A-Z][A-Za-z]+ ?){1,2}\n-{3,}$", re.MULTILINE)
+_REGISTRY: dict[str, Parameter] = {}
+_T = TypeVar("_T", bound=Callable[..., Any])
+_ANYTHING = Allowed(lambda value: True, "any value")
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter:
+    """One parameter: its default, what it does, the values that it allows, and its group in the docs."""
+
+    default: Any
+    doc: str = ""
+    kind: str = ""  # the type as the docstring names it
+    allowed: Allowed | None = None
+    function_allowed: Allowed | None = None  # where functions such as `grow` allow other values
+    estimators_only: bool = False
+    kw_only: bool = True
+    resolve: Callable[[Any], Any] | None = None  # the option value that a shorthand stands for
+    group: str = ""
+    keyword: str = ""  # the keyword argument of `grow`, where it has another name
+    name: str = ""
+    annotation: str = ""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The names that it allows, where these are all; empty otherwise."""
+        return self.allowed.choices if self.allowed is not None else ()
+
+    @property
+    def flag(self) -> str:
+        """The option of the command line: ``--max-depth``."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def entry(self) -> str:
+        """The entry of the docstring's `Parameters` section."""
+        kind = self.kind or (_braces(self.choices) if self.choices else self.annotation)
+        default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
+        text = textwrap.wrap(" ".join(self.doc.split()), _WIDTH - 4, break_on_hyphens=False)
+        return "\n    ".join([f"{self.name} : {kind}, default={default}", *text])
+
+    def check(self, owner: str, value: Any) -> None:
+        """ValueError, in the words of the declaration, where the value is not allowed."""
+        allowed = self.function_allowed or self.allowed
+        if allowed is not None and not allowed.check(value):
+            raise ValueError(refusal(owner, self.name, value, allowed.words))
+
+
+def parameter(
+    *,
+    default: Any,
+    doc: str = "",
+    kind: str = "",
+    allowed: Allowed | None = None,
+    function_allowed: Allowed | None = None,
+    estimators_only: bool = False,
+    kw_only: bool = True,
+    resolve: Callable[[Any], Any] | None = None,
+    group: str = "",
+    keyword: str = "",
+) -> Any:
+    """Declare a parameter as an annotated field: ``max_depth: int | None = parameter(default=None, doc=…)``.
+
+    What is left out is taken from the parameter of the same name in the base classes or, where these have
+    none, in the groups of `treewright.parameters`.
+
+    Parameters
+    ----------
+    default
+        The default value.
+    doc : str
+        What it does, in one or a few sentences.
+    kind : str
+        The type in the docstring; by default the choices of `allowed`, or else the annotation.
+    allowed : Allowed
+        The check with its words, such as ``whole(1, none=True)``.
+    function_allowed : Allowed
+        The check of functions such as `grow`, where it differs from that of the estimators.
+    estimators_only : bool
+        Whether functions do not take it.
+    kw_only : bool
+        Whether it must be given by name.
+    resolve : callable
+        Makes the option value of a shorthand: ``"surrogate"`` is ``Surrogates()``.
+    group : str
+        One of `GROUPS`; by default that of the class.
+    keyword : str
+        The keyword argument of `grow` that an option sets, where it has another name.
+    """
+    allows = allowed, function_allowed
+    return Parameter(default, doc, kind, *allows, estimators_only, kw_only, resolve, group, keyword)
+
+
+def of(name: str) -> Parameter:
+    """The parameter of a name, as the groups declare it.
+
+    >>> of("max_depth").flag, of("max_depth").allowed.words
+    ('--max-depth', 'an int >= 1, or None')
+    """
+    if name not in _REGISTRY:
+        raise KeyError(f"there is no parameter {name!r}{did_you_mean(name, _REGISTRY)}")
+    return _REGISTRY[name]
+
+
+def registered() -> Mapping[str, Parameter]:
+    """All parameters of the groups, by name."""
+    return _REGISTRY
+
+
+def refusal(owner: str, name: str, value: Any, words: str) -> str:
+    """The message about a value that is not allowed."""
+    return f"{owner}: {name}={value!r} is not possible; it must be {words}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is unknown: the closest known one, or nothing."""
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
+class Parameters:
+    """A class whose annotated fields are its parameters.
+
+    A group of parameters is a subclass with ``group=``; an estimator inherits the groups that it takes. In a
+    subclass ``splitter: str = "random"`` gives another default, ``parameter(default=…, doc=…)`` another text,
+    and ``splitter: ClassVar[str] = "best"`` takes the parameter out and fixes its value.
+    """
+
+    parameters: ClassVar[dict[str, Parameter]] = {}
+    parameter_error: ClassVar[type[Exception]] = ValueError
+    _checks: ClassVar[tuple[tuple[str, Callable[[Any], bool]], ...]] = ()
+
+    def __init_subclass__(cls, *, group: str = "", **others: Any) -> None:
+        super().__init_subclass__(**others)
+        cls.parameters = _declared(cls, group)
+        if group:
+            for name, each in cls.parameters.items():
+                _REGISTRY.setdefault(name, each)
+            return
+        _finish(cls)
+
+    def check_parameters(self) -> None:
+        """Raise an error about the first parameter whose value is not allowed; takes some microseconds."""
+        values = vars(self)
+        for name, check in self._checks:
+            if not check(values[name]):
+                allowed = self.parameters[name].allowed or _ANYTHING
+                self.refuse_parameter(name, allowed.words)
+
+    def refuse_parameter(self, name: str, words: str) -> None:
+        """Raise the error about a parameter; `words` say what it must be."""
+        raise self.parameter_error(refusal(type(self).__name__, name, getattr(self, name), words))
+
+    def option(self, name: str) -> Any:
+        """The value of a parameter, with the option value in place of its shorthand."""
+        value, resolve = getattr(self, name), self.parameters[name].resolve
+        return value if resolve is None else resolve(value)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; ``pruning__rule="1-SE"`` sets an option of the value of a parameter.
+
+        Parameters
+        ----------
+        **params
+            Parameters and their new values.
+
+        Returns
+        -------
+        self
+            The estimator itself.
+        """
+        inner: dict[str, dict[str, Any]] = {}
+        for key in list(params):
+            name, _, option = key.partition("__")
+            if option and name in self.parameters and self.parameters[name].resolve is not None:
+                inner.setdefault(name, {})[option] = params.pop(key)
+        super().set_params(**params)  # type: ignore[misc]
+        for name, changes in inner.items():
+            value = self.option(name)
+            if not isinstance(value, Option):
+                named = ", ".join(f"{name}__{option}" for option in changes)
+                raise self.parameter_error(
+                    f"{type(self).__name__}: {named} cannot be set, because {name}={value!r} has no options"
+                )
+            setattr(self, name, value.replace(**changes))
+        return self
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(parameter,))
+class Option:
+    """A small value of options: it cannot be changed, prints as its call, compares, clones and pickles.
+
+    A subclass declares its options as annotated fields, like an estimator.
+    """
+
+    parameters: ClassVar[dict[str, Parameter]] = {}
+    stands_for: ClassVar[dict[str, str]] = {}  # the keyword arguments that do not depend on its options
+    takes_others: ClassVar[bool] = False  # whether it keeps keywords that are not declared
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        cls.parameters = _declared(cls, "")
+        _finish(cls, frozen=True)
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        for name, each in self.parameters.items():
+            each.check(owner, getattr(self, name))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options by name, as scikit-learn reads the parameters of an estimator."""
+        return vars(self).copy()
+
+    def keywords(self) -> dict[str, Any]:
+        """The keyword arguments of `grow` or `prune` that it stands for."""
+        own = {each.keyword or name: getattr(self, name) for name, each in self.parameters.items()}
+        return {
+            **self.stands_for,
+            **{name: int(value) if is_int(value) else value for name, value in own.items()},
+        }
+
+    def replace(self, **changes: Any) -> Self:
+        """The same value with other options."""
+        if not self.takes_others:
+            check_names(type(self).__name__, self.parameters, changes)
+        return type(self)(**{**self.get_params(), **changes})
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults."""
+        known = self.parameters
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in known or not _same(value, known[name].default)
+        }
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; make another one, or use replace()")
+
+    def __repr__(self) -> str:
+        positional = [name for name, each in self.parameters.items() if not each.kw_only]
+        given = [
+            repr(value) if name in positional else f"{name}={value!r}" for name, value in self.given.items()
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        own, theirs = vars(self), vars(other)
+        return own.keys() == theirs.keys() and all(_same(value, theirs[name]) for name, value in own.items())
+
+    def __hash__(self) -> int:
+        return hash(type(self))  # the options may be arrays or dicts, which have no hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (type(self), vars(self).copy())
+
+    def __sklearn_clone__(self) -> Self:
+        return self  # it cannot change
+
+
+def check_names(owner: str, known: Iterable[str], given: Iterable[str]) -> None:
+    """TypeError about the first name that is not known, with the closest one that is."""
+    names = tuple(known)
+    for name in given:
+        if name not in names:
+            close = did_you_mean(name, names) or f"; the parameters are {', '.join(names)}"
+            raise TypeError(f"{owner} has no parameter {name!r}{close}")
+
+
+def takes(parameters: Mapping[str, Parameter]) -> Callable[[_T], _T]:
+    """Decorate ``function(first, **options)``: signature, docstring, defaults and checks come from
+    `parameters`.
+
+    The function is called with all of them, checked. Names that begin with an underscore are passed on as
+    they are.
+    """
+    defaults = {name: each.default for name, each in parameters.items()}
+    checks = [
+        (name, (each.function_allowed or each.allowed or _ANYTHING).check)
+        for name, each in parameters.items()
+    ]
+
+    def decorate(function: _T) -> _T:
+        owner = function.__name__
+
+        def checked(*first: Any, **given: Any) -> Any:
+            options = {**defaults, **given}
+            if len(options) > len(defaults):
+                check_names(owner, (*signature.parameters, *private), given)
+            for name, check in checks:
+                if not check(options[name]):
+                    parameters[name].check(owner, options[name])
+            return function(*first, **options)
+
+        signature = inspect.signature(function)
+        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        private = [each.name for each in own if each.name.startswith("_")]
+        visible = [each for each in own if each.name not in private]
+        signature = signature.replace(parameters=[*visible, *_arguments(parameters)])
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        checked.__wrapped__ = function  # type: ignore[attr-defined]
+        checked.__name__, checked.__qualname__ = function.__name__, function.__qualname__
+        checked.__module__ = function.__module__
+        checked.__doc__ = _documented(function.__doc__, parameters)
+        return checked  # type: ignore[return-value]
+
+    return decorate
+
+
+def _declared(cls: type, group: str) -> dict[str, Parameter]:
+    """The parameters of a class and of its base classes, by group and in the order of declaration."""
+    found: dict[str, Parameter] = {}
+    for base in reversed(cls.__mro__):
+        if not issubclass(base, Parameters | Option):
+            continue
+        for name, annotated in inspect.get_annotations(base).items():
+            annotation = annotated if isinstance(annotated, str) else inspect.formatannotation(annotated)
+            value = vars(base).get(name)
+            if "ClassVar" in annotation:
+                found.pop(name, None)
+            elif base is not cls and name in base.parameters:
+                found[name] = base.parameters[name]
+            elif isinstance(value, Parameter):
+                shared = found.get(name) or (_REGISTRY.get(name) if issubclass(cls, Parameters) else None)
+                found[name] = _merged(value, shared, name, annotation, group)
+            elif name in found and name in vars(base):
+                found[name] = replace(found[name], default=value, annotation=annotation)
+    order = {name: place for place, name in enumerate(found)}
+    return dict(sorted(found.items(), key=lambda item: (_group_order(item[1]), order[item[0]])))
+
+
+def _group_order(each: Parameter) -> int:
+    return GROUPS.index(each.group) if each.group in GROUPS else len(GROUPS)
+
+
+def _merged(own: Parameter, shared: Parameter | None, name: str, annotation: str, group: str) -> Parameter:
+    """A declaration with what it leaves out taken from the shared one of its name."""
+    if shared is None:
+        return replace(own, name=name, annotation=annotation, group=own.group or group)
+    return replace(
+        own,
+        name=name,
+        annotation=annotation,
+        doc=own.doc or shared.doc,
+        kind=own.kind or (shared.kind if own.allowed is None else ""),
+        allowed=own.allowed or shared.allowed,
+        function_allowed=own.function_allowed or (shared.function_allowed if own.allowed is None else None),
+        estimators_only=own.estimators_only or shared.estimators_only,
+        resolve=own.resolve or shared.resolve,
+        group=own.group or group or shared.group,
+    )
+
+
+def _finish(cls: Any, frozen: bool = False) -> None:
+    """Give a class the `__init__`, the checks and the docstring of its parameters."""
+    parameters: dict[str, Parameter] = cls.parameters
+    first = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    if not issubclass(first, Parameters | Option) or hasattr(first.__init__, "_generated"):
+        cls.__init__ = _initializer(cls, parameters, frozen)
+    cls._checks = tuple(
+        (name, each.allowed.check) for name, each in parameters.items() if each.allowed is not None
+    )
+    cls.__doc__ = _documented(vars(cls).get("__doc__"), parameters)
+
+
+def _initializer(cls: type, parameters: Mapping[str, Parameter], frozen: bool) -> Callable[..., None]:
+    """A real `__init__` with the parameters of a class, those of scikit-learn's base class first."""
+    foreign = [
+        name
+        for base in cls.__mro__
+        if not issubclass(base, Parameters | Option) and "__init__" in vars(base) and base is not object
+        for name in list(inspect.signature(base.__init__).parameters)[1:]
+    ]
+    first = {name: parameters[name] for name in foreign if name in parameters}
+    arguments = _arguments({**first, **parameters})
+    names = [argument.name for argument in arguments]
+    star = next((place for place, each in enumerate(arguments) if each.kind is each.KEYWORD_ONLY), len(names))
+    listed = [f"{name}=_defaults[{name!r}]" for name in names]
+    listed[star:star] = ["*"] if star < len(names) else []
+    target = "vars(self)[{0!r}]" if frozen else "self.{0}"
+    lines = [f"    {target.format(name)} = {name}" for name in names]
+    if getattr(cls, "takes_others", False):
+        listed.append("**others")
+        lines.append("    vars(self).update(others)")
+    lines += ["    self.__post_init__()"] * frozen
+    source = f"def __init__(self, {', '.join(listed)}):\n" + ("\n".join(lines) or "    pass")
+    scope: dict[str, Any] = {"_defaults": {name: each.default for name, each in parameters.items()}}
+    exec(compile(source, f"<parameters of {cls.__qualname__}>", "exec"), scope)
+    made: Callable[..., None] = scope["__init__"]
+    made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
+    made._generated = True  # type: ignore[attr-defined]
+    made.__annotations__ = {each.name: each.annotation for each in arguments} | {"return": None}
+    return made
+
+
+def _arguments(parameters: Mapping[str, Parameter]) -> list[inspect.Parameter]:
+    """The arguments of a function that takes the parameters, those that may be given by position first."""
+    kinds = {False: inspect.Parameter.POSITIONAL_OR_KEYWORD, True: inspect.Parameter.KEYWORD_ONLY}
+    made = [
+        inspect.Parameter(name, kinds[each.kw_only], default=each.default, annotation=each.annotation)
+        for name, each in parameters.items()
+    ]
+    return sorted(made, key=lambda each: each.kind)
+
+
+def _documented(doc: str | None, parameters: Mapping[str, Parameter]) -> str | None:
+    """A docstring with the entries of the parameters at the end of its `Parameters` section.
+
+    Where there is no such section, it is made in front of the others.
+    """
+    if doc is None or not parameters:
+        return doc
+    entries = "\n".join(each.entry for each in parameters.values())
+    doc = inspect.cleandoc(doc)
+    sections = [(match.group().split("\n")[0], match.start()) for match in _SECTION.finditer(doc)]
+    names = [name for name, _ in sections]
+    if "Parameters" not in names:
+        entries = f"Parameters\n----------\n{entries}"
+        place = sections[0][1] if sections else len(doc)
+        between = "\n\n"
+    else:
+        after = sections[names.index("Parameters") + 1 :]
+        place, between = (after[0][1] if after else len(doc)), "\n"
+    return f"{doc[:place].rstrip()}{between}{entries}\n\n{doc[place:]}".rstrip() + "\n"
+
+
+def _braces(choices: Iterable[str]) -> str:
+    return "{" + ", ".join(f'"{choice}"' for choice in choices) + "}"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, also where they are or hold arrays."""
+    if one is other:
+        return True
+    if hasattr(one, "tolist") and hasattr(other, "tolist"):
+        return type(one) is type(other) and bool(one.tolist() == other.tolist())
+    if hasattr(one, "tolist") or hasattr(other, "tolist"):
+        return False
+    return bool(one == other)
+
+
+def _made_again(kind: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """A value from its pickle."""
+    return kind(**options)

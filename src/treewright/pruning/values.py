@@ -1,0 +1,55 @@
+"""Pruning methods with their options as values: ``pruning=CostComplexity(select="folds", rule="1-SE")``.
+
+Each method of `treewright.pruning` has one class, made from the signature and the docstring of its function
+and named like it: `CostComplexity` of `cost_complexity`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from treewright.parameters.spec import parameter
+from treewright.parameters.values import Pruning
+from treewright.pruning import METHODS
+
+PROVIDED = ("data", "validation", "growing", "seed")  # what a fit itself provides
+_ENTRY = re.compile(r"^(\w+) : (.+?)(?:, default=.*|, optional)?\n((?:    .+\n?)*)", re.MULTILINE)
+
+
+def _value_class(method: str) -> type[Pruning]:
+    """The class of a method, whose options are the keyword arguments of its function."""
+    function = METHODS.function(method)
+    doc = inspect.getdoc(function) or ""
+    entries = {name: (kind, " ".join(text.split())) for name, kind, text in _ENTRY.findall(doc + "\n")}
+    fields: dict[str, Any] = {}
+    annotations: dict[str, str] = {}
+    for name, each in METHODS.options(method).items():
+        if name not in PROVIDED:
+            kind, text = entries.get(name, ("", ""))
+            fields[name] = parameter(default=each.default, doc=text, kind=kind, group="Pruning")
+            annotations[name] = str(each.annotation)
+    summary = doc.partition("\n\n")[0]
+    name = "SRM" if method == "srm" else method.title().replace("_", "")
+    text = f'{summary}\n\n``pruning="{method}"`` is ``pruning={name}()``.\n'
+    body = {
+        "__module__": __name__,
+        "__doc__": text,
+        "__annotations__": annotations,
+        "method": method,
+        **fields,
+    }
+    return type(name, (Pruning,), body)
+
+
+_CLASSES = {made.__name__: made for made in map(_value_class, METHODS.names) if made.method != "rules"}
+globals().update(_CLASSES)
+__all__ = sorted(_CLASSES)
+
+
+def __getattr__(name: str) -> Any:
+    """Tell type checkers that the names of the classes are known at run time."""
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}; the classes are {', '.join(_CLASSES)}"
+    )
