@@ -22,7 +22,7 @@ from tests.plotting.pictured_trees import (
     wide_tree,
 )
 from treewright import Tree, encode, export, grow, prune, select
-from treewright.exporting.notebooks import path_as_html
+from treewright.exporting.notebook_html import path_as_html
 from treewright.plotting.scene.cards import Card, cards
 from treewright.plotting.scene.scenes import Words, scene
 from treewright.tree.wording import escape, word

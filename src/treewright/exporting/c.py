@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from treewright.encoding.columns import MISSING, UNSEEN
 from treewright.encoding.schema import Column, Target
-from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
-from treewright.exporting.coding import (
+from treewright.exporting._split_tests import Question, Ways, asked_in_turn, has_surrogates
+from treewright.exporting._tree import (
     Code,
     Style,
     Tables,
@@ -30,8 +30,8 @@ from treewright.exporting.coding import (
     quoted,
     remark,
 )
+from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
 from treewright.exporting.mixing import divides
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.tree import Tree
 
 _LARGEST = 2**63 - 1

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column
 from treewright.exporting import mixing
-from treewright.exporting.coding import (
+from treewright.exporting._split_tests import Question, Ways, asked_in_turn, has_surrogates
+from treewright.exporting._tree import (
     Code,
     Style,
     Tables,
@@ -32,7 +33,6 @@ from treewright.exporting.coding import (
 )
 from treewright.exporting.javascript_parts import COMPLETE, SOURCES, STANDING_IN, VALUE
 from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.tree import Tree
 
 Module = Literal["script", "esm"]

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column
 from treewright.exporting import mixing
-from treewright.exporting.coding import (
+from treewright.exporting._split_tests import Question, Ways, asked_in_turn, has_surrogates
+from treewright.exporting._tree import (
     Code,
     Style,
     Tables,
@@ -23,7 +24,6 @@ from treewright.exporting.coding import (
     plain,
 )
 from treewright.exporting.mixing import PYTHON_WALK, divides, parts
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.tree import Tree
 
 _RESERVED = frozenset([*keyword.kwlist, "row"])

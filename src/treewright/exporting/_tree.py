@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from treewright._version import __version__
 from treewright.encoding.schema import Column, Target
+from treewright.exporting._split_tests import has_surrogates
 from treewright.exporting.mixing import divides
-from treewright.exporting.questions import has_surrogates
 from treewright.tree import Tree
 from treewright.tree.wording import (
     branch_in_words,
