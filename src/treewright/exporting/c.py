@@ -23,6 +23,7 @@ from treewright.exporting._tree import (
     Tables,
     check_labels,
     check_name,
+    divides,
     family,
     number,
     one_target,
@@ -31,7 +32,6 @@ from treewright.exporting._tree import (
     remark,
 )
 from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
-from treewright.exporting.mixing import divides
 from treewright.tree import Tree
 
 _LARGEST = 2**63 - 1

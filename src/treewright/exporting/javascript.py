@@ -23,6 +23,7 @@ from treewright.exporting._tree import (
     Tables,
     check_labels,
     check_name,
+    divides,
     family,
     filled,
     labelled,
@@ -32,7 +33,7 @@ from treewright.exporting._tree import (
     words,
 )
 from treewright.exporting.javascript_parts import COMPLETE, SOURCES, STANDING_IN, VALUE
-from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
+from treewright.exporting.mixing import JAVASCRIPT_WALK, parts
 from treewright.tree import Tree
 
 Module = Literal["script", "esm"]
