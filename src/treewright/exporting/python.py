@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -78,12 +79,14 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
         lines += ["import datetime", ""]
     names = {function.name for function in program.functions}
     lines += [*printer.classes(), *printer.lines(program), *(printer.proba() if "shares" in names else [])]
-    if "side" in names or code.formulas is not None:
+    if any(table.name in ("column", "intercept") for table in program.tables):
         lines += printer.read()
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
         lines += ["", "", *_SOURCES[reader]]
     if code.columns:
         lines += ["", "", *_VALUE]
+    if code.demanded:
+        lines += ["", "", *printer.complete()]
     return "\n".join(lines) + "\n"
 
 
@@ -113,7 +116,7 @@ class _Python(Printer):
 
     def name(self, name: str) -> str:
         """Public functions, private ones, and tables in capitals."""
-        private = ("side", "add", "mix", "best", "shares", "read")
+        private = ("side", "add", "mix", "best", "shares", "read", "complete")
         is_function = name in private or name.startswith("cheapest")
         return self.public.get(name) or (f"_{name}" if is_function else f"_{name.upper()}")
 
@@ -143,7 +146,7 @@ class _Python(Printer):
         lines += [f"    found = [0.0] * {starts[-1]}", "    _shares(row, found)"]
         if len(code.targets) == 1:
             return [*lines, "    return dict(zip(CLASSES, found))"]
-        parts = [f"found[{a}:{b}]" for a, b in zip(starts, starts[1:], strict=False)]
+        parts = [f"found[{a}:{b}]" for a, b in pairwise(starts)]
         return [*lines, f"    return [dict(zip(*both)) for both in zip(CLASSES, {_tuple(parts)})]"]
 
     def read(self) -> list[str]:
@@ -168,6 +171,11 @@ class _Python(Printer):
         lines += ["    values += (", *sums, "    )"] if sums else []
         lines.append("    return values")
         return lines + (_CODE if self.code.has_categories else [])
+
+    def complete(self) -> list[str]:
+        """The check of a tree that takes complete rows only."""
+        names = [repr(self.code.tree.schema.names[j]) for j in self.code.demanded if j not in self.code.sums]
+        return [*_COMPLETE[:3], *filled(names, "        "), *_COMPLETE[3:]]
 
     def table(self, table: Table) -> Iterator[str]:
         """A tuple; of many numbers it is made from a text, which Python reads many times faster."""
@@ -213,12 +221,6 @@ class _Python(Printer):
         """An exception."""
         return f"raise ValueError({message!r})"
 
-    def refusal(self, feature: int) -> str:
-        """Why a row is refused, with the column in quotes."""
-        if feature in self.code.sums:
-            return super().refusal(feature)
-        return f"column {self.code.tree.schema.names[feature]!r} is missing, and this tree takes complete rows only"
-
     def known(self, feature: int, negated: bool) -> str:
         """A missing category is None."""
         if self.is_category(feature):
@@ -245,7 +247,9 @@ class _Python(Printer):
             return f"{arguments[0]} != {arguments[0]}"
         if function == "isfinite":
             return f"{arguments[0]} - {arguments[0]} == 0"
-        return f"int({arguments[0]})" if function == "int" else super().call(function, arguments)
+        if function == "int":  # of a category, whose code is an int already
+            return arguments[0]
+        return super().call(function, arguments)
 
     def statement(self, of: Statement, indent: str) -> Iterator[str]:
         """Loops, assignments and refusals as Python writes them."""
@@ -315,6 +319,15 @@ def _value(row, name):
     if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
         raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
     return value if value == value else None
+'''.splitlines()
+
+_COMPLETE = '''\
+def _complete(row):
+    """ValueError where a value that some test needs is missing."""
+    for name in (
+    ):
+        if _value(row, name) is None:
+            raise ValueError(f"column {name!r} is missing, and this tree takes complete rows only")
 '''.splitlines()
 
 _SOURCES = {

@@ -1,8 +1,8 @@
 """The intermediate form of a program: constant tables, and functions of a few statements and expressions.
 
 Values are integers, doubles and arrays of them. Every expression but the tests of splits is one that all
-languages have; `functions` reads such functions from a subset of Python, in which the fixed parts of a program
-are written once (lowering.py).
+languages have; `functions` reads such functions from a subset of Python, in which the fixed parts of a
+program are written once (lowering.py).
 """
 
 from __future__ import annotations
@@ -68,9 +68,11 @@ class Choice:
 class Call:
     """A call of a function of the program, or of a built-in one.
 
-    Built in are `isnan`, `isfinite`, `int`; `plus(a, b, c)`, which is a + b * c with the product rounded before it
-    is added; `read(row)`, the encoded values of a row; `answer(…)`, the prediction from a class code or number for
-    each target; and `nothing()`, the prediction of a language without exceptions for an incomplete row.
+    Built in are `isnan`, `isfinite`, `int`; `plus(a, b, c)`, which is a + b * c with the product rounded
+    before it is added; `read(row)`, the encoded values of a row; `complete(row)`, which refuses a row that
+    lacks a value that some test needs; `answer(…)`, the prediction from a class
+    code or number for each target; and `nothing()`, the prediction of a language without exceptions for an
+    incomplete row.
     """
 
     function: str
@@ -215,15 +217,16 @@ class Program:
 # ---- functions in a subset of Python -----------------------------------------------------------------------
 
 _OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitXor: "^", ast.RShift: ">>", ast.Lt: "<",
-    ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.And: "and", ast.Or: "or",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitXor: "^", ast.RShift: ">>",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+    ast.And: "and", ast.Or: "or",
 }  # fmt: skip
 
 
 def functions(text: str, **blocks: Block) -> tuple[Function, ...]:
     """The functions of a text; a statement that is only the name of one of `blocks` stands for that block.
 
-    >>> functions("def f(x: int) -> int:\\n    return x + 1")[0].body
+    >>> functions("def f(x: int) -> int: return x + 1")[0].body
     (Return(value=Operation(operator='+', left=Name(name='x'), right=Constant(value=1)), remark=''),)
     """
     return tuple(_function(each, blocks) for each in ast.parse(text).body)
@@ -248,22 +251,22 @@ def _block(nodes: list[Any], blocks: dict[str, Block]) -> Block:
 
 
 def _statement(node: Any, blocks: dict[str, Block]) -> Statement:
-    match node:
-        case ast.AnnAssign():
+    match type(node).__name__:
+        case "AnnAssign":
             return Let(node.annotation.id, node.target.id, _expression(node.value))
-        case ast.Assign():
+        case "Assign":
             target = _expression(node.targets[0])
             assert isinstance(target, Name | Item)
             return Set(target, _expression(node.value))
-        case ast.If():
+        case "If":
             then, otherwise = _block(node.body, blocks), _block(node.orelse, blocks)
             return If(_expression(node.test), then, otherwise)
-        case ast.While():
+        case "While":
             return While(_expression(node.test), _block(node.body, blocks))
-        case ast.For():
+        case "For":
             start, stop = map(_expression, node.iter.args)
             return For(node.target.id, start, stop, _block(node.body, blocks))
-        case ast.Return():
+        case "Return":
             return Return(None if node.value is None else _expression(node.value))
     call = _expression(node.value)
     assert isinstance(call, Call)
@@ -271,24 +274,24 @@ def _statement(node: Any, blocks: dict[str, Block]) -> Statement:
 
 
 def _expression(node: Any) -> Expression:
-    match node:
-        case ast.Constant():
+    match type(node).__name__:
+        case "Constant":
             return Constant(node.value)
-        case ast.Name():
+        case "Name":
             return Name(node.id)
-        case ast.Subscript():
+        case "Subscript":
             return Item(node.value.id, _expression(node.slice))
-        case ast.UnaryOp():
+        case "UnaryOp":
             operand = _expression(node.operand)
             return Constant(-operand.value) if isinstance(operand, Constant) else Not(operand)
-        case ast.IfExp():
+        case "IfExp":
             return Choice(_expression(node.test), _expression(node.body), _expression(node.orelse))
-        case ast.Call():
+        case "Call":
             return Call(node.func.id, tuple(map(_expression, node.args)))
-        case ast.Compare():
+        case "Compare":
             left, right = node.left, node.comparators[0]
             return Operation(_OPERATORS[type(node.ops[0])], _expression(left), _expression(right))
-        case ast.BoolOp():
+        case "BoolOp":
             left, right = node.values
             return Operation(_OPERATORS[type(node.op)], _expression(left), _expression(right))
     return Operation(_OPERATORS[type(node.op)], _expression(node.left), _expression(node.right))

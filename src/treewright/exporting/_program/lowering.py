@@ -14,11 +14,13 @@ from treewright.exporting._program.form import (
     Choice,
     Constant,
     Demand,
+    Do,
     Expression,
     Function,
     If,
     Item,
     Known,
+    Name,
     Not,
     Operation,
     Program,
@@ -35,11 +37,11 @@ from treewright.exporting._tree import Code, divides
 def lower(code: Code, style: str, targets: Sequence[int], *, raises: bool = True) -> Program:
     """The program of a tree for some of its targets.
 
-    `raises` tells whether the language refuses a row that lacks a value by an exception; otherwise `leaf` returns
-    -1 for it.
+    `raises` tells whether the language refuses a row that lacks a value by an exception; otherwise `leaf`
+    returns -1 for it.
     """
     nests = code.nests(style)
-    found = _nested(code) if nests else _loop(code)
+    found = (_nested if nests else _loop)(code, raises)
     tables = [] if nests else _node_tables(code)
     tables += _leaf_tables(code, targets)
     found += functions(_prediction(code, targets, raises))
@@ -49,10 +51,22 @@ def lower(code: Code, style: str, targets: Sequence[int], *, raises: bool = True
 # ---- tests within tests ------------------------------------------------------------------------------------
 
 
-def _nested(code: Code) -> tuple[Function, ...]:
-    missing = tuple((j, Known(j, negated=True)) for j in code.demanded)
-    body: Block = (ReadVariables(), *([Demand(missing)] if missing else []), *_subtree(code, 0))
+def _nested(code: Code, raises: bool) -> tuple[Function, ...]:
+    before, later = _demands(code, raises)
+    missing = tuple((j, Known(j, negated=True)) for j in later)
+    demand = (Demand(missing),) if missing else ()
+    body: Block = (*before, ReadVariables(), *demand, *_subtree(code, 0))
     return (Function("leaf", LEAF, (("row", "row"),), "int", body),)
+
+
+def _demands(code: Code, raises: bool) -> tuple[Block, list[int]]:
+    """What checks a row before it is read, and the columns or sums that are checked after that.
+
+    With exceptions missing values are found first, then values of a wrong type, then sums without a value.
+    """
+    if not raises or not code.demanded:
+        return (), code.demanded
+    return (Do(Call("complete", (Name("row"),))),), [j for j in code.demanded if j in code.sums]
 
 
 LEAF = "the leaf that a row comes to, counted from the left"
@@ -91,7 +105,7 @@ def _split(code: Code, node: int) -> tuple[Expression, str]:
 
 
 def _ways(question: Question) -> Iterator[tuple[Expression, Expression]]:
-    """One test of a node with surrogates: conditions under which it decides, and whether the row goes left."""
+    """One test of a node with surrogates: when it decides, and whether the row then goes left."""
     j = question.feature
     if not question.is_category:
         yield Known(j), Operation(question.operator, Value(j), Constant(question.threshold))
@@ -137,17 +151,40 @@ def _node_tables(code: Code) -> list[Table]:
 
 
 _NODES = (
-    "for each node, in preorder: the place of its column (-1: a leaf), the threshold, the right child (of a leaf: "
-    "its number), and bits: 1 missing values go left, 2 unseen categories go left, 4 the test is reversed, 8 a "
-    "surrogate"
+    "for each node, in preorder: the place of its column (-1: a leaf), the threshold, the right child (of a "
+    "leaf: its number), and bits: 1 missing values go left, 2 unseen categories go left, 4 the test is "
+    "reversed, 8 a surrogate"
 )
 _SURROGATES = "where the surrogates of each node begin, after the nodes"
 _SUBSETS = "for each node the first byte of the bits of the categories that go left (-1: a number); the bits"
 _PARTS = "for each node the share of a divided row that goes there from its parent"
 
 
-def _loop(code: Code) -> tuple[Function, ...]:
+def _loop(code: Code, raises: bool) -> tuple[Function, ...]:
     tree, has_surrogate = code.tree, bool(len(code.tree.surrogates))
+    side, step = _side(code), _STEP_BY_SIDE.format(surrogates=_ASK_SURROGATES if has_surrogate else "")
+    if not has_surrogate and not divides(tree):  # a call for each node would double the time of a row
+        side, step = "", _STEP_WITH_CATEGORIES if code.has_categories else _STEP
+    text = f'''{side}
+def leaf(row: row) -> int:
+    """{"the leaf of the heaviest part of a row, counted from the left" if divides(tree) else LEAF}"""
+    before
+    values: values = read(row)
+    demand
+    node: int = 0
+    while column[node] >= 0:
+{step}
+    return right[node]
+'''
+    before, later = _demands(code, raises)
+    places = {j: i for i, j in enumerate([*code.used, *code.sums])}
+    missing = tuple((j, _lacks(code, j, places[j])) for j in later)
+    return functions(text, before=before, demand=(Demand(missing),) if missing else ())
+
+
+def _side(code: Code) -> str:
+    """`side`, the test of one node or surrogate."""
+    has_surrogate = bool(len(code.tree.surrogates))
     flip = " ^ (sides[node] >> 2 & 1)" if has_surrogate else ""
     by_category = f"""
     if subset[node] >= 0:
@@ -155,32 +192,42 @@ def _loop(code: Code) -> tuple[Function, ...]:
             return -1 if value == -1.0 {"or (sides[node] & 8) != 0" if has_surrogate else ""} else {_UNSEEN}
         code: int = int(value)
         return (bits[subset[node] + (code >> 3)] >> (code & 7) & 1){flip}"""
-    text = f'''
+    return f'''
 def side(values: values, node: int) -> int:
     """whether a row goes left at a node: 1, 0, or -1 where the value is missing"""
     value: double = values[column[node]]{by_category if code.has_categories else ""}
     if isnan(value):
         return -1
     return (1 if value <= threshold[node] else 0){flip}
+'''
 
-def leaf(row: row) -> int:
-    """{"the leaf of the heaviest part of a row, counted from the left" if divides(tree) else LEAF}"""
-    values: values = read(row)
-    demand
-    node: int = 0
-    while column[node] >= 0:
+
+_STEP = """
+        value: double = values[column[node]]
+        if value <= threshold[node] or isnan(value) and (sides[node] & 1) != 0:
+            node = node + 1
+        else:
+            node = right[node]"""
+_STEP_WITH_CATEGORIES = """
+        value: double = values[column[node]]
+        if subset[node] < 0:
+            if value <= threshold[node] or isnan(value) and (sides[node] & 1) != 0:
+                node = node + 1
+            else:
+                node = right[node]
+        elif value < 0.0:
+            side: int = sides[node] & (1 if value == -1.0 else 2)
+            node = node + 1 if side != 0 else right[node]
+        else:
+            code: int = int(value)
+            side: int = bits[subset[node] + (code >> 3)] >> (code & 7) & 1
+            node = node + 1 if side != 0 else right[node]"""
+_STEP_BY_SIDE = """
         left: int = side(values, node)
-        {_ASK_SURROGATES if has_surrogate else ""}
+        {surrogates}
         if left < 0:
             left = sides[node] & 1
-        node = node + 1 if left == 1 else right[node]
-    return right[node]
-'''
-    places = {j: i for i, j in enumerate([*code.used, *code.sums])}
-    missing = tuple((j, _lacks(code, j, places[j])) for j in code.demanded)
-    return functions(text, demand=(Demand(missing),) if missing else ())
-
-
+        node = node + 1 if left == 1 else right[node]"""
 _UNSEEN = "sides[node] >> 1 & 1"
 _ASK_SURROGATES = """at: int = surrogates[node]
         while left < 0 and at < surrogates[node + 1]:
@@ -243,8 +290,8 @@ def _leaf_tables(code: Code, targets: Sequence[int]) -> list[Table]:
 
 
 _FORMULAS = (
-    "for each leaf: the intercept of its formula and where its terms begin; for each term: the place of the column, "
-    "the coefficient, and what a value that is missing or infinite counts as"
+    "for each leaf: the intercept of its formula and where its terms begin; for each term: the place of the "
+    "column, the coefficient, and what a value that is missing or infinite counts as"
 )
 _SHARES = "for each leaf: where its classes begin; their codes, and their shares"
 _COSTS = "what it costs to predict each class (across) where another one (down) is true"
@@ -275,7 +322,8 @@ def _prediction(code: Code, targets: Sequence[int], raises: bool) -> str:
 
 def _adding(code: Code, targets: Sequence[int]) -> str:
     """`add`, which adds a part of what a leaf predicts to an array."""
-    text = 'def add(leaf: int, part: double, mixed: doubles):\n    """adds a part of the prediction of a leaf"""\n'
+    text = "def add(leaf: int, part: double, mixed: doubles):\n"
+    text += '    """adds a part of the prediction of a leaf"""\n'
     for k, start in zip(targets, offsets(code, targets), strict=False):
         end = suffix(code, k)
         if code.predicts_classes:

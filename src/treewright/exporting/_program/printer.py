@@ -132,7 +132,7 @@ class Printer(ABC):
             case Not(operand):
                 return self.opposite(self.expression(operand))
             case Choice(condition, then, otherwise):
-                text = self.choice(*(self.expression(each, 3) for each in (condition, then)), otherwise)
+                text = self.choice(self.expression(condition, 3), self.expression(then, 3), otherwise)
                 return f"({text})" if around else text
             case Call(function, arguments):
                 return self.call(function, [self.expression(each) for each in arguments])
@@ -177,7 +177,8 @@ class Printer(ABC):
     def call(self, function: str, arguments: list[str]) -> str:
         """A call of a function of the program, or of a built-in one."""
         if function == "plus":
-            return f"{arguments[0]} + {arguments[1]} * ({arguments[2]})".replace("(", "(", 1)
+            total, part, factor = arguments
+            return f"{total} + {part} * {f'({factor})' if ' ' in factor else factor}"
         if function == "answer":
             return self.answer(arguments)
         return f"{self.name(function)}({', '.join(arguments)})"
@@ -249,11 +250,9 @@ class Printer(ABC):
 
     def refusal(self, feature: int) -> str:
         """Why a row that lacks a value is refused."""
-        if feature in self.code.sums:
-            return (
-                f"{self.code.tree.tested[feature].name} has no value, and this tree takes complete rows only"
-            )
-        return f"column {self.code.tree.schema.names[feature]} is missing, and this tree takes complete rows only"
+        name = self.code.tree.tested[feature].name
+        lack = f"{name} has no value" if feature in self.code.sums else f"column {name} is missing"
+        return f"{lack}, and this tree takes complete rows only"
 
     # ---- the whole ---------------------------------------------------------------------------------------
 
