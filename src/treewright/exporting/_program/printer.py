@@ -45,6 +45,8 @@ class Printer(ABC):
     infinity: ClassVar[str] = "Infinity"
     truths: ClassVar[tuple[str, str]] = ("false", "true")
     operators: ClassVar[dict[str, str]] = {"and": "&&", "or": "||"}
+    equality: ClassVar[tuple[str, str]] = ("==", "!=")
+    no_category: ClassVar[str] = "-1"  # a missing category in a nested program
     comment: ClassVar[str] = "//"
     types: ClassVar[dict[str, str]] = {}  # how a declaration begins
     reserved: ClassVar[frozenset[str]] = frozenset()
@@ -153,14 +155,14 @@ class Printer(ABC):
 
     def known(self, feature: int, negated: bool) -> str:
         """Whether a value is there; a missing number is NaN."""
-        name, operator = self.variable(feature), "!=" if negated else "=="
+        name, equal, unequal = self.variable(feature), *self.equality
         if self.is_category(feature):
-            return f"{name} {'==' if negated else '!='} -1"
-        return f"{name} {operator} {name}"
+            return f"{name} {equal if negated else unequal} {self.no_category}"
+        return f"{name} {unequal if negated else equal} {name}"
 
     def among(self, test: Among) -> str:
         """Whether a category, here a code, is one of some."""
-        name, operator = self.variable(test.feature), "!=" if test.negated else "=="
+        name, operator = self.variable(test.feature), self.equality[test.negated]
         values = [-1] * test.missing + list(test.codes)
         joint = self.operators["and" if test.negated else "or"]
         text = f" {joint} ".join(f"{name} {operator} {value}" for value in values)
