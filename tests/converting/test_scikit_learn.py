@@ -28,7 +28,7 @@ from treewright import (
 )
 from treewright.converting import to_shap, to_sklearn
 from treewright.converting.float32_thresholds import thresholds
-from treewright.exporting.probing import probes
+from treewright.exporting import probes
 
 # ---- from scikit-learn -------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from tests.plotting.pictured_trees import (
 )
 from treewright import Tree, encode, export, grow, prune, select
 from treewright._text import escape, label_text
-from treewright.exporting.notebooks import path_as_html
+from treewright.exporting.notebook_html import path_as_html
 from treewright.plotting.scene.cards import Card, cards
 from treewright.plotting.scene.scenes import Words, scene
 

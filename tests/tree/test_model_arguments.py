@@ -12,7 +12,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 import treewright as tw
-from treewright.exporting.rechecking import table_of
+from treewright.exporting._check.agreement import rows_to_check
 from treewright.plotting.quality import roc_points
 from treewright.plotting.regions import decision_regions, plot_decision_regions
 from treewright.tree import Tree
@@ -84,7 +84,7 @@ WITHOUT: dict[str, Callable[[Any], Any]] = {
     "counterfactual": lambda rows: tw.counterfactual(TREE, TABLE.iloc[0], data=rows),
     "background": lambda rows: tw.shapley_values(TREE, TABLE[TEST], background=rows),
     "shapley_values": lambda rows: tw.shapley_values(TREE, rows),
-    "check": lambda rows: str(table_of(TREE, rows)),
+    "check": lambda rows: str(rows_to_check(TREE, rows)),
     "regions": lambda rows: decision_regions(TREE, "x", "z", within=((-1, 1), (-1, 1)), data=rows),
 }
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from treewright._version import __version__
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
-from treewright.exporting.coding import Code
-from treewright.exporting.pieces import Pieces, pieces
-from treewright.exporting.probing import encoded
-from treewright.exporting.questions import Question, has_surrogates, questions, refuse_parts
+from treewright.exporting._check.probes import encoded
+from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
+from treewright.exporting._subtrees import Pieces, pieces
+from treewright.exporting._tree import Code
 from treewright.tree.conditions import Between, Condition, Within, merge_conditions
 from treewright.tree.rule_list import condition_of, paths, weights_by_class
 from treewright.tree.tree import Tree, as_array

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._text import row_count
-from treewright.exporting.coding import Code, check_labels, one_target
+from treewright.exporting._split_tests import Question, Ways, asked_in_turn, has_surrogates, refuse_parts
+from treewright.exporting._tree import Code, check_labels, one_target
 from treewright.exporting.databases import run
 from treewright.exporting.dialects import Dialect, dialect_of
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates, refuse_parts
 from treewright.tree import Tree
 
 Times = Literal["timestamp", "microseconds"]

@@ -221,7 +221,7 @@ class PruningPath:
         return "\n".join([heading, *aligned(rows, right=range(len(rows[0])), gap=2)])
 
     def _repr_html_(self) -> str:
-        from treewright.exporting.notebooks import path_as_html
+        from treewright.exporting.notebook_html import path_as_html
 
         lines = {"training": self.training, "validation": self.validation}
         losses = {name: line for name, line in lines.items() if line is not None}

@@ -46,7 +46,7 @@ class Presented(Saved):
         return str(export(self, "svg", **options))
 
     def _repr_html_(self: Tree) -> str:  # type: ignore[misc]
-        from treewright.exporting.notebooks import tree_as_html
+        from treewright.exporting.notebook_html import tree_as_html
 
         return tree_as_html(self)
 

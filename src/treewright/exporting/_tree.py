@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from treewright._text import escape, label_text, percent, row_count, set_text
 from treewright._version import __version__
 from treewright.encoding.schema import Column, Target
-from treewright.exporting.mixing import divides
-from treewright.exporting.questions import has_surrogates
+from treewright.exporting._split_tests import has_surrogates
 from treewright.tree import Tree
 from treewright.tree.wording import branch_in_words, number_in_words
 
@@ -112,6 +111,11 @@ class Code:
     def place(self) -> list[int]:
         """For each node how many leaves stand before it: of a leaf its number."""
         return (np.cumsum(self.tree.is_leaf) - self.tree.is_leaf).tolist()
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether some test or surrogate asks a category."""
+        return bool(self.tree.subsets.size or self.tree.surrogates.subsets.size)
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -316,6 +320,11 @@ class Tables:
             tree.subsets.tobytes() + others.subsets.tobytes(),
             starts.tolist() if len(others) else [],
         )
+
+
+def divides(tree: Tree) -> bool:
+    """Whether a row with a missing value goes to several leaves."""
+    return tree.missing == "fractional" and tree.n_nodes > 1
 
 
 def _distinct(features: NDArray[np.int32]) -> list[int]:

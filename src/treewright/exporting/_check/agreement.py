@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.exporting.probing import asked_positions, decoded, encoded, probes
+from treewright.exporting._check.probes import asked_positions, decoded, encoded, probes
 from treewright.tree import predict
 from treewright.tree.evaluate import given_table
 from treewright.tree.tree import Tree, named
@@ -16,7 +16,7 @@ from treewright.tree.tree import Tree, named
 _MOST_SHOWN = 20  # columns of the row that is told of
 
 
-def recheck(
+def check_export(
     rendered: str | bytes, tree: Tree, module: ModuleType, rows: Any, options: dict[str, Any]
 ) -> None:
     """ValueError, with the first row, where what `module` rendered does not answer as the tree does.
@@ -26,7 +26,7 @@ def recheck(
     format = module.__name__.rpartition(".")[2]
     if not hasattr(module, "answers"):
         raise ValueError(f"check= runs the export, and {format} is nothing that can be run; leave check= out")
-    table = table_of(tree, rows)
+    table = rows_to_check(tree, rows)
     expected = named(tree.schema, predict.answers(tree, encoded(table, tree)))
     if len(tree.schema.targets) > 1 and options.get("target") is not None:
         names = [target.name for target in tree.schema.targets]
@@ -43,7 +43,7 @@ def recheck(
     )
 
 
-def table_of(tree: Tree, rows: Any) -> dict[str, Any]:
+def rows_to_check(tree: Tree, rows: Any) -> dict[str, Any]:
     """Rows to compare on, as a dict of the columns that are tested in the form of `probes`."""
     if rows is True:
         return probes(tree, tested=True)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.exporting.trees import chain, edges_tree, hostile_tree, mixed_data, mixed_tree
 from treewright import Column, Leaf, Schema, Target, Tree, encode, grow
-from treewright.exporting.probing import decoded, probes, unseen
+from treewright.exporting._check.probes import decoded, probes, unseen
 
 
 def test_every_threshold_and_its_neighbours_are_there() -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from tests.exporting.trees import mixed_data, mixed_table, mixed_tree
 from treewright import encode, export, grow
-from treewright.exporting import FORMATS, rechecking
-from treewright.exporting.probing import encoded, probes
+from treewright.exporting import FORMATS
+from treewright.exporting._check import agreement
+from treewright.exporting._check.probes import encoded, probes
 from treewright.tree import Tree
 
 
@@ -39,14 +40,14 @@ def test_the_first_row_that_differs_is_told() -> None:
     table = {"x": [0.5, 1.75], "job": ["a", None]}
     words = "answers 'may' where the model answers 'yes', in row 1 of 2: {'x': 1.75}"
     with pytest.raises(ValueError, match=re.escape(f"the broken export {words}")):
-        rechecking.recheck("", tree, wrong(tree, 1, "may"), table, {})
-    rechecking.recheck("", tree, wrong(tree, 2, "may"), table, {})
+        agreement.check_export("", tree, wrong(tree, 1, "may"), table, {})
+    agreement.check_export("", tree, wrong(tree, 2, "may"), table, {})
 
 
 def test_too_few_answers_are_a_difference() -> None:
-    assert rechecking.first_difference(np.array([1, 2, 3]), np.array([1, 2])) == 2
-    assert rechecking.first_difference(np.zeros((2, 2)), np.array([[0.0, 0.0], [0.0, 1.0]])) == 1
-    assert rechecking.first_difference(np.zeros(2), np.zeros(2)) is None
+    assert agreement.first_difference(np.array([1, 2, 3]), np.array([1, 2])) == 2
+    assert agreement.first_difference(np.zeros((2, 2)), np.array([[0.0, 0.0], [0.0, 1.0]])) == 1
+    assert agreement.first_difference(np.zeros(2), np.zeros(2)) is None
 
 
 def test_formats_that_cannot_be_run_say_so() -> None:
