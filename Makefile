@@ -1,4 +1,4 @@
-# The house commands; each makes its own virtual environment and installs what it needs. `make help` lists them.
+# The commands; each makes its own virtual environment and installs what it needs. `make help` lists them.
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -25,7 +25,7 @@ SIMULATED_TABLES ?= 5000
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench docs sanitize fuzz simulate clean
+.PHONY: help demo test check lint format bench docs sanitize fuzz simulate clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -36,13 +36,16 @@ demo: $(VENV)/.cli ## grow and prune trees of the built-in spam data, print erro
 test: $(VENV)/.dev ## run the whole test suite, the examples in docstrings and in README.md included
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS) --doctest-modules tests $$($(BIN)/python -c 'import treewright; print(*treewright.__path__)')
 
+check: $(VENV)/.dev ## run the quick tests only, in about a minute: what to run after every change
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS) -q -m "not slow" tests
+
 lint: $(VENV)/.dev ## check style and types: ruff, mypy --strict, clang-format
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/mypy --strict src/treewright
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
 
-format: $(VENV)/.dev ## rewrite Python and C++ in the house style
+format: $(VENV)/.dev ## rewrite Python and C++ in the project style
 	$(BIN)/ruff check --fix $(PYTHON_FILES)
 	$(BIN)/ruff format $(PYTHON_FILES)
 	$(BIN)/clang-format -i $(CPP)

@@ -79,6 +79,7 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, name) for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PYTHON, ids=name_of)
 def test_imports_go_downhill(path: Path) -> None:
     package = package_of(path)
@@ -116,6 +117,7 @@ def test_files_are_small_and_say_what_they_are_for(path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PYTHON, ids=name_of)
 def test_functions_fit_a_screen(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

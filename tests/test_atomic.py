@@ -156,6 +156,7 @@ def test_a_disk_that_is_full(tmp_path: Path) -> None:
     assert not others(tmp_path)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("step", ["fdopen", "fsync", "chmod", "replace"])

@@ -193,6 +193,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.skipif("tsan" in os.environ.get("LD_PRELOAD", ""), reason="the checker of races cannot fork")
 def test_fork_after_fit() -> None:

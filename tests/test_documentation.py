@@ -20,6 +20,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_blocks_run(page: Path) -> None:
     """The blocks of a page run one after the other; where one shows `>>>`, its output is the one shown."""
@@ -37,6 +38,7 @@ def test_python_blocks_run(page: Path) -> None:
             exec(compile(block, where, "exec"), names)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: page.name

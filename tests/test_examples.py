@@ -11,6 +11,7 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
 def test_example_runs(script: Path) -> None:
     done = subprocess.run(

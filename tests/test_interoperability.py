@@ -220,6 +220,7 @@ def test_pickle_joblib_and_copies(model, data, tmp_path: Path) -> None:
         assert other.get_params() == fitted.get_params()
 
 
+@pytest.mark.slow
 def test_a_pickle_loads_in_a_fresh_process(tmp_path: Path) -> None:
     X, y = IRIS
     fitted = DecisionTreeClassifier().fit({"a": X[:, 0], "b": np.where(X[:, 2] > 3, "long", "short")}, y)
@@ -287,6 +288,7 @@ def test_grid_search() -> None:
     assert cross_val_score(DecisionTreeRegressor(max_depth=3), *DIABETES, cv=3).mean() > 0.2
 
 
+@pytest.mark.slow
 def test_processes() -> None:
     scores = cross_val_score(DecisionTreeClassifier(), *IRIS, cv=4, n_jobs=2)
     np.testing.assert_array_equal(scores, cross_val_score(DecisionTreeClassifier(), *IRIS, cv=4))

@@ -116,6 +116,7 @@ def driver() -> Iterator[subprocess.Popen[str]]:
     process.wait()
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_every_phase(driver: subprocess.Popen[str]) -> None:
     assert driver.stdout is not None
     delays: dict[str, float] = {}

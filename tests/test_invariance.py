@@ -31,6 +31,7 @@ def positive(table: Table, count: int) -> bool:
 # ---- weights and copies -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @few
@@ -44,6 +45,7 @@ def test_a_weight_is_a_number_of_copies(criterion: str, switch: dict[str, int], 
     np.testing.assert_allclose(heavy.statistic, copies.statistic, rtol=1e-12, atol=1e-9 * heavy.risk[0])
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @few
@@ -62,6 +64,7 @@ def test_a_row_of_weight_zero_is_absent(criterion: str, switch: dict[str, int], 
     same_tree(a, b)
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @few
@@ -72,6 +75,7 @@ def test_no_weights_are_weights_of_one(criterion: str, switch: dict[str, int], d
     same_tree(table.grow(criterion, **limit, **switch), ones.grow(criterion, **limit, **switch))
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @pytest.mark.parametrize("power", [-40, -1, 3, 40])
@@ -89,6 +93,7 @@ def test_scaling_all_weights(criterion: str, switch: dict[str, int], power: int,
     np.testing.assert_array_equal(one.statistic * scale, two.statistic)
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @few
@@ -102,6 +107,7 @@ def test_doubling_all_rows(criterion: str, switch: dict[str, int], data: st.Data
 # ---- rows, columns, names ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @few
@@ -137,6 +143,7 @@ def test_order_of_many_rows(criterion: str, switch: dict[str, int]) -> None:
     same_tree(one, two)
 
 
+@pytest.mark.slow
 @pytest.mark.threads
 @every_criterion
 @pytest.mark.parametrize("rows", [300, 6000])
@@ -168,6 +175,7 @@ def test_where_the_engine_changes_does_not_matter(criterion: str) -> None:
         same_tree(trees[0], tree)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CLASSES)
 @few
 @given(data=st.data())
@@ -185,6 +193,7 @@ def test_names_of_classes(criterion: str, data: st.DataObject) -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @few
@@ -204,6 +213,7 @@ def test_columns_that_say_nothing(criterion: str, switch: dict[str, int], data: 
 # ---- scales -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @few
@@ -234,6 +244,7 @@ def test_single_and_double_precision_of_the_same_values() -> None:
     same_tree(table_of(list(cells.T), y).grow("gini"), table_of(list(cells.astype(float).T), y).grow("gini"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @both_engines
 @pytest.mark.parametrize("offset", [1e8, -1e8, 1e12])
@@ -247,6 +258,7 @@ def test_shifted_target(criterion: str, switch: dict[str, int], offset: float, d
     same_structure(one, two, order=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", NUMBERS)
 @both_engines
 @pytest.mark.parametrize("factor", [1e-12, 1e12, 1e-150, 1e100, 2.0**-300, 2.0**300])
@@ -266,6 +278,7 @@ def test_scaled_target(criterion: str, switch: dict[str, int], factor: float, da
 # ---- hidden values ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_criterion
 @both_engines
 @few

@@ -140,6 +140,7 @@ def holds(one: Tree, two: Tree, table: Table, other: Table, kept: str) -> None:
         same_partition(one, two, one.apply(table.dataset()), two.apply(other.dataset()))
 
 
+@pytest.mark.slow
 @pytest.mark.threads
 @pytest.mark.parametrize(("criterion", "name"), GRID)
 def test_relation(criterion: str, name: str) -> None:
@@ -169,6 +170,7 @@ def test_names_of_classes(criterion: str, switch: dict[str, int]) -> None:
         np.testing.assert_array_equal(one.statistic, two.statistic[:, names])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", EVERY)
 @both_engines
 @settings(max_examples=25)
@@ -196,6 +198,7 @@ def test_a_missing_value_is_one_beyond_the_others(
         assert abs(hidden.gain[0] - learned.gain[0]) <= noise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", EVERY)
 @both_engines
 @settings(max_examples=15)

@@ -48,6 +48,7 @@ from tests.benchmarks.made_up_figures import ORIGIN, SMALL, result
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ["growing", "predicting"])
 def test_a_measurement(room: str, tmp_path: Path) -> None:
     chosen = Namespace(peers=["treewright"], seconds=0.0, limit=120)
@@ -64,6 +65,7 @@ def test_a_measurement(room: str, tmp_path: Path) -> None:
     assert "| treewright, 2 threads" in page
 
 
+@pytest.mark.slow
 def test_what_fails_is_told_and_the_others_go_on(tmp_path: Path) -> None:
     good = Job("growing", SMALL, "treewright", 1, str(problems.make(SMALL, tmp_path)))
     bad = replace(good, data=str(tmp_path / "none.npz"))
@@ -73,6 +75,7 @@ def test_what_fails_is_told_and_the_others_go_on(tmp_path: Path) -> None:
     assert measuring.measure([good], seconds=0.0, limit=0.001) == [{"skipped": "took more than 0 s"}]
 
 
+@pytest.mark.slow
 def test_memory_is_the_peak_of_the_first_run(tmp_path: Path) -> None:
     """A run that holds 64 MB for a moment is seen to do so."""
     code = (
@@ -185,6 +188,7 @@ def test_the_pages_of_pruning_show_the_kept_results() -> None:
     assert pruning.PICTURE.stat().st_size < 100_000
 
 
+@pytest.mark.slow
 def test_trees_of_sums_are_measured_and_shown(tmp_path: Path) -> None:
     origin, figures = keeping.load("oblique")
     assert (keeping.RESULTS / "oblique.md").read_text(encoding="utf-8") == oblique.page(origin, figures)
@@ -204,6 +208,7 @@ def test_the_page_of_streaming_shows_the_kept_results() -> None:
     assert (keeping.RESULTS / "streaming.md").read_text(encoding="utf-8") == streaming.page(*kept)
 
 
+@pytest.mark.slow
 def test_streaming_is_measured(tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     with open(table, "w") as file:
@@ -227,6 +232,7 @@ def test_only_the_part_between_the_marks_is_written() -> None:
             publishing.inserted(broken, "speed", "new")
 
 
+@pytest.mark.slow
 def test_a_partial_run_changes_nothing() -> None:
     files = [ROOT / "README.md", scaling.PICTURE, pruning.PICTURE, *sorted(keeping.RESULTS.iterdir())]
     before = {file: file.read_bytes() for file in files}
@@ -249,6 +255,7 @@ def test_results_name_no_host_and_no_path() -> None:
             assert len(secret) < 6 or secret not in text, f"{file.name} tells {secret}"
 
 
+@pytest.mark.slow
 def test_the_picture_is_small_and_says_where_it_comes_from() -> None:
     measured = {
         curve.name: [
@@ -274,6 +281,7 @@ def test_the_picture_is_small_and_says_where_it_comes_from() -> None:
     assert scaling.PICTURE.stat().st_size < 100_000
 
 
+@pytest.mark.slow
 def test_importing_is_timed() -> None:
     told = importing.once("import treewright")
     assert 0 < told["cpu"] < 60
@@ -304,6 +312,7 @@ def test_counts_are_read_and_compared() -> None:
         assert set(options) <= {"max_depth"}
 
 
+@pytest.mark.slow
 def test_a_whole_run_keeps_its_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "RESULTS", tmp_path)
     monkeypatch.setattr(growing, "PROBLEMS", (replace(SMALL, predicted=0),))
@@ -319,6 +328,7 @@ def test_a_whole_run_keeps_its_results(tmp_path: Path, monkeypatch: pytest.Monke
 NUMBERS = Problem("numbers", 300, columns=2, classes=0, source="chance")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "who"),
     [
@@ -389,6 +399,7 @@ def test_every_method_of_pruning_is_among_the_ways() -> None:
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 def test_adaboost_beside_and_chosen() -> None:
     """Both libraries on the same rows, and the line of the least error of folds first, whatever the test."""
     chosen = Namespace(seconds=0.0)
@@ -404,6 +415,7 @@ def test_adaboost_beside_and_chosen() -> None:
     assert "Chosen by folds" in adaboost.page(ORIGIN, [figure], judged)
 
 
+@pytest.mark.slow
 def test_neighbours_are_measured_and_compared() -> None:
     small = Problem("small", 500, columns=3, predicted=20)
     jobs = [Job("neighbours", small, f"{name}: k = 1", 1, "") for name in ("treewright", "cKDTree")]

@@ -14,6 +14,7 @@ from benchmarks.problems import Problem
 from tests.benchmarks.made_up_figures import ORIGIN, SMALL, result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 0])
 @pytest.mark.parametrize("peer", ["treewright", "scikit-learn", "treewright, bagging"])
 def test_forests_do_their_work(
@@ -84,6 +85,7 @@ def test_forests_are_compared_with_those_of_their_kind() -> None:
     assert "bagging 5.50 % (5.40 %), one 4.00 %" in short
 
 
+@pytest.mark.slow
 def test_errors_of_forests_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     few = {name: forest_errors.METHODS[name] for name in ("random forest", "AdaBoost")}
     monkeypatch.setattr(forest_errors, "METHODS", few)

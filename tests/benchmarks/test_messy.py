@@ -50,6 +50,7 @@ def test_at_least_ten_tables_of_different_names() -> None:
     assert set(DIRT) == set(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maker", MADE, ids=[table.name for table in TABLES])
 def test_a_table_depends_on_its_seed_alone(maker: Any) -> None:
     first, again, other = maker(0), maker(0), maker(1)
@@ -86,6 +87,7 @@ def test_cleaned_columns_are_numbers_or_few_values(table: Messy) -> None:
             assert len({cell for cell in cells if cell is not None}) < len(cells) / 2, name
 
 
+@pytest.mark.slow
 def test_rare_and_many_classes() -> None:
     rare = np.mean(medical(0).answers == "sepsis")
     assert 0.02 < rare < 0.04
@@ -125,6 +127,7 @@ def test_a_target_must_be_text_or_floats() -> None:
 # ---- folds and judgements ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_row_is_tested_once_and_files_agree_with_frames() -> None:
     table = credit(0)
     assert np.sum(folds(table), axis=0).tolist() == [1] * len(table.answers)
@@ -203,6 +206,7 @@ def test_only_figures_of_the_same_version_are_reused(monkeypatch: pytest.MonkeyP
 # ---- categories -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_tables_with_many_names() -> None:
     made = list(category_tables.tables(0, real=False))
     assert len(made) >= 8

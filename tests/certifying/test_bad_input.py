@@ -268,6 +268,7 @@ def test_many_classes() -> None:
     assert leaf_intervals(tree, data).errors.sum() == round(certificate.error * 3000)
 
 
+@pytest.mark.slow
 def test_depth() -> None:
     """A chain of 100,000 tests: every method, every check, no recursion."""
     depth = 100_000

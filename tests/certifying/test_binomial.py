@@ -31,6 +31,7 @@ def tail(k: int, n: int, p: float) -> float:
     return float(sum(comb(n, j) * share**j * (1 - share) ** (n - j) for j in range(k + 1)))
 
 
+@pytest.mark.slow
 @given(st.integers(1, 60), st.floats(0, 1), st.floats(0.001, 0.999))
 def test_the_limit_solves_its_equation_in_exact_arithmetic(n: int, share: float, delta: float) -> None:
     k = min(int(share * n), n - 1)
@@ -93,6 +94,7 @@ def test_the_inverse_of_the_divergence(q: float, nats: float) -> None:
         assert float(kl(q, p)) == pytest.approx(nats, rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.003, 0.08, 0.5, 0.97])
 @pytest.mark.parametrize("n", [5, 60, 1000])
 def test_coverage_of_counts(p: float, n: int) -> None:

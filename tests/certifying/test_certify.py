@@ -182,6 +182,7 @@ def test_spam(spam: tuple[Tree, Dataset, Dataset]) -> None:
     assert all(certify(tree, name, data=train).check(train) for name in BOUNDS)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_every_certificate_of_any_tree_checks(data: st.DataObject) -> None:
     """Numbers, times, categories, missing values, several targets, one leaf, few rows."""

@@ -40,6 +40,7 @@ def test_coverage_after_choosing() -> None:
     assert (binomial_upper(counts, 50, log(20))[best] < 0.5).mean() > 0.3
 
 
+@pytest.mark.slow
 def test_coverage_of_occam_on_noise() -> None:
     """Trees grown on labels of pure noise: none of 60 gets a bound below the true error, one half."""
     draw = np.random.default_rng(11)
@@ -88,6 +89,7 @@ def test_a_certificate_that_fails_too_often_is_noticed() -> None:
     assert Count("made up", "held_out", draws=500, failed=110).chance(0.2) > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_certificate_holds_in_every_situation(situation: str) -> None:
     """500 tables each; the chance of so many failures, if each has the chance δ, is no small one.

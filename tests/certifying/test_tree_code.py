@@ -68,6 +68,7 @@ def test_whole_numbers_come_back(number: int, k: int) -> None:
     assert reader.place == len(word) == whole_bits(number, k)
 
 
+@pytest.mark.slow
 def test_no_word_begins_another_and_kraft_holds() -> None:
     """Over all numbers of up to four digits in many places, zero, the infinities and raw doubles."""
     values = {0.0, math.inf, -math.inf, 1 / 3, 2 / 3, 1e-300 / 7}
@@ -90,6 +91,7 @@ def test_words_that_end_too_early_are_noticed() -> None:
             read_number(Reader(word[:length]), signed=False)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_trees_come_back(data: st.DataObject) -> None:
     """Numbers, times, categories, missing values, several targets: what is written is what is read."""
@@ -106,6 +108,7 @@ def test_trees_come_back(data: st.DataObject) -> None:
         assert total == pytest.approx(sum(bits.values()))
 
 
+@pytest.mark.slow
 def test_all_small_trees_share_one_unit() -> None:
     """Kraft's sum over all trees of up to three splits on two yes-or-no columns, and all words differ."""
     schema = Schema((Column("a"), Column("b")), (Target("y", ("no", "yes")),))

@@ -167,6 +167,7 @@ def loans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_advice_comes_in_one_list_the_most_serious_first(loans: Path, capfd: Capture) -> None:
     told = document(capfd, "fit", "loans.csv", "--target", "status")
     codes = ["target_copy", "row_number", "id", "imbalance", "text-numbers"]

@@ -50,6 +50,7 @@ def test_version() -> None:
     assert done.stdout.strip() == treewright.__version__
 
 
+@pytest.mark.slow
 def test_demo_prunes_shows_a_small_tree_and_certifies_it() -> None:
     done = call("demo")
     assert done.returncode == 0, done.stderr
@@ -77,6 +78,7 @@ def test_without_the_extra_one_line_says_what_to_install(lacking: str) -> None:
     assert done.stderr.strip() == f"the command line needs {lacking}: pip install 'treewright[cli]'"
 
 
+@pytest.mark.slow
 def test_fit_and_predict_import_no_table_library(sailing: Path) -> None:
     code = (
         "import sys; from treewright.cli import main\n"
@@ -279,6 +281,7 @@ def test_an_output_that_lacks_characters_gets_their_codes(
     assert done.stdout == whole.encode("ascii", "backslashreplace").decode()
 
 
+@pytest.mark.slow
 def test_a_reader_may_stop_early(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"{i % 97},{i % 89},{i * i % 101}.5\n" for i in range(20_000))
     Path("long.csv").write_text("a,b,y\n" + rows)
@@ -296,6 +299,7 @@ def test_a_reader_may_stop_early(sailing: Path, capfd: pytest.CaptureFixture[str
         assert process.wait(timeout=60) == 141
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
 def test_colours_are_for_terminals(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     import pty

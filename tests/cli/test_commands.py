@@ -214,6 +214,7 @@ def test_small_tables_have_a_report_though_their_errors_are_alike(tmp_path: Path
 ABOUT_TREES = ("fit", "prune", "compare", "explain", "report", "show", "rules", "export")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ABOUT_TREES)
 def test_examples_work_as_written(folder: Path, capfd: Capture, command: str) -> None:
     """The calls that --help shows, one after the other, on tables that fit them."""
@@ -327,6 +328,7 @@ def test_show_tells_how_far_leaves_can_be_wrong(folder: Path, capfd: Capture) ->
     assert "with 90 % confidence all of them hold" in last
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["loans.tree", "numbers.tree", "same.tree", "costs", "odd"])
 def test_export_knows_formats_by_suffix_and_checks_them(folder: Path, capfd: Capture, model: str) -> None:
     for suffix in ("py", "json", "sql"):
@@ -346,6 +348,7 @@ def test_help_of_export_names_all_formats() -> None:
     assert sorted(words.replace(".", "").replace(",", "").split()) == sorted(formats())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_readers_may_stop_early_and_rows_come_by_pipes(folder: Path) -> None:
     command = [sys.executable, "-m", "treewright"]
@@ -453,6 +456,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "call", "message"), WRONG, ids=[call for _, call, _ in WRONG])
 def test_trouble_is_one_line_that_helps(
     folder: Path, capfd: Capture, code: int, call: str, message: str

@@ -68,6 +68,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["plain", "growing", "costs", "numbers"])
 def test_fit_makes_the_tree_of_every_line(folder: Path, capfd: Capture, options: str) -> None:
     """The same seed deals the same rows: leaves and test loss agree, line by line."""
@@ -80,6 +81,7 @@ def test_fit_makes_the_tree_of_every_line(folder: Path, capfd: Capture, options:
         assert (leaves, error) == (row["leaves"], pytest.approx(row["test"], rel=1e-12)), row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_last_line_fits_the_best_tree(folder: Path, capfd: Capture, options: str) -> None:
     given = OPTIONS[options].split()
@@ -94,6 +96,7 @@ def test_the_last_line_fits_the_best_tree(folder: Path, capfd: Capture, options:
     assert fitted(capfd, *shlex.split(command)[1:]) == (row["leaves"], pytest.approx(row["test"], rel=1e-12))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="runs the command in a POSIX shell")
 def test_the_command_can_be_pasted_into_a_shell(folder: Path, capfd: Capture) -> None:
     """A table of fewer than 25 rows, whose name begins with a hyphen and has a space."""

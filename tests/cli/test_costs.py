@@ -39,6 +39,7 @@ def fitted(capfd: pytest.CaptureFixture[str], table: str, *options: str) -> tupl
     return told, load("m.json")
 
 
+@pytest.mark.slow
 def test_everything_told_goes_by_costs(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     told, tree = fitted(capfd, "t.csv", "--cost", "ill:well=10")
     assert tree.schema.targets[0].costs == ((0.0, 10.0), (1.0, 0.0))
@@ -73,6 +74,7 @@ def test_names_of_classes(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

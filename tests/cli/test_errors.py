@@ -366,6 +366,7 @@ OTHER = [
 CASES = [(1, f"fit {name} --target y", message) for name, message in FIT] + OTHER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "command", "message"), CASES, ids=[command[:80] for _, command, _ in CASES])
 def test_trouble_is_one_line(
     folder: Path, capfd: pytest.CaptureFixture[str], code: int, command: str, message: str
@@ -383,6 +384,7 @@ def test_trouble_is_one_line(
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_names_that_look_like_options_and_patterns(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Whatever a file is called, it can be read and written."""
     cli.main(["predict", "m.json", "ok.csv"])
@@ -491,6 +493,7 @@ def test_permissions_are_told(folder: Path, capfd: pytest.CaptureFixture[str]) -
         assert "ermission" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("stage", ["reading", "growing", "pruning", "certifying", "writing"])
 def test_ctrl_c_stops_and_leaves_nothing(tmp_path: Path, stage: str) -> None:
@@ -521,6 +524,7 @@ def test_ctrl_c_stops_and_leaves_nothing(tmp_path: Path, stage: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_is_heard_within_a_query(tmp_path: Path) -> None:
     """A query that would take minutes ends when it is interrupted, and so does the program."""

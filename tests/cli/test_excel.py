@@ -222,6 +222,7 @@ def rewritten(name: str, part: str, change: Any) -> None:
 SHEET = "xl/worksheets/sheet1.xml"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "message"),
     [

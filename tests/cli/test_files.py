@@ -95,6 +95,7 @@ def test_decimal_commas_between_semicolons(tmp_path: Path) -> None:
     assert frame.columns["b"].tolist() == ["1.5", "2,5"]  # thousands or decimals? nobody knows
 
 
+@pytest.mark.slow
 def test_compressed_and_oddly_named_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, "a\n9\n", "x1.csv")
     names = ["x[1].csv", "x*.csv", "it's.csv", "x?.csv", "x{a,b}.csv", "~.csv", "~root.csv", "-x.csv"]
@@ -189,6 +190,7 @@ def test_folders_named_like_partitions_add_no_column(tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1_000_000, 3_000_000, 40_000_000])
 def test_long_cells(tmp_path: Path, length: int) -> None:
     path = written(tmp_path, f"a,b\n1,{'x' * length}\n2,y\n")
@@ -199,6 +201,7 @@ def test_long_cells(tmp_path: Path, length: int) -> None:
     assert [len(cell) for piece in pieces for cell in piece.columns["b"]] == [length, 1]
 
 
+@pytest.mark.slow
 def test_what_is_wrong_below_long_cells_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of lines that are longer than its buffers DuckDB may not even say that they are there."""
     path = written(tmp_path, f"a,b,c\n{'x' * 20_000_000},{'x' * 20_000_000},\n2,z\n")
@@ -249,6 +252,7 @@ def test_a_first_line_like_the_rows_is_doubted(tmp_path: Path, text: str, odd: b
     assert open_source(path, Dialect(header=True)).doubt is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_empty_lines_before_the_names(tmp_path: Path, end: str, mark: bytes) -> None:
@@ -444,6 +448,7 @@ def test_tabs_are_preferred_where_the_name_says_so(tmp_path: Path) -> None:
     assert open_source(written(tmp_path, "a,b\n1,2\n", "u.tsv")).names == ("a", "b")
 
 
+@pytest.mark.slow
 def test_five_thousand_columns(tmp_path: Path) -> None:
     names = [f"c{i}" for i in range(5000)]
     rows = [",".join(str((i * 7 + j * 13) % 101) for j in range(5000)) for i in range(3)]

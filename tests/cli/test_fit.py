@@ -133,6 +133,7 @@ def test_a_limit_of_growing_does_not_stop_the_pruning(
     assert tree.n_leaves < 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", methods())
 def test_every_method(data: Dataset, capfd: pytest.CaptureFixture[str], method: str) -> None:
     tree, out = fitted(capfd, "--prune", method)

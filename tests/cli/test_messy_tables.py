@@ -312,6 +312,7 @@ def test_lines_that_are_wrong(capfd: pytest.CaptureFixture[str], text: str, mess
     assert message in fails(capfd, "fit", "t.csv", "--target", "y")
 
 
+@pytest.mark.slow
 def test_huge_cells_never_reach_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     huge = "x" * 3_000_000
     rows = "".join(f"{i},{huge if i % 3 == 0 else 'b'},{'uv'[i % 3 == 0]}\n" for i in range(30))

@@ -150,6 +150,7 @@ def test_trouble_under_json_is_one_line_on_stderr(folder: Path, capfd: pytest.Ca
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", cli.COMMANDS)
 def test_help_teaches_by_examples_that_can_be_called(
     command: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

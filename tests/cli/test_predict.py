@@ -53,6 +53,7 @@ def expected() -> list[str]:
     return answers
 
 
+@pytest.mark.slow
 def test_every_format_has_the_same_answers_in_order(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
     wanted = expected()
     for name in ("p.csv", "p.tsv.gz", "p.jsonl", "p.ndjson.gz", "p.parquet"):
@@ -148,6 +149,7 @@ def test_late_trouble_names_its_line(
     assert Path("old.csv").read_text() == "old"
 
 
+@pytest.mark.slow
 def test_from_a_pipe_to_a_pipe(
     model: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +208,7 @@ def test_a_tree_of_one_leaf_needs_no_column(model: Path, capfd: pytest.CaptureFi
         assert len(predicted(capfd.readouterr().out)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 @pytest.mark.parametrize("name", ["p.csv", "p.jsonl.gz", "p.parquet"])
 def test_a_full_disk_leaves_the_old_file(model: Path, name: str) -> None:
@@ -227,6 +230,7 @@ def test_a_full_disk_leaves_the_old_file(model: Path, name: str) -> None:
     assert not list(Path().glob(".*.part"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_a_reader_who_has_seen_enough_ends_the_stream(model: Path) -> None:
     with open("long.csv", "w") as file:

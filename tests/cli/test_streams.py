@@ -71,6 +71,7 @@ def run(folder: Path, command: str, redirection: str = "") -> tuple[int, str, st
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @full_device
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_output_is_told_once(folder: Path, command: str) -> None:
@@ -81,16 +82,19 @@ def test_a_full_output_is_told_once(folder: Path, command: str) -> None:
     assert (code, out, told) == (1, "", FULL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS[::3])
 def test_a_closed_output_is_told_once(folder: Path, command: str) -> None:
     assert run(folder, command, ">&-") == (1, "", CLOSED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["--help", "predict m.json t.csv", "show m.json"])
 def test_a_reader_who_has_seen_enough_ends_it_quietly(folder: Path, command: str) -> None:
     assert run(folder, command, "| true; echo ${PIPESTATUS[0]}") == (0, "141\n", "")
 
 
+@pytest.mark.slow
 def test_so_does_one_who_reads_a_named_output(folder: Path) -> None:
     assert run(folder, "predict m.json t.csv -o /dev/stdout", "| true; echo ${PIPESTATUS[0]}") == (
         0,
@@ -100,6 +104,7 @@ def test_so_does_one_who_reads_a_named_output(folder: Path) -> None:
     assert run(folder, "predict m.json t.csv -o /dev/stdout", ">&-")[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirection", ["2>&-", pytest.param("2>/dev/full", marks=full_device)])
 def test_without_a_place_for_messages_the_exit_code_tells(folder: Path, redirection: str) -> None:
     """The output is the same, and no message goes into it, nor into a file that is opened meanwhile."""
@@ -116,6 +121,7 @@ def test_without_a_place_for_messages_the_exit_code_tells(folder: Path, redirect
         assert bool(out) == (code == 0)
 
 
+@pytest.mark.slow
 def test_all_streams_may_be_closed(folder: Path) -> None:
     assert run(folder, "fit t.csv --target y -o q.json --quiet", "<&- >&- 2>&-") == (0, "", "")
     assert (folder / "q.json").read_bytes() == (folder / "m.json").read_bytes()

@@ -163,6 +163,7 @@ def test_our_own_estimators() -> None:
     assert from_sklearn(model) is model.model_
 
 
+@pytest.mark.slow
 def test_deep_and_large_trees() -> None:
     """No recursion: a chain of 100,000 tests, and 70,000 nodes, there and back."""
     tree = Tree.write(schema_of(False), chain(False, False))

@@ -508,6 +508,7 @@ GROWN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", NUMBERS)
 @pytest.mark.parametrize("options", GROWN, ids=str)
 @pytest.mark.parametrize("weighted", [False, True])

@@ -80,6 +80,7 @@ AGAIN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [*CLASSIFIERS, *REGRESSORS], ids=lambda model: repr(model))
 def test_every_estimator_knows_its_rows(model: Any) -> None:
     y = NUMBERS if model in REGRESSORS else Y
@@ -144,6 +145,7 @@ def test_rows_that_chose_are_known_by_every_way_of_certifying(pruning: str) -> N
     assert certify(model, test=(X[300:], Y[300:])).value > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [DecisionTreeClassifier(), RandomForestClassifier(5), RuleListClassifier()])
 def test_rows_are_known_after_a_file_or_another_library(model: Any) -> None:
     """In single precision, as a CSV holds them, and after a calculation there and back."""
@@ -189,6 +191,7 @@ def test_rounded_rows_are_known_by_where_they_arrive() -> None:
         model.certify(table.round(6), y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pruning", [None, "reduced_error", "cost_complexity", "minimum_errors"])
 def test_new_rows_of_an_easy_table_are_not_taken_for_old_ones(pruning: str | None) -> None:
     """A perfect tree of two leaves loses nothing on any rows, and as many often arrive at its leaves."""
@@ -248,6 +251,7 @@ def drawn(kind: str, n: int, draw: np.random.Generator) -> tuple[np.ndarray, np.
     return table, draw.integers(0, 2, n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["numbers", "bits", "digits", "half the same"])
 def test_rows_drawn_anew_are_not_refused(kind: str) -> None:
     """However many of them occur already: of a table of bits all do."""

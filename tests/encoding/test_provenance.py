@@ -158,6 +158,7 @@ def test_one_number_for_one_tree() -> None:
     assert not certify(incomplete).complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, [1.0, 2.0] * 200])
 def test_a_file_tells_it(weight: Any, tmp_path: Path) -> None:
     data = coins(weight=weight, gaps=True)

@@ -24,6 +24,7 @@ def names(data: Dataset) -> list[int]:
     return np.asarray(data.columns)[:, 0].astype(int).tolist()
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 1000), n=st.integers(4, 90), n_folds=st.integers(2, 12), classes=st.booleans())
 def test_folds_are_of_one_size_and_alike(seed: int, n: int, n_folds: int, classes: bool) -> None:
     data = table(seed, n, classes)
@@ -42,6 +43,7 @@ def test_folds_are_of_one_size_and_alike(seed: int, n: int, n_folds: int, classe
         assert counts.max() - counts.min() <= 3
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 1000), n=st.integers(8, 90), classes=st.booleans())
 def test_every_row_is_in_one_part(seed: int, n: int, classes: bool) -> None:
     data = table(seed, n, classes, weighted=bool(seed % 2))
@@ -54,6 +56,7 @@ def test_every_row_is_in_one_part(seed: int, n: int, classes: bool) -> None:
         np.testing.assert_array_equal(part.targets, data.take(names(part)).targets)
 
 
+@pytest.mark.slow
 def test_parts_do_not_look_at_classes() -> None:
     """A row is as likely in each part whatever its class: also the only one of its class, and those whose
     class is in no other part. Test rows are a sample of what will come, which has such rows, too.

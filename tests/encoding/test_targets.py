@@ -350,6 +350,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(*CELLS), min_size=1, max_size=8))
 @settings(max_examples=100, deadline=None)
 def test_round_trip(rows):
@@ -368,6 +369,7 @@ def test_round_trip(rows):
 # Costs
 
 
+@pytest.mark.slow
 def test_no_library_is_imported_for_numpy():
     script = (
         "import sys; import numpy as np; from treewright.encoding import encode;"
@@ -382,6 +384,7 @@ def test_no_library_is_imported_for_numpy():
     )
 
 
+@pytest.mark.slow
 def test_a_matrix_costs_microseconds():
     rows, row = np.ones((150, 4)), np.ones((1, 4))
     labels = np.repeat([0, 1, 2], 50)

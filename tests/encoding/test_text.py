@@ -214,6 +214,7 @@ def written(value: float, decimal: str, thousands: str, digits: int) -> str:
 AFFIXES = [("", ""), ("$", ""), ("", " €"), ("EUR ", ""), ("", " kg"), ("", "%"), ("", " km/h"), ("", "°C")]
 
 
+@pytest.mark.slow
 @given(
     convention=st.sampled_from(CONVENTIONS),
     affix=st.sampled_from(AFFIXES),
@@ -260,6 +261,7 @@ PATTERNS = [
 CLOCKS = ["", " %H:%M", " %H:%M:%S", "T%H:%M:%S.%f", " %I:%M:%S %p"]
 
 
+@pytest.mark.slow
 @given(
     pattern=st.sampled_from(PATTERNS),
     clock=st.sampled_from(CLOCKS),
@@ -277,6 +279,7 @@ def test_dates_come_back_in_any_order(pattern: str, clock: str, moments: list[dt
     assert found.format.values(cells).tolist() == [each / dt.timedelta(microseconds=1) for each in expected]
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     st.lists(
@@ -291,6 +294,7 @@ def test_rows_in_another_order_are_read_the_same(cells: list[str], random: Any) 
     assert [each.code for each in one.advice] == [each.code for each in two.advice]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.text(max_size=12), max_size=6), st.sampled_from([None, "number", "time"]))
 def test_any_text_is_read_or_left(cells: list[str], kind: Any) -> None:
@@ -796,6 +800,7 @@ def test_zones_are_read_in_utc() -> None:
 # ---- endurance ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_enormous_cells() -> None:
     enormous = ["9" * 10**8, " " * 10**8, "x" * 10**8]
     assert recognised([*enormous, "1"]).format is None
@@ -806,6 +811,7 @@ def test_enormous_cells() -> None:
     assert all(len(each.python_text) < 500 for each in found.advice)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["1", "1.", "1,", "1 ", "- ", "$", "(", "1-", "%", "a", "1/", "Sep ", "\0", "é"]
 )
@@ -821,6 +827,7 @@ def test_no_pattern_runs_away(piece: str) -> None:
         assert len(found.values(cells)) == 255
 
 
+@pytest.mark.slow
 def test_many_distinct_texts() -> None:
     n = 200_000
     codes = np.arange(n, dtype=np.int32)

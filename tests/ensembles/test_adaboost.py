@@ -74,6 +74,7 @@ def naive(
     return errors, votes, training
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [1.0, 0.3])
 @pytest.mark.parametrize(("algorithm", "k"), [("SAMME", 2), ("M1", 2), ("SAMME", 4)])
 def test_against_a_naive_program(algorithm: str, k: int, rate: float) -> None:
@@ -97,6 +98,7 @@ def test_two_classes_are_the_same_by_both() -> None:
 # ---- what is proved --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -434,6 +436,7 @@ def naive_r2(
     return np.array(errors), np.array(votes), np.array(answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
 def test_numbers_against_a_naive_program(loss: str) -> None:
     for seed, rate in ((0, 1.0), (1, 0.4)):

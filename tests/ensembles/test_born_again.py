@@ -108,6 +108,7 @@ def agrees(found: BornAgain, cells: np.ndarray, values: list[list[float]]) -> bo
     return found.tree.predict(rows).tolist() == names[cells.ravel()].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["mean", "majority"])
 @pytest.mark.parametrize("seed", range(12))
 def test_faithful_and_smallest(seed: int, rule: str) -> None:
@@ -209,6 +210,7 @@ def test_limits_end_the_search_with_a_clear_answer() -> None:
         born_again(trees, memory_limit=10000)
 
 
+@pytest.mark.slow
 def test_an_unfinished_search_says_so() -> None:
     """A large tree that is faithful, a bound, and no claim to be the smallest."""
     rng = np.random.default_rng(2)
@@ -356,6 +358,7 @@ def test_progress_and_what_it_raises() -> None:
     assert all(0 <= share <= 1 for share in heard)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 def test_ctrl_c_stops_it() -> None:
     code = """

@@ -112,6 +112,7 @@ def prunings(tree: Tree, most: int) -> list[Tree]:
     return [tree.collapse(leaves) for leaves in cuts(0, most)]
 
 
+@pytest.mark.slow
 def test_drawn_rows_tell_what_few_rows_cannot() -> None:
     said = Soft().predict(OTHERS)
     gains = []
@@ -122,6 +123,7 @@ def test_drawn_rows_tell_what_few_rows_cannot() -> None:
     assert np.mean(gains) > 0.01
 
 
+@pytest.mark.slow
 def test_a_forest_on_real_data() -> None:
     """At equal size the distilled tree agrees with the forest on more new rows than one grown on the data."""
     from sklearn.ensemble import RandomForestClassifier
@@ -276,6 +278,7 @@ def test_every_form_of_a_table() -> None:
     assert Mosaic(polars.DataFrame(columns).lazy()).rows(source).rows() == [tuple(row) for row in want]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_encoding_a_mosaic_is_a_mosaic_of_the_encoded(data: Any) -> None:
@@ -317,6 +320,7 @@ def test_the_teacher_is_asked_in_the_form_of_the_data() -> None:
     assert tree.predict(table.drop(columns="y")).tolist() == teacher(table.drop(columns="y")).tolist()
 
 
+@pytest.mark.slow
 def test_teachers_of_all_kinds() -> None:
     """Trees of the house, scikit-learn's estimators, functions of labels and of shares."""
     from sklearn.ensemble import GradientBoostingRegressor

@@ -267,6 +267,7 @@ def test_quantiles(least):
         kept.quantiles(forest, fresh, [1.5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["float64", "float32", "columns", "strided"])
 @pytest.mark.parametrize("depth", [2, 8, None])
 def test_totals(kind, depth):

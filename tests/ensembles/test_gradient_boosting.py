@@ -38,6 +38,7 @@ def target_for(loss, y):
 # ---- losses ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [*NUMBER_LOSSES, "log_loss", "three classes"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_gradients_are_derivatives(loss, weighted):
@@ -104,6 +105,7 @@ def test_far_predictions_stay_finite():
 # ---- trees beside brute force ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", NUMBER_LOSSES)
 @pytest.mark.parametrize(("l2", "min_rows", "max_leaves"), [(0.0, 5, 8), (3.0, 20, 31)])
 def test_numbers_beside_brute_force(loss, l2, min_rows, max_leaves):
@@ -135,6 +137,7 @@ def test_numbers_beside_brute_force(loss, l2, min_rows, max_leaves):
         np.testing.assert_allclose(raw.T, stage, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classes_beside_brute_force(n_classes):
     X, y = coarse(n=250, d=3)
@@ -164,6 +167,7 @@ def test_every_threshold_is_the_same_where_values_are_few(loss):
 # ---- beside scikit-learn ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [loss for loss in NUMBER_LOSSES if loss != "quantile"])
 def test_numbers_beside_scikit_learn(loss):
     X, y = coarse(n=3000, d=6, n_values=60)
@@ -174,6 +178,7 @@ def test_numbers_beside_scikit_learn(loss):
     np.testing.assert_allclose(losses.answers(loss, ours.raw(data)), theirs.predict(X), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_classes_beside_scikit_learn(n_classes):
     X, y = make_classification(3000, 8, n_informative=5, n_classes=n_classes, random_state=0)
@@ -206,6 +211,7 @@ def test_categories_beside_scikit_learn():
     np.testing.assert_allclose(ours.raw(data)[:, 0], expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_monotone_beside_scikit_learn():
     X, y = coarse(n=2000, n_values=40)
     options = {"max_iter": 15, "early_stopping": False, "monotonic_cst": [0, 1, -1, 0]}
@@ -260,6 +266,7 @@ def test_stages_end_in_the_model():
     np.testing.assert_array_equal(stages[3], model.first(4).raw(data))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 def test_threads_change_nothing(n_classes):
     X, y = fine(20_000, n_classes)
@@ -308,6 +315,7 @@ def weighty(form, n_classes, seed):
     return table, classes, rng.integers(1, 4, n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [0, 2, 4])
 @pytest.mark.parametrize("form", ["ties", "values", "categories", "many categories", "sampled"])
 def test_whole_weights_choose_the_splits_of_repeated_rows(form, n_classes):
@@ -344,6 +352,7 @@ def test_values_that_a_sample_misses_have_cells_of_their_own():
     assert tree.predict([[105.0]])[0] == pytest.approx(1000 - y.mean())
 
 
+@pytest.mark.slow
 def test_many_categories_share_a_cell():
     """Of more than 255 categories the frequent ones are told apart; the model still answers for all."""
     rng = np.random.default_rng(0)
@@ -376,6 +385,7 @@ def test_without_a_budget_of_leaves():
     assert max(tree.height for step in shallow.trees for tree in step) == 3
 
 
+@pytest.mark.slow
 def test_extreme_numbers():
     """Infinite values and huge targets are numbers like others."""
     X, y = coarse(n=300)

@@ -62,6 +62,7 @@ VOTERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", VOTERS)
 def test_the_bounded_vote_is_the_one_that_predicts(kind: str) -> None:
     """Wherever `predict` is wrong, half of the bounded votes are against the truth: all bounds rest on it."""
@@ -77,6 +78,7 @@ def test_the_bounded_vote_is_the_one_that_predicts(kind: str) -> None:
     assert (against[~wrong] <= 0.5 + 1e-12).all()  # of two classes: one vote decides as the other does
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", VOTERS)
 def test_certificates_hold(kind: str) -> None:
     """Of rows that the columns say nothing of: with costs most answers are wrong."""
@@ -99,6 +101,7 @@ def test_soft_votes_for_what_costs_least_are_not_bounded(costs: Costs) -> None:
         votes_against(model.model_, encode(x, y, schema=model.model_.schema))
 
 
+@pytest.mark.slow
 def test_hard_votes_count_the_answers_of_trees_with_costs() -> None:
     """A tree knows its costs already: counting them again would answer what hardly any tree says."""
     x, y = shifted(0, 400, 0.2)
@@ -131,6 +134,7 @@ def test_weights_of_classes_that_all_rows_have_settled_certify_nothing() -> None
         RandomForestClassifier(5, class_weight={0: 0, 1: 0}).fit(x, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
 @pytest.mark.parametrize("by_class", ["balanced", "balanced_subsample", {0: 1, 1: 19}])
 def test_the_error_out_of_bag_is_that_of_fresh_rows(kind: Any, by_class: Any) -> None:

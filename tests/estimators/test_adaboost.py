@@ -37,6 +37,7 @@ from treewright import (
 from treewright.ensembles import adaboost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("load", "rate"), [(load_breast_cancer, 1.0), (load_wine, 0.5)])
 def test_curves_are_those_of_scikit_learn(load: Callable[..., Any], rate: float) -> None:
     """With stumps both grow the same trees here; so errors, votes and all that follows are the same."""
@@ -107,6 +108,7 @@ PATTERNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: repr(pattern)[:50])
 def test_any_tree_can_be_boosted(pattern: Any) -> None:
     x, y = load_wine(return_X_y=True)

@@ -63,6 +63,7 @@ def classes() -> CARTClassifier:
     return CARTClassifier(cv=2).fit(*training())
 
 
+@pytest.mark.slow
 def test_the_prunings_are_those_of_rpart(classes: CARTClassifier) -> None:
     path = classes.pruning_path_
     root = path.training[-1]
@@ -87,6 +88,7 @@ def test_the_surrogates_are_those_of_rpart(classes: CARTClassifier) -> None:
     assert len(others.of(0)) == 5
 
 
+@pytest.mark.slow
 def test_the_prunings_of_a_tree_of_numbers_are_those_of_rpart() -> None:
     table, _ = training()
     target = np.log(table.pop("capitalLong"))

@@ -70,6 +70,7 @@ def test_warm_start_is_one_fit(kind):
     assert len(grown.estimators_) == 7
 
 
+@pytest.mark.slow
 def test_out_of_bag_by_the_names_of_scikit_learn():
     ours = RandomForestClassifier(random_state=0, oob_score=True, n_estimators=150).fit(IRIS, SPECIES)
     theirs = sklearn.ensemble.RandomForestClassifier(random_state=0, oob_score=True, n_estimators=150)
@@ -113,6 +114,7 @@ def test_no_rows_out_of_bag():
             model.fit(IRIS, SPECIES)
 
 
+@pytest.mark.slow
 def test_as_good_as_the_peer():
     """Mean accuracy over folds within the noise of scikit-learn's."""
     x, y = load_breast_cancer(return_X_y=True)
@@ -314,6 +316,7 @@ for warm in (False, True):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_in_the_middle_of_a_forest():
     """The forest of the fit before stays; with warm_start the new trees stay, too."""

@@ -45,6 +45,7 @@ def steps_of(model):
     return np.concatenate([tree.value[:, 0] for of_iteration in model.trees for tree in of_iteration]) / 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n_rare", "apart"), [(1, False), (3, True), (5, True)])
 def test_a_rare_class_does_no_harm_to_the_others(n_rare, apart, seed):
@@ -59,6 +60,7 @@ def test_a_rare_class_does_no_harm_to_the_others(n_rare, apart, seed):
     assert shares[:, -1].mean() < 0.01
 
 
+@pytest.mark.slow
 def test_what_the_bound_prevents():
     """One mislabelled row among thousands: without a bound many of the other rows are lost."""
     X, y, X_new, truth = rare(1, n=4500, n_classes=5)
@@ -83,6 +85,7 @@ def test_few_positives_of_two_classes(n_positive):
         assert (model.predict(new) == 1).mean() > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_bins", [255, None])
 @pytest.mark.parametrize("bound", [0.5, 2.0, 50.0])
 def test_no_node_takes_a_longer_step(bound, max_bins):
@@ -163,6 +166,7 @@ def test_long_steps_at_a_learning_rate_of_one():
     assert model.score(X_new, truth) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_bins", [255, None])
 def test_certain_predictions_stay_numbers(max_bins):
     """After hundreds of iterations the hessians of separable classes are zero to the last bit."""

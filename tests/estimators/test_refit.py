@@ -116,6 +116,7 @@ def interrupted_at(line: int) -> Iterator[Callable[[], int]]:
         sys.settrace(old)
 
 
+@pytest.mark.slow
 @every_estimator
 def test_an_interrupt_at_every_line(estimator: Any) -> None:
     """Either the old fit as a whole or the new one as a whole, never some of both."""
@@ -142,6 +143,7 @@ def test_an_interrupt_at_every_line(estimator: Any) -> None:
     assert n_old > 100
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers on this system")
 @every_estimator
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
     parametrize_with_checks,
@@ -126,6 +127,7 @@ def expected_to_fail(estimator):
     return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
 
 
+@pytest.mark.slow
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)
 def test_estimator(estimator, check):
     check(estimator)

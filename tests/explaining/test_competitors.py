@@ -23,6 +23,7 @@ def counted_rows(table: Table, tree: Tree, node: int) -> Any:
     return np.flatnonzero(inside if table.weight is None else inside[table.weight > 0])
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data(), st.sampled_from([*CLASSES, *NUMBERS]))
 def test_each_is_the_best_split_of_its_column(data: Any, criterion: str) -> None:

@@ -117,6 +117,7 @@ LIMITS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", LIMITS, ids=lambda limits: ", ".join(limits) or "free")
 @pytest.mark.parametrize("numbers", [False, True], ids=["classes", "numbers"])
 def test_nothing_is_nearer(limits: dict[str, Any], numbers: bool) -> None:

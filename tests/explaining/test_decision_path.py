@@ -209,6 +209,7 @@ def test_missing_and_new_values_are_told_as_such() -> None:
     assert "since is missing                 > 2020-09-13 12:26:40 or missing" in told
 
 
+@pytest.mark.slow
 def test_a_deep_way_is_told_at_both_ends() -> None:
     tree = Tree.write(schema_of(numbers=False), chain(numbers=False, to_the_left=False))
     decision = explain(tree, {"x": DEPTH + 1.0})

@@ -47,6 +47,7 @@ def table_of(data: Dataset) -> Any:
     return names
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data(), st.sampled_from(["squared_error", "absolute_error", "poisson", "gini"]))
 def test_they_answer_as_the_tree(data: Any, criterion: str) -> None:

@@ -113,6 +113,7 @@ def test_a_background_has_the_values_of_the_definition(table: Table) -> None:
     check(tree, data.take([0, 1]), data.take(np.flatnonzero(data.row_weights)[:5]))
 
 
+@pytest.mark.slow
 def test_a_large_background_is_the_mean_of_its_parts() -> None:
     # Many leaves make the patterns of the background's rows long: they are asked for in several portions.
     random = np.random.default_rng(0)
@@ -187,6 +188,7 @@ def ways_to(tree: Tree, leaf: int, row: Any) -> dict[int, tuple[Decimal, Decimal
     return {j: (z, int(o) - z) for j, (z, o) in ways.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_columns", "repeats"), [(1, 9), (2, 1), (7, 3), (16, 1), (17, 1), (30, 2), (94, 1)]
 )
@@ -239,6 +241,7 @@ def test_equal_to_shap(kind: str) -> None:
 # ---- shapes, threads, other doors --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_columns", [1, 5, 400])
 def test_deep_trees(n_columns: int) -> None:
     tree = chain(n_columns, 10_000 // n_columns)

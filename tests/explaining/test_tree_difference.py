@@ -198,6 +198,7 @@ def test_tolerance_of_numbers() -> None:
         tree_difference(a, b, data, tolerance=-1)
 
 
+@pytest.mark.slow
 def test_deep_trees() -> None:
     def chain(turn: int) -> Tree:
         node: Any = Leaf([1, 2])

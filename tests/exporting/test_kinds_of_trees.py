@@ -55,6 +55,7 @@ def way(request: pytest.FixtureRequest) -> str:
 # ---- the law -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_answers_as_the_tree_or_refuses(kind: str, way: str) -> None:
     format, options = OPTIONS[way]
@@ -105,6 +106,7 @@ def test_small_trees_of_any_table(data: Any, missing: str, criterion: str) -> No
             assert same_bits(expected, answers(tree, format, options, table))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["surrogates", "divided"])
 @pytest.mark.parametrize("format", ["python", "javascript", "c", "json", "sql"])
 def test_names_that_attack(kind: str, format: str) -> None:

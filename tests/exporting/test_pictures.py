@@ -323,6 +323,7 @@ def test_yes_leads_to_the_left(format: str) -> None:
         assert child == (tree.left if word == "yes" else tree.right)[parent]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["svg", "dot", "mermaid"])
 def test_any_depth(format: str) -> None:
     assert "99,938 leaves below" in str(export(chain(100_000), format))

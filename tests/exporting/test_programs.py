@@ -81,6 +81,7 @@ def module_of(tree: Tree, **options: Any) -> dict[str, Any]:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize(("format", "options"), PROGRAMS)
 def test_the_answers_are_those_of_the_tree(name: str, format: str, options: dict[str, Any]) -> None:
@@ -367,6 +368,7 @@ def test_durations_and_other_numbers_of_python() -> None:
 # ---- size --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to_the_left", [False, True])
 @pytest.mark.parametrize(("format", "options"), [p for p in PROGRAMS if "style" not in p.values[1]])
 def test_a_chain_of_5000_tests(format: str, options: dict[str, Any], to_the_left: bool) -> None:
@@ -375,6 +377,7 @@ def test_a_chain_of_5000_tests(format: str, options: dict[str, Any], to_the_left
     assert same_bits(tree.predict(table), run(tree, format, options, table))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("format", "options"), [p for p in PROGRAMS if "style" not in p.values[1]])
 def test_a_chain_of_100000_tests(format: str, options: dict[str, Any]) -> None:
     tree = chain(100_000)
@@ -382,6 +385,7 @@ def test_a_chain_of_100000_tests(format: str, options: dict[str, Any]) -> None:
     assert same_bits(tree.predict(table), run(tree, format, options, table))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("format", "options"), [p for p in PROGRAMS if "style" not in p.values[1]])
 def test_a_tree_of_70000_nodes(format: str, options: dict[str, Any]) -> None:
     tree = large_tree()
@@ -472,6 +476,7 @@ def test_every_category_of_a_wide_column() -> None:
             assert run(tree, format, options, table).tolist() == tree.predict(table).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("format", "options"), PROGRAMS)
 def test_no_category_on_one_side(format: str, options: dict[str, Any]) -> None:
     """A test of whether a value is there, and what becomes of those never seen."""

@@ -98,6 +98,7 @@ def grown(kind: str, **limits: Any) -> Tree:
 # ---- the law -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["texts", "ints", "bools", "floats", "numbers"])
 def test_the_export_answers_as_the_tree(name: str, kind: str) -> None:
     check(grown(kind), name)
@@ -177,6 +178,7 @@ def large() -> Tree:
     return grow(encode(rng.normal(size=(130_000, 4)), rng.integers(0, 2, 130_000)))
 
 
+@pytest.mark.slow
 def test_depth_of_100_000(name: str) -> None:
     depth = 20_000 if name == "pmml" else 100_000  # the reader of PMML takes half a minute for the latter
     check(deep(depth), name, 500)
@@ -186,6 +188,7 @@ def test_the_other_lean(name: str) -> None:
     check(Tree.write(schema_of(False), chain(False, False, 3000)), name, 500)
 
 
+@pytest.mark.slow
 def test_pmml_of_depth_100_000_is_not_nested() -> None:
     text = str(export(deep(100_000), "pmml"))
     assert text.count("<Node ") == text.count("</Node>")
@@ -197,11 +200,13 @@ def test_pmml_of_depth_100_000_is_not_nested() -> None:
     assert deepest <= 203
 
 
+@pytest.mark.slow
 def test_70_000_nodes(name: str) -> None:
     assert large().n_nodes > 65_000
     check(large(), name, 1000)
 
 
+@pytest.mark.slow
 def test_thousands_of_classes_take_no_gigabytes(name: str) -> None:
     rng = np.random.default_rng(0)
     tree = grow(encode(rng.normal(size=(6000, 3)), rng.integers(0, 3000, 6000)))

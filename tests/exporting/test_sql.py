@@ -36,6 +36,7 @@ def hostile_names(tree: Tree) -> dict[str, str]:
     return {name: NAMES[name] for name in tree.schema.names if name in NAMES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize("dialect", RUN)
 @pytest.mark.parametrize("table", [None, "it's", ['s "1"', "t`.`"]])
@@ -124,6 +125,7 @@ def test_hostile_names_leave_no_code_outside_their_quotes(dialect: str) -> None:
     assert not {word for word in words - known if not re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?(::float8)?", word)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("to_the_left", [False, True])
 def test_a_chain_of_any_depth_nests_hardly(dialect: str, to_the_left: bool) -> None:
@@ -133,6 +135,7 @@ def test_a_chain_of_any_depth_nests_hardly(dialect: str, to_the_left: bool) -> N
     assert query.count("\n") == tree.n_leaves + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", RUN)
 @pytest.mark.parametrize("to_the_left", [False, True])
 def test_a_chain_of_5000_tests_runs(dialect: str, to_the_left: bool) -> None:
@@ -142,6 +145,7 @@ def test_a_chain_of_5000_tests_runs(dialect: str, to_the_left: bool) -> None:
     assert same_bits(tree.predict(rows), answers(query, tree, rows, dialect=dialect))
 
 
+@pytest.mark.slow
 def test_a_tree_of_70000_nodes_runs() -> None:
     tree = large_tree()
     query = export(tree, "sql", dialect="sqlite")

@@ -167,6 +167,7 @@ def chain(depth: int) -> Tree:
     )
 
 
+@pytest.mark.slow
 def test_any_depth_in_bounded_width() -> None:
     depth = 100_000
     lines = render(chain(depth)).splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sklearn.utils.estimator_checks import check_dataframe_column_names_consistency, parametrize_with_checks
 
 from treewright import ShadowSelector, SplitFilter, TreeSelector, ZeroNormSelector
@@ -24,6 +25,7 @@ def expected_to_fail(selector):
     return {f"check_sample_weight_equivalence_on_{kind}_data": "rows are dealt" for kind in kinds}
 
 
+@pytest.mark.slow
 @parametrize_with_checks(SELECTORS, expected_failed_checks=expected_to_fail)
 def test_selector(estimator, check):
     check(estimator)

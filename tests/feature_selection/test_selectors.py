@@ -51,6 +51,7 @@ def tables():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selector", MIXED, ids=lambda each: type(each).__name__)
 def test_tables_keep_their_form(selector) -> None:
     for name, table in tables().items():
@@ -104,6 +105,7 @@ def test_set_output() -> None:
         assert list(kept.columns) == ["x2", "x3"]
 
 
+@pytest.mark.slow
 def test_pipelines_and_searches() -> None:
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(SplitFilter(), DecisionTreeClassifier(max_depth=3))

@@ -20,6 +20,7 @@ MADE = make_classification(
 )  # 5 informative, 3 redundant, 20 of noise
 
 
+@pytest.mark.slow
 def test_informative_and_redundant_columns_and_no_others() -> None:
     keep = ShadowSelector(n_estimators=40, random_state=0, n_jobs=2).fit(*MADE)
     assert keep.get_support(True).tolist() == list(range(8))

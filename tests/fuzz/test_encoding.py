@@ -10,6 +10,7 @@ pytest.importorskip("pyarrow")
 from fuzz import fuzz_encoding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_odd_tables(seed: int) -> None:
     """Refused in the package's own words, or a sound tree that answers for its rows."""

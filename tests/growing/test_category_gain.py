@@ -121,6 +121,7 @@ NULLS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("criterion", "classes", "n", "k", "p", "even"), NULLS)
 def test_the_formula_says_what_noise_gains(
     criterion: str, classes: int, n: int, k: int, p: float, even: bool
@@ -148,6 +149,7 @@ def corrected(column: Any, y: Any, criterion: str) -> float | None:
     return gain - by_chance if gain > WORTH * by_chance else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
 def test_the_root_is_the_column_that_a_naive_comparison_chooses(criterion: str, seed: int) -> None:

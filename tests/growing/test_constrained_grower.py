@@ -35,6 +35,7 @@ def mixed(n: int, criterion: str, *, seed: int = 0, weighted: bool = False, hole
     return table_of([*x, code], y, kinds=["number"] * 4 + ["category"], weight=weight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @settings(max_examples=120, deadline=None)
 @given(data=st.data())
@@ -70,6 +71,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("criterion", ["gini", "gain_ratio", "squared_error"])
 def test_neither_threads_nor_the_order_of_rows_matter(criterion: str, options: dict[str, Any]) -> None:

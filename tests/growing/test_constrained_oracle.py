@@ -21,6 +21,7 @@ def judged(table: Table, criterion: str, **options: Any) -> None:
     compare(grown(table, criterion, **options), oracle(table, criterion, **options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", WAYS)
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "squared_error", "poisson"])
 @settings(max_examples=12)
@@ -31,6 +32,7 @@ def test_missing_values(missing: str, criterion: str, data: st.DataObject) -> No
     judged(table, criterion, missing=missing, **_shallow(limit, missing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", WAYS)
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 @settings(max_examples=30)
@@ -41,6 +43,7 @@ def test_rules_together(missing: str, criterion: str, data: st.DataObject) -> No
     judged(table, criterion, **options, **_shallow(data.draw(limits()), missing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["gini", "gain_ratio", "squared_error"])
 @pytest.mark.parametrize("missing", ["fractional", "category"])
 @settings(max_examples=15)
@@ -50,6 +53,7 @@ def test_one_branch_for_each_category(criterion: str, missing: str, data: st.Dat
     judged(table, criterion, missing=missing, multiway=True, once=once, **_shallow({}, missing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", WAYS)
 @settings(max_examples=8)
 @given(data=st.data())
@@ -109,6 +113,7 @@ OTHER: list[tuple[dict[str, Any], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("grown_by", "judged_by"), OTHER, ids=str)
 def test_the_judge_tells_trees_of_other_rules(grown_by: dict[str, Any], judged_by: dict[str, Any]) -> None:
     random = np.random.default_rng(5)

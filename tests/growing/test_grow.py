@@ -26,6 +26,7 @@ def test_every_criterion_is_judged() -> None:
     assert criteria("numbers") == sorted(NUMBERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", criteria("classes"))
 @given(data=st.data())
 def test_laws_of_risk(criterion: str, data: st.DataObject) -> None:
@@ -43,6 +44,7 @@ def test_laws_of_risk(criterion: str, data: st.DataObject) -> None:
 # ---- the oracle -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", SWITCH, ids=str)
 @pytest.mark.parametrize("criterion", EVERY)
 @given(data=st.data())
@@ -54,6 +56,7 @@ def test_small_tables(criterion: str, switch: dict[str, int], data: st.DataObjec
     compare(tree, table.growth(criterion, **limit))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", SWITCH, ids=str)
 @pytest.mark.parametrize("criterion", EVERY)
 @settings(max_examples=12)
@@ -86,6 +89,7 @@ def big_table(criterion: str, n: int, seed: int, *, holes: float = 0.0, weighted
     return table_of([*columns, codes], y, kinds=["number"] * 3 + ["category"], weight=weight, categories=6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", SWITCH, ids=str)
 @pytest.mark.parametrize("criterion", EVERY)
 @pytest.mark.parametrize(
@@ -100,6 +104,7 @@ def test_more_values_than_bins(
     compare(table.grow(criterion, **limit, **switch), table.growth(criterion, exact=False, **limit))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error", "gain_ratio"])
 def test_large_tables(criterion: str) -> None:
     """Large enough for the core's histograms without a nudge."""
@@ -108,6 +113,7 @@ def test_large_tables(criterion: str) -> None:
     compare(table.grow(criterion, **limit), table.growth(criterion, exact=False, **limit))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
 @pytest.mark.parametrize("switch", SWITCH, ids=str)
 def test_continuous_target(criterion: str, switch: dict[str, int]) -> None:
@@ -137,6 +143,7 @@ def test_an_outlier_does_not_blur_its_neighbours(
 # ---- best first -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", EVERY)
 @settings(max_examples=15)
 @given(data=st.data())
@@ -261,6 +268,7 @@ def check_gap(lo: float, hi: float, style: str) -> None:
         assert threshold == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", EVERY)
 @settings(max_examples=20)
 @given(data=st.data())
@@ -334,6 +342,7 @@ def test_defaults_by_target() -> None:
     same_structure(table.grow("log_loss"), table.grow("entropy"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 300}])
 def test_progress_rises_and_can_stop_the_growing(limits: dict[str, int]) -> None:
     random = np.random.default_rng(0)

@@ -37,6 +37,7 @@ def apart(code: str, *arguments: object) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_categories", [255, 256, 1000])
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_a_column_that_a_test_has_chosen_is_split_as_any(kind: str, n_categories: int) -> None:
@@ -63,6 +64,7 @@ def test_a_column_that_a_test_has_chosen_is_split_as_any(kind: str, n_categories
     apart(code, kind, n_categories)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [11, 12])
 def test_every_engine_bears_many_categories(seed: int) -> None:
     """A short, seeded run of the fuzzer, without its largest tables."""

@@ -51,6 +51,7 @@ def measured(*case: object) -> tuple[int, int, int]:
     return taken, foreseen, table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [
@@ -67,6 +68,7 @@ def test_the_estimate_is_enough_and_not_far_off(case: tuple[object, ...]) -> Non
     assert taken <= foreseen <= 3 * taken
 
 
+@pytest.mark.slow
 def test_growing_takes_at_most_twice_the_table() -> None:
     taken, _, table = measured(500_000, 20, "classes", 1000, 1)
     assert taken <= 2 * table

@@ -195,6 +195,7 @@ def test_words_and_files(tmp_path: Path) -> None:
     assert "·" in tree.to_svg()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["python", "json", "sql"])
 @pytest.mark.parametrize("leaves", [1, 3, 80])
 def test_exports_say_the_formula(format: str, leaves: int) -> None:
@@ -203,6 +204,7 @@ def test_exports_say_the_formula(format: str, leaves: int) -> None:
     assert export(tree, format, check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["c", "javascript"])
 def test_exports_to_other_machines_say_the_formula(format: str) -> None:
     tree, _ = model_tree(max_leaf_nodes=80, min_samples_leaf=3)

@@ -64,6 +64,7 @@ def signs_for(table: Table) -> st.SearchStrategy[tuple[int, ...]]:
     return st.tuples(*(st.just(0) if k == "category" else st.sampled_from([1, -1, 0]) for k in table.kinds))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["learn", "category"])
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "gain_ratio", "squared_error", "poisson"])
 @settings(max_examples=25)

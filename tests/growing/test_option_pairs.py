@@ -114,6 +114,7 @@ def pairs() -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "options"), pairs())
 def test_two_options_work_together_or_are_refused(task: str, options: dict[str, Any], tmp_path: Path) -> None:
     data = rows(task == "classes")

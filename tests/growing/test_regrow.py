@@ -44,6 +44,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize("criterion", criteria())
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
@@ -86,6 +87,7 @@ def test_parts_are_corrected_as_the_whole_was() -> None:
     assert differing > 0  # else nothing was at stake
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 def test_another_decision_leaves_the_rest_as_it_is(limits: dict, gain: str) -> None:

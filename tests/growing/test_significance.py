@@ -60,6 +60,7 @@ def assert_same(tree: Tree, expected: Tree) -> None:
     np.testing.assert_array_equal(np.argsort(tree.step[inner]), np.argsort(expected.step[inner]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", criteria("classes"))
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("n_classes", "weighted"), [(2, False), (4, True)])
@@ -75,6 +76,7 @@ def test_a_split_that_fails_makes_a_leaf(
         assert_same(grow(data, criterion=criterion, significance=significance, **engine), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("splits", [1, 5, 40])
 def test_what_fails_takes_no_place_in_a_budget(engine: dict[str, int], splits: int) -> None:
@@ -86,6 +88,7 @@ def test_what_fails_takes_no_place_in_a_budget(engine: dict[str, int], splits: i
     assert_same(tree, expected.first(splits))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_rows_and_threads(weighted: bool) -> None:
     """Large nodes, excerpts and lists in one tree, on any number of threads."""

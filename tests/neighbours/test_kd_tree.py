@@ -228,6 +228,7 @@ def test_one_hot_points_do_not_make_a_chain() -> None:
     np.testing.assert_array_equal(distance, [[0, math.sqrt(2)]] * 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7])
 def test_many_points_beside_scipy_and_with_threads(d: int, dtype: Any) -> None:

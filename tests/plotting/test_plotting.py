@@ -140,6 +140,7 @@ def test_a_comparison_has_one_line_for_each_method(tmp_path: Path) -> None:
     assert drawn(compare(table("numbers")).plot(), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["$x^{", "a$b$c", "price in $", r"\$ \frac{", "_y", "a_b^c", "%"])
 def test_names_are_shown_as_they_are(name: str, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
@@ -166,6 +167,7 @@ def test_colours_are_told_apart_by_everyone() -> None:
     assert set(COLOURS.values()) <= palette
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [0, 1, -1])
 @pytest.mark.parametrize("n", [60, 600])
 def test_words_stay_within_the_frame(n: int, chosen: int) -> None:

@@ -208,6 +208,7 @@ def test_the_matrix_shows_counts_shares_and_costs(tmp_path: Path) -> None:
 # ---- names and refusals ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [HOSTILE[i] for i in (0, 3, 5, 6, 11, 14)], ids=range(6))
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_names_are_data(name: str, tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def inside(a: Bbox, b: Bbox, slack: float = 1.0) -> bool:
     return b.x0 - slack <= a.x0 and a.x1 <= b.x1 + slack and b.y0 - slack <= a.y0 and a.y1 <= b.y1 + slack
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
 def test_nothing_overlaps(name: str) -> None:
     ax = TREES[name].plot()
@@ -92,6 +93,7 @@ def test_nothing_overlaps(name: str) -> None:
         assert inside(text.get_window_extent(), frame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("name", ["spam 64", "wide 16", "numbers 10", "five targets"])
 def test_nothing_overlaps_in_either_direction(name: str, direction: str) -> None:
@@ -136,6 +138,7 @@ def test_a_tree_of_any_depth(tmp_path: Path) -> None:
         chain(2_000).plot(max_leaves=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_names_are_data(name: str, tmp_path: Path) -> None:
     ax = hostile_tree(name).plot()

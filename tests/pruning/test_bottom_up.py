@@ -201,5 +201,6 @@ def test_a_single_leaf_stays() -> None:
     assert bottom_up(tree).pruned == tree
 
 
+@pytest.mark.slow
 def test_depth_of_100_000() -> None:
     assert bottom_up(chain(), form="counted", c=1.0).pruned.n_leaves == 1

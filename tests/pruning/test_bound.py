@@ -45,6 +45,7 @@ BOUNDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", range(len(BOUNDS)))
 @given(seed=st.integers(0, 2**20), raising=st.booleans(), costs=st.booleans(), weighted=st.booleans())
 def test_the_procedure_of_the_book(which: int, seed: int, raising: bool, costs: bool, weighted: bool) -> None:
@@ -90,6 +91,7 @@ def test_subtrees_that_rise_again(seed: int, several: bool, price: float) -> Non
     assert path.details["bound"][1] == pytest.approx(again.details["bound"][0], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", ["mdl", "occam", "pac_bayes", "vc", "compression", "occam_hoeffding"])
 @pytest.mark.parametrize("raising", [True, False])
 def test_the_bound_told_is_that_of_the_pruned_tree(f: str, raising: bool) -> None:

@@ -123,5 +123,6 @@ def test_a_single_leaf_stays() -> None:
     assert chi_squared(tree).pruned == tree
 
 
+@pytest.mark.slow
 def test_depth_of_100_000() -> None:
     assert chi_squared(chain(), significance=0.001).pruned.n_leaves == 1

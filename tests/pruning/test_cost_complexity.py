@@ -34,6 +34,7 @@ def probes(alphas: np.ndarray) -> np.ndarray:
     return np.concatenate([alphas, (alphas[1:] + alphas[:-1]) / 2, [alphas[-1] * 2 + 1]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(seed=st.integers(0, 2**20), weighted=st.booleans())
 def test_brute_force(criterion: str, seed: int, weighted: bool) -> None:

@@ -143,6 +143,7 @@ def test_the_recursion_of_the_program(
         np.testing.assert_array_equal(path.pruned.statistic[0], example.tree.statistic[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     st.integers(0, 2**20),
@@ -291,6 +292,7 @@ def test_depth_of_100_000() -> None:
     assert pessimistic(chain(), raising=False).pruned.n_leaves < 10
 
 
+@pytest.mark.slow
 def test_raising_in_a_tree_of_great_depth() -> None:
     depth = 10_000
     path = pessimistic(chain(depth=depth), data=rows_of_the_chain(depth))

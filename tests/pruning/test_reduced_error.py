@@ -269,6 +269,7 @@ def test_a_single_leaf_stays() -> None:
     assert path.pruned == example.tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("significance", [None, 0.05])
 def test_depth_of_100_000(significance: float | None) -> None:
     tree = chain()

@@ -65,6 +65,7 @@ def test_a_single_leaf_stays() -> None:
     assert collapse_redundant(tree) == tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [False, True])
 def test_depth_of_100_000(numbers: bool) -> None:
     tree = chain(numbers)

@@ -74,6 +74,7 @@ def test_hostile_names_are_text() -> None:
     assert page.html.count("</script>") == 2  # of the payload and of the page's own script
 
 
+@pytest.mark.slow
 def test_the_page_shows_both(opened: Any) -> None:
     payload = made({"x": X, "unit": ["m"] * N, "name": [f"n{i}" for i in range(N)]})
     page = opened(payload)

@@ -95,6 +95,7 @@ def test_facts_of_divided_rows() -> None:
     assert "missing" not in payload_of(report(tree.with_missing("learn")))["tree"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 @pytest.mark.parametrize("missing", ["surrogate", "fractional"])
 def test_rows_go_where_the_tree_sends_them(opened: Any, kind: str, missing: str) -> None:  # noqa: F811
@@ -130,6 +131,7 @@ def near_ties(costs: Any) -> Iterator[tuple[Tree, Dataset]]:
         yield tree, encode({"x": cells[:, 0], "z": cells[:, 1]}, schema=tree.schema)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("costs", [None, [[0, 1 / 3], [0.1 + 0.2, 0]]])
 def test_the_page_breaks_ties_as_the_tree_does(opened: Any, costs: Any) -> None:  # noqa: F811
     """The last bit of a sum decides where classes weigh the same: the page adds up the same numbers."""
@@ -159,6 +161,7 @@ def test_the_page_breaks_ties_as_the_tree_does(opened: Any, costs: Any) -> None:
     assert ties > 5
 
 
+@pytest.mark.slow
 def test_the_page_tells_what_decides(opened: Any) -> None:  # noqa: F811
     tree, _, told = made("classes", "surrogate")
     node = int(tree.surrogates.node[0])

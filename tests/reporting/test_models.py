@@ -33,6 +33,7 @@ from treewright.reporting.rounding import shorts
 from treewright.reporting.subject import leaves_within, printable_schema
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_shape_of_the_payload(name: str) -> None:
     tree, _, _ = case(name)
@@ -79,6 +80,7 @@ def test_a_tree_alone() -> None:
     assert stump["importance"]["columns"] == []
 
 
+@pytest.mark.slow
 def test_fitted_estimators() -> None:
     spam = load_spam()
     X, y = spam.data[~spam.is_test], spam.target[~spam.is_test]
@@ -162,6 +164,7 @@ def test_categories_beyond_counting() -> None:
     assert len(html_page.as_json(payload)) < 60_000
 
 
+@pytest.mark.slow
 def test_very_many_columns_and_long_names() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(100, 2000))

@@ -30,6 +30,7 @@ from treewright import Tree, encode
 # ---- the slider --------------------------------------------------
 
 
+@pytest.mark.slow
 def test_opens_at_the_model(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -54,6 +55,7 @@ def test_bounds_are_rounded_up(opened: Any) -> None:
     assert told == ["0", "2", "1.235", "12,350", "0.5", "1.235·10^−5"]
 
 
+@pytest.mark.slow
 def test_the_slider_changes_the_tree_and_every_number(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -82,6 +84,7 @@ def test_the_slider_changes_the_tree_and_every_number(opened: Any) -> None:
         assert ends or len(leaves) > 24
 
 
+@pytest.mark.slow
 def test_methods_have_their_own_paths(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -94,6 +97,7 @@ def test_methods_have_their_own_paths(opened: Any) -> None:
     assert page.locator("#method").input_value() == "0"
 
 
+@pytest.mark.slow
 def test_paths_that_are_not_nested(opened: Any) -> None:
     """A path may list the branches that are leaves at each place; the same trees come out."""
     _, payload = example("six")
@@ -111,6 +115,7 @@ def test_paths_that_are_not_nested(opened: Any) -> None:
         assert series(page, "test") == percent(loss_at(payload, "test", leaves_at(payload, 0, place)))
 
 
+@pytest.mark.slow
 def test_dragging_on_the_curve(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -125,6 +130,7 @@ def test_dragging_on_the_curve(opened: Any) -> None:
 # ---- the tree --------------------------------------------------
 
 
+@pytest.mark.slow
 def test_folding_and_unfolding(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -145,6 +151,7 @@ def test_folding_and_unfolding(opened: Any) -> None:
     assert drawn_nodes(page) == [0, 1, payload["tree"]["end"][1]]
 
 
+@pytest.mark.slow
 def test_zoom_and_pan(opened: Any) -> None:
     page = opened(example("spam")[1])
     wide = lambda: float(page.locator("#drawing").get_attribute("width"))  # noqa: E731
@@ -166,6 +173,7 @@ def test_zoom_and_pan(opened: Any) -> None:
     assert page.evaluate("canvas.scrollLeft") == left + 100
 
 
+@pytest.mark.slow
 def test_details_of_a_node(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -184,6 +192,7 @@ def test_details_of_a_node(opened: Any) -> None:
     assert f"{payload['samples']['test']['node_rows'][node]:,} rows" in page.locator("#tip").inner_text()
 
 
+@pytest.mark.slow
 def test_search_for_a_column(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -259,6 +268,7 @@ def hard_rows(tree: Tree, seed: int) -> dict[str, Any]:
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["prices", "six"])
 def test_rows_go_where_the_tree_sends_them(opened: Any, name: str) -> None:
     tree, payload = example(name)
@@ -274,6 +284,7 @@ def test_rows_go_where_the_tree_sends_them(opened: Any, name: str) -> None:
         assert page.evaluate(TYPE_ROWS, [rows]) == expected
 
 
+@pytest.mark.slow
 def test_the_decision_and_its_way(opened: Any) -> None:
     tree, payload = example("prices")
     page = opened(payload)
@@ -309,6 +320,7 @@ def test_the_decision_and_its_way(opened: Any) -> None:
 # ---- columns and quality --------------------------------------------------
 
 
+@pytest.mark.slow
 def test_values_of_a_column_in_each_leaf(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -327,6 +339,7 @@ def test_values_of_a_column_in_each_leaf(opened: Any) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_table_of_leaves_is_sorted(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -361,6 +374,7 @@ def test_many_classes(opened: Any) -> None:
     assert mistakes[codes] == max(mistakes.values())
 
 
+@pytest.mark.slow
 def test_costs(opened: Any) -> None:
     _, payload = example("costs")
     page = opened(payload)
@@ -384,6 +398,7 @@ def test_numbers(opened: Any) -> None:
     assert page.locator("#class-choice").is_hidden()
 
 
+@pytest.mark.slow
 def test_what_shuffling_adds_has_the_unit_of_the_numbers(opened: Any) -> None:
     payload = copy.deepcopy(example("prices")[1])
     root = np.sqrt(loss_at(payload, "test", chosen_leaves(payload)))
@@ -397,6 +412,7 @@ def test_what_shuffling_adds_has_the_unit_of_the_numbers(opened: Any) -> None:
     assert number(upper) == pytest.approx(2 * root, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_bars_of_values_are_told_in_words(opened: Any) -> None:
     """For those who cannot point at a bar: on a phone, on paper, or by ear."""
     _, payload = example("spam")
@@ -409,6 +425,7 @@ def test_bars_of_values_are_told_in_words(opened: Any) -> None:
     assert f"{facet['columns'][0]['labels'][0]}: {percent(total[0] / total.sum(), 0)}" in label
 
 
+@pytest.mark.slow
 def test_the_bound_of_the_model_and_that_of_the_slider(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -418,6 +435,7 @@ def test_the_bound_of_the_model_and_that_of_the_slider(opened: Any) -> None:
     assert told not in page.locator("#pruning-numbers").inner_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["six", "prices"])
 def test_what_a_payload_may_leave_out(opened: Any, name: str) -> None:
     """Only training rows, nothing beside them, and in the end a single leaf."""

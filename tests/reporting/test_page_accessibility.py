@@ -28,6 +28,7 @@ from treewright.reporting.html_page import assemble
 # ---- keys, colours, paper, phones --------------------------------------------------
 
 
+@pytest.mark.slow
 def test_keys(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
@@ -65,6 +66,7 @@ def test_keys(opened: Any) -> None:
     assert page.locator("#panel-trial").is_visible()
 
 
+@pytest.mark.slow
 def test_what_is_heard(opened: Any) -> None:
     """Every control has a name, every table a caption, every heading of a section its section."""
     page = opened(example("six")[1])
@@ -81,6 +83,7 @@ def test_what_is_heard(opened: Any) -> None:
     assert page.locator("section[aria-labelledby]").count() == page.locator("section").count() == 8
 
 
+@pytest.mark.slow
 def test_light_and_dark(opened: Any) -> None:
     payload = example("six")[1]
     bright = (
@@ -96,6 +99,7 @@ def test_light_and_dark(opened: Any) -> None:
     assert opened(payload, color_scheme="light").evaluate(bright) > 200
 
 
+@pytest.mark.slow
 def test_paper(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload, 720, 1000)
@@ -115,6 +119,7 @@ def test_paper(opened: Any) -> None:
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["spam", "prices", "many", "hostile"])
 def test_phones(opened: Any, name: str) -> None:
     page = opened(example(name)[1], 360, 740, has_touch=True)
@@ -130,6 +135,7 @@ def test_phones(opened: Any, name: str) -> None:
 # ---- strangers, size, other places --------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text(opened: Any) -> None:
     _, payload = example("hostile")
     page = opened(payload)
@@ -149,6 +155,7 @@ def test_hostile_names_are_text(opened: Any) -> None:
     assert page.locator("#drawing b, #drawing i, main script").count() == 0
 
 
+@pytest.mark.slow
 def test_ten_thousand_leaves_open_folded(opened: Any, capsys: Any) -> None:
     tree, payload = example("large")
     assert tree.n_leaves >= 10_000
@@ -170,6 +177,7 @@ def test_ten_thousand_leaves_open_folded(opened: Any, capsys: Any) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_chain_ten_thousand_deep(opened: Any) -> None:
     tree, payload = example("chain")
     page = opened(payload)
@@ -182,6 +190,7 @@ def test_a_chain_ten_thousand_deep(opened: Any) -> None:
     assert len(drawn_nodes(page)) <= 800
 
 
+@pytest.mark.slow
 def test_in_a_frame_that_may_do_nothing(opened: Any) -> None:
     """As notebooks show it: no storage, no address of its own."""
     inner = html.escape(assemble(example("six")[1]))
@@ -195,6 +204,7 @@ def test_in_a_frame_that_may_do_nothing(opened: Any) -> None:
     assert frame.locator("#title").inner_text() == "Price bands"
 
 
+@pytest.mark.slow
 def test_without_script(opened: Any) -> None:
     page = opened(example("six")[1], java_script_enabled=False)
     assert example("six")[1]["headline"]["text"] in page.locator("#static").inner_text()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.reporting.browser import browser, drawn_nodes, opened  # noqa: F401 (fixtures)
 from treewright import encode, report
 from treewright.growing.id3 import grow_id3
 
 
+@pytest.mark.slow
 def test_a_split_into_many_branches_is_one_box(opened: Any) -> None:  # noqa: F811
     random = np.random.default_rng(1)
     table = {

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.reporting.browser import browser, opened  # noqa: F401 (fixtures)
 from treewright import ID3Classifier, encode, grow, report
 
 
+@pytest.mark.slow
 def test_a_row_goes_where_the_tree_sends_it(opened: Any) -> None:  # noqa: F811
     random = np.random.default_rng(0)
     cells = random.normal(size=(300, 3)).round(2)
@@ -31,6 +33,7 @@ def test_a_row_goes_where_the_tree_sends_it(opened: Any) -> None:  # noqa: F811
     assert "1 branch" in page.locator("#search-found").inner_text()
 
 
+@pytest.mark.slow
 def test_a_leaf_without_rows_answers_as_the_node_above(opened: Any) -> None:  # noqa: F811
     """The page judges test rows in such a leaf by the shares of the node at which the split begins."""
     table = {"first": ["a"] * 24 + ["b"] * 24, "second": list("x" * 16 + "y" * 8 + "x" * 20 + "yyzz")}

@@ -208,6 +208,7 @@ def test_fingerprints_tell_rows_apart() -> None:
         assert told["validation"] != marks["validation"]
 
 
+@pytest.mark.slow
 def test_size_of_a_hundred_leaves_of_spam() -> None:
     """With at most 120 kB of looks the page stays below 300 kB."""
     spam = load_spam()

@@ -25,6 +25,7 @@ from treewright.tree.surgery import subtree_mask
 # ---- the facts are the tree's ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_place_of_every_path_loses_what_its_tree_loses(name: str) -> None:
     tree, own, parts = case(name)

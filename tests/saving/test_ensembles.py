@@ -135,6 +135,7 @@ def round_trip(ensemble: Any, folder: Path) -> Any:
 # ---- exact -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MADE)
 def test_ensembles_come_back(name: str, tmp_path: Path) -> None:
     ensemble = MADE[name]()
@@ -264,6 +265,7 @@ def as_lines(ensemble: Ensemble, folder: Path, **changes: Any) -> Lines:
     return [*(model | {"trees": [list(tree.items()) for tree in model["trees"]]}).items()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_any_changed_byte_is_noticed(name: str, tmp_path: Path) -> None:
     small(name).save(tmp_path / "model.json")
@@ -276,6 +278,7 @@ def test_any_changed_byte_is_noticed(name: str, tmp_path: Path) -> None:
     refuse(content + b"\n", tmp_path, "goes on after its end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_lines_come_once_and_in_order(name: str, tmp_path: Path) -> None:
     lines = as_lines(small(name), tmp_path)
@@ -412,6 +415,7 @@ def peak(path: Path) -> float:
     return most / path.stat().st_size
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_by_the_size_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "forest.json"
     forest(n_trees=40, max_depth=None).save(path)

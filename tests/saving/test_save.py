@@ -56,6 +56,7 @@ def round_trip(tree: Tree, folder: Path) -> Tree:
 # ---- exact -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", [*CLASSES, *NUMBERS])
 @settings(max_examples=15)
 @given(data=st.data())
@@ -188,6 +189,7 @@ def test_estimators_are_saved_by_their_tree(tmp_path: Path) -> None:
         assert loaded.predict(X).tolist() == model.predict(X).tolist()
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_tests(tmp_path: Path) -> None:
     n = 100_000
     end = np.full(2 * n + 1, 2 * n + 1, np.int32)
@@ -217,6 +219,7 @@ def test_a_chain_of_a_hundred_thousand_tests(tmp_path: Path) -> None:
 # ---- the same bytes --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_threads_or_runs(tmp_path: Path) -> None:
     code = (
         "import numpy as np, sys; from treewright import encode, grow\n"

@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 # ---- damage ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mask", [0x01, 0x20, 0xFF])
 def test_any_changed_byte_is_noticed(mask: int, tmp_path: Path) -> None:
     by_hand().collapse([0]).save(tmp_path / "tree.json")
@@ -256,6 +257,7 @@ def peak(path: Path) -> float:
     return most / path.stat().st_size
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_by_the_size_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "tree.json"
     random = np.random.default_rng(0)
@@ -269,6 +271,7 @@ def test_memory_is_bounded_by_the_size_of_the_file(tmp_path: Path) -> None:
     assert peak(path) < 25
 
 
+@pytest.mark.slow
 def test_a_hostile_file_takes_no_more_memory_than_a_sound_one(tmp_path: Path) -> None:
     model = laid_out(list(parsed(by_hand(), tmp_path).items()))
     size = 3 * 10**5
@@ -285,12 +288,14 @@ def test_a_hostile_file_takes_no_more_memory_than_a_sound_one(tmp_path: Path) ->
 # ---- random files ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_random_files_do_no_harm(tmp_path: Path) -> None:
     """A short run of `python -m fuzz saving`, which attacks for as long as one likes."""
     accepted = sum(fuzz_saving.attack(0, number, tmp_path) for number in range(300))
     assert 20 < accepted < 250
 
 
+@pytest.mark.slow
 def test_fuzzing_from_the_command_line() -> None:
     command = [sys.executable, "-m", "fuzz", "saving", "--seconds", "0.1", "--seed", "3"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

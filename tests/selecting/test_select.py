@@ -109,6 +109,7 @@ def test_folds_are_the_naive_loop(kind: str, on: str) -> None:
         assert got.pruned.n_leaves == path.leaves[got.chosen]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 500), n_folds=st.integers(2, 7))
 def test_folds_of_random_tables(seed: int, n_folds: int) -> None:
     data = table("classes", seed, 30)

@@ -280,6 +280,7 @@ print(int(peak() - before), tree.n_nodes * classes * 8 >> 20)
 """
 
 
+@pytest.mark.slow
 def test_memory_of_many_classes_is_bounded() -> None:
     pytest.importorskip("resource")
     run = subprocess.run(

@@ -57,6 +57,7 @@ def tree(request: pytest.FixtureRequest) -> Tree:
     return Tree.write(schema_of(numbers), chain(numbers, to_the_left))
 
 
+@pytest.mark.slow
 def test_its_shape(tree: Tree) -> None:
     tree.check()
     assert (tree.depth, tree.n_leaves, tree.n_nodes) == (DEPTH, DEPTH + 1, 2 * DEPTH + 1)
@@ -117,6 +118,7 @@ def test_text_is_linear(tree: Tree) -> None:
     assert len(export(tree, max_depth=3).splitlines()) == 7
 
 
+@pytest.mark.slow
 def test_branches_by_hand_need_no_recursion() -> None:
     one, two = chain(False, to_the_left=False), chain(False, to_the_left=False)
     assert one == two
@@ -126,6 +128,7 @@ def test_branches_by_hand_need_no_recursion() -> None:
     del one, two  # taking them apart must not exhaust the stack, either
 
 
+@pytest.mark.slow
 def test_branches_by_hand_are_copied_without_recursion() -> None:
     one = chain(True, to_the_left=True, depth=20_000)
     assert pickle.loads(pickle.dumps(one)) == one

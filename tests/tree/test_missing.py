@@ -58,6 +58,7 @@ def drawn(data: st.DataObject, criterion: str, missing: str) -> tuple[Tree, Data
     return data.draw(routed(criterion, missing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", WAYS)
 @settings(max_examples=40)
 @given(data=st.data())
@@ -85,6 +86,7 @@ def test_rows_go_where_a_plain_reader_sends_them(missing: str, data: st.DataObje
     assert row == rows.n_rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", WAYS)
 @settings(max_examples=30)
 @given(data=st.data())
@@ -123,6 +125,7 @@ def table_of(rows: Dataset) -> dict[str, list[Any]]:
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["surrogate", "fractional"])
 @settings(max_examples=30)
 @given(data=st.data())
@@ -183,6 +186,7 @@ def plain_loss(tree: Tree, rows: Dataset, row: int, node: int) -> float:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [*WAYS, "error"])
 @settings(max_examples=15)
 @given(data=st.data())

@@ -52,6 +52,7 @@ def mean_order(table: Table, y: np.ndarray) -> list[int]:
     return [int(c) for c in present[np.argsort(means)]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", SWITCH, ids=str)
 @pytest.mark.parametrize("criterion", EVERY)
 @pytest.mark.parametrize(("count", "classes", "holes"), [(3, 2, 0.1), (8, 2, 0.0), (8, 3, 0.1), (7, 5, 0.0)])
@@ -64,6 +65,7 @@ def test_subsets_against_brute_force(
         compare(table.grow(criterion, **limit, **switch), table.growth(criterion, exact=False, **limit))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [{"min_samples_leaf": 3}, {"min_weight_leaf": 4.0}], ids=str)
 @pytest.mark.parametrize("criterion", EVERY)
 @pytest.mark.parametrize("outputs", [1, 2])
@@ -101,6 +103,7 @@ def test_thirty_categories_are_best_in_the_order_of_their_means(
         assert tree.gain[0] == pytest.approx(gains.max(), rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", CLASSES)
 @pytest.mark.parametrize(("count", "classes"), [(11, 3), (20, 3), (60, 5), (300, 4)])
 def test_many_categories_and_classes_beat_every_one_against_the_rest(
@@ -129,6 +132,7 @@ def test_many_categories_in_deeper_nodes(criterion: str) -> None:
 # ---- the way of rows --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", EVERY)
 @settings(max_examples=25)
 @given(data=st.data())

@@ -38,6 +38,7 @@ def answers(tree: Tree, data: Dataset) -> list[int]:
     return [int(code) for code in tree.label[tree.apply(data), 0]]
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_plain_paths_answer_as_the_tree(data: Any) -> None:
@@ -55,6 +56,7 @@ def test_plain_paths_answer_as_the_tree(data: Any) -> None:
         assert len(names) == len(set(names))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_exactly_one_path_fits_a_row(data: Any) -> None:
@@ -208,6 +210,7 @@ def test_very_many_classes() -> None:
     assert rules.predict(table).tolist() == tree.predict(table).tolist()
 
 
+@pytest.mark.slow
 def test_a_chain_as_deep_as_it_has_leaves() -> None:
     tree = Tree.write(schema_of(numbers=False), chain(numbers=False, to_the_left=False))
     rules = RuleList.of(tree)

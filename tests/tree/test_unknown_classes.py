@@ -204,6 +204,7 @@ def test_numbers_are_as_they_were() -> None:
     assert certify(tree, test=rows).error == pytest.approx(((tree.predict(TEST) + TEST[:, 1]) ** 2).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("labels", "new"),
     [(("a", "b"), "c"), ((1, 2), "3"), ((1, 2), "other"), (("true", "false"), "maybe"), (("no", "yes"), "7")],
