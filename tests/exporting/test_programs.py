@@ -444,7 +444,7 @@ def test_labels_that_no_program_can_say_are_refused() -> None:
                 export(tree, "c")
             continue
         assert f"const long long labels[] = {{{last}LL, 7LL}};" in export(tree, "c")
-        assert "const int answers[] = {0, 1};" in export(tree, "c")
+        assert "const int treewright_answers[] = {0, 1};" in export(tree, "c")
 
 
 def test_a_fitted_model_is_exported_too() -> None:

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +17,42 @@ from numpy.typing import NDArray
 from treewright.encoding.kinds import MISSING_CODE as MISSING
 from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.schema import Column, Target
-from treewright.exporting._split_tests import Question, Ways, asked_in_turn, has_surrogates
+from treewright.exporting._program.form import Demand, Function, Let, Statement, Table
+from treewright.exporting._program.lowering import lower
+from treewright.exporting._program.printer import Printer, array_lines
 from treewright.exporting._tree import (
     Code,
     Style,
-    Tables,
     check_labels,
     check_name,
     divides,
     family,
+    filled,
     number,
     one_target,
     plain,
     quoted,
     remark,
+    words,
 )
-from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
 from treewright.tree import Tree
 
 _LARGEST = 2**63 - 1
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
 _SECONDS = 600  # that a compiler may take
+_DEEPEST = 10_000  # tests in a row where rows are divided: the nodes still to visit lie on the stack
+_TEXT = "const char *"
+_RESERVED = words(
+    """alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char8_t
+    char16_t char32_t class co_await co_return co_yield compl concept const const_cast consteval
+    constexpr constinit continue decltype default delete do double dynamic_cast else enum errno explicit
+    export extern false far float for friend goto i386 if inline int interface linux long mutable
+    namespace near new noexcept not not_eq nullptr operator or or_eq private protected public reflexpr
+    register reinterpret_cast requires restrict return short signed sizeof small static static_assert
+    static_cast stderr stdin stdout struct switch synchronized template this thread_local throw true try
+    typedef typeid typename typeof union unix unsigned using virtual void volatile wchar_t while xor
+    xor_eq NULL NAN INFINITY EOF TRUE FALSE"""
+)
 
 
 def render(tree: Tree, *, name: str = "treewright", target: str | None = None, style: Style = "auto") -> str:
@@ -52,7 +67,7 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "virginica", "virginica"]))
     >>> program = render(tree)
-    >>> print(program[program.index("static inline int") : program.index("/* the code")].rstrip())
+    >>> print(program[program.index("static inline int") : program.index("/* adds")].rstrip())
     static inline int treewright_leaf(const treewright_row *row)
     {
         if (row->petal <= 3.0) {
@@ -64,29 +79,170 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
     """
     code = Code(tree)
     check_labels(code)
-    check_name(name, "name", RESERVED)
+    check_name(name, "name", _RESERVED)
     _check_texts(code)
     place = one_target(code, target)
-    lines = ["/*", *(f" * {_remark(line)}".rstrip() for line in code.heading())]
-    lines += [" *", f" *   {name}_row row = {{ … }};   the values of a row"]
-    lines += [
-        f" *   {name}_predict(&row)       "
-        + ("the code of its class" if code.predicts_classes else "its number")
-    ]
-    lines += [" */", f"#ifndef {name.upper()}_H", f"#define {name.upper()}_H", ""]
+    if divides(tree) and tree.depth > _DEEPEST:
+        raise ValueError(
+            f"in c a tree that divides rows (missing='fractional') goes to {_DEEPEST:,} tests in a row, and "
+            f"this one has {tree.depth:,}: prune it, or export it as python, javascript or json"
+        )
+    program = lower(code, style, [place], raises=False)
+    printer = _C(code, name)
+    what = "the code of its class" if code.predicts_classes else "its number"
+    uses = ["", f"  {name}_row row = {{ … }};   the values of a row", f"  {name}_predict(&row)       {what}"]
+    lines = ["/*", *(f" * {printer.remark(line)}".rstrip() for line in [*code.heading(), *uses]), " */"]
+    lines += [f"#ifndef {name.upper()}_H", f"#define {name.upper()}_H", ""]
     lines += ["#include <math.h>", "#include <string.h>", ""]
     members = _members(code)
     lines += [*_row(code, name, members), "", *_code_functions(code, name, members), *_sums(code, name)]
-    nests = code.nests(style)
-    if divides(tree):
-        lines += divided(code, name, place, members)
-    else:
-        lines += _nested(code, name, members) if nests else _looping(code, name, members)
-        said = _predict(code, name, place) if code.formulas is None else _formulas(code, name, members)
-        lines += ["", *said]
-        lines += ["", *_predict_proba(code, name, place)] if code.predicts_classes else []
+    if code.predicts_classes:
+        lines += [f"enum {{ {name}_n_classes = {len(code.targets[place].classes or ())} }};", ""]
+    body = list(printer.lines(program))
+    lines += printer.value() if any(f"{name}_value(" in line for line in body) else []
+    lines += _PLUS.format(name=name).splitlines() if any(f"{name}_plus(" in line for line in body) else []
+    lines += body
     lines += ["", *_class(code.targets[place], name)] if code.predicts_classes else []
     return "\n".join([*lines, "", "#endif"]) + "\n"
+
+
+_PLUS = """\
+/* a sum and one more product, which is stored, so that no compiler fuses the two */
+static inline double {name}_plus(double total, double part, double factor)
+{{
+    volatile double product = part * factor;
+    return total + product;
+}}
+
+"""
+
+
+class _C(Printer):
+    """C, whose values are members of a struct and whose categories are codes."""
+
+    infinity = "INFINITY"
+    truths = ("0", "1")
+    types: ClassVar[dict[str, str]] = {"int": "int", "double": "double", "index": "int"}
+    reserved = _RESERVED
+
+    def __init__(self, code: Code, prefix: str) -> None:
+        super().__init__(code)
+        self.prefix = prefix
+
+    def name(self, name: str) -> str:
+        """All names begin alike."""
+        return f"{self.prefix}_{'predict_proba' if name == 'shares' else name}"
+
+    def variable(self, feature: int) -> str:
+        """A member of the row, or a sum."""
+        name = self.variables[feature]
+        return name if feature in self.code.sums else f"row->{name}"
+
+    def remark(self, text: str) -> str:
+        """A comment that nothing in it ends."""
+        return _safe(text)
+
+    def after(self, remark: str) -> str:
+        """A comment at the end of a line."""
+        return f"  /* {self.remark(remark)} */" if remark else ""
+
+    def comment_lines(self, text: str) -> list[str]:
+        """A comment of as many lines as it takes."""
+        first, *others = (line.removeprefix("//") for line in super().comment_lines(text))
+        lines = [f"/*{first}", *(f"  {line}" for line in others)]
+        return [*lines[:-1], f"{lines[-1]} */"]
+
+    def literal(self, label: Any) -> str:
+        """A text."""
+        return _text(label)
+
+    def signature(self, function: Function) -> str:
+        """The first line of a function."""
+        kinds = {"int": "int ", "double": "double ", "doubles": "double *"}
+        row = f"const {self.prefix}_row *row"
+        given = [f"{kinds[kind]}{name}" if kind in kinds else row for name, kind in function.parameters]
+        answer = "int" if self.code.predicts_classes else "double"
+        returns = {None: "void", "answer": answer}.get(function.returns, function.returns)
+        return f"static inline {returns} {self.name(function.name)}({', '.join(given)})\n{{"
+
+    def function(self, function: Function) -> list[str]:
+        """The lines of a function; a tree that needs no column ignores the row."""
+        lines = super().function(function)
+        start = len(lines) - len(list(self.block(function.body, "    "))) - 1
+        uses_row = any("row->" in line or "(row" in line for line in lines[start:])
+        if function.parameters[0][0] == "row" and not uses_row:
+            lines.insert(start, "    (void)row;")
+        return lines
+
+    def table(self, table: Table) -> Iterator[str]:
+        """An array, which in C has an element at least."""
+        items = [number(v, self.infinity) if table.type == "double" else str(v) for v in table.values]
+        kind = "unsigned char" if table.type == "byte" else table.type
+        yield from array_lines(f"static const {kind} {self.name(table.name)}[] = {{", items or ["0"], "};")
+
+    def value(self) -> list[str]:
+        """A column or sum by its place, of a category its code."""
+        lines = ["/* the value of a column in use, or of a sum; of a category its code */"]
+        lines += [f"static inline double {self.prefix}_value(const {self.prefix}_row *row, int column)", "{"]
+        lines.append("    switch (column) {")
+        for place, j in enumerate([*self.code.used, *self.code.sums]):
+            text = self.variable(j) if j not in self.code.sums else f"{self.name(self.variables[j])}(row)"
+            if self.is_category(j):
+                text = f"{text} < {len(self.code.tree.schema.columns[j].categories)} ? {text} : {UNSEEN}"
+            lines.append(f"    case {place}: return {text};")
+        return [*lines, "    default: return NAN;", "    }", "}", ""]
+
+    def read_variables(self) -> Iterator[str]:
+        """The sums of a row as variables."""
+        for j in self.code.sums:
+            yield f"const double {self.variables[j]} = {self.name(self.variables[j])}(row);"
+
+    def answer(self, values: list[str]) -> str:
+        """The code of a class, or a number."""
+        return values[0]
+
+    def array(self, statement: Let) -> str:
+        """An array of zeros."""
+        zero, kind = ("0", "int") if statement.type == "ints" else ("0.0", "double")
+        return f"{kind} {statement.name}[{self.expression(statement.value)}] = {{{zero}}};"
+
+    def let(self, type: str, name: str, value: str) -> str:
+        """A variable; the values of a row are the row itself."""
+        return "" if type == "values" else super().let(type, name, value)
+
+    def constant_name(self, name: str) -> str:
+        """A local variable, the row, or NaN."""
+        return {"nan": "NAN", "values": "row"}.get(name, name)
+
+    def item(self, array: str, index: str) -> str:
+        """An element of a table, or a value of the row."""
+        return f"{self.prefix}_value(row, {index})" if array == "values" else super().item(array, index)
+
+    def known(self, feature: int, negated: bool) -> str:
+        """Whether a value is there."""
+        if self.is_category(feature):
+            return super().known(feature, negated)
+        return f"{'' if negated else '!'}isnan({self.variable(feature)})"
+
+    def call(self, function: str, arguments: list[str]) -> str:
+        """A call of a function of the program, or of a built-in one."""
+        if function in ("isnan", "isfinite"):
+            return f"{function}({arguments[0]})"
+        if function == "int":
+            return f"(int){arguments[0]}"
+        if function == "nothing":
+            return "-1" if self.code.predicts_classes else "NAN"
+        if function == "plus":
+            return f"{self.name(function)}({', '.join(arguments)})"
+        return super().call(function, arguments)
+
+    def statement(self, of: Statement, indent: str) -> Iterator[str]:
+        """A row that lacks a value has no leaf."""
+        if isinstance(of, Demand):
+            tests = " || ".join(self.expression(condition) for _, condition in of.missing)
+            yield f"{indent}if ({tests}) return -1;  /* a value is missing */"
+        else:
+            yield from super().statement(of, indent)
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
@@ -126,7 +282,7 @@ def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> NDArray
     if not code.predicts_classes:
         return found
     classes = code.targets[place].classes or ()
-    library.label.restype = {TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(
+    library.label.restype = {_TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(
         _label_type(classes), ctypes.c_longlong
     )
     labels = [library.label(k) for k in range(len(classes))]
@@ -146,10 +302,10 @@ def _encoded(library: Any, k: int, column: Column, values: Any) -> NDArray[Any]:
     known = {}
     kind = _value_type(column)
     function = getattr(library, f"code_{k}")
-    function.argtypes = [{TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(kind, ctypes.c_longlong)]
+    function.argtypes = [{_TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(kind, ctypes.c_longlong)]
     for value in set(values):
         given = value
-        if kind == TEXT:
+        if kind == _TEXT:
             given = None if value is None else value.encode("utf-8", "surrogatepass")
         known[value] = MISSING if value is None else function(given)
     return np.array([known[value] for value in values], np.int32)
@@ -179,26 +335,20 @@ def _runner(code: Code, name: str, place: int, members: list[str]) -> Iterator[s
 
 
 def _members(code: Code) -> list[str]:
-    return list(code.variables(RESERVED).values())[: len(code.used)]
+    return list(code.variables(_RESERVED).values())[: len(code.used)]
 
 
 def _sums(code: Code, name: str) -> Iterator[str]:
     """A function for each sum of columns; its numbers are stored, so that no compiler fuses any."""
-    names = code.variables(RESERVED)
+    names = code.variables(_RESERVED)
     for j in code.sums:
         (first, weight), *others = code.terms(j)
-        yield f"/* {_remark(code.tree.tested[j].name)} */"
+        yield f"/* {_comment(code.tree.tested[j].name)} */"
         yield from [f"static inline double {name}_{names[j]}(const {name}_row *row)", "{"]
         yield f"    volatile double sum = {weight!r} * row->{names[first]}, part;"
         for column, weight in others:
             yield f"    part = {weight!r} * row->{names[column]}; sum = sum + part;"
         yield from ["    return sum;", "}", ""]
-
-
-def _summed(code: Code, name: str) -> Iterator[str]:
-    """The sums of a row as variables."""
-    names = code.variables(RESERVED)
-    yield from (f"    const double {names[j]} = {name}_{names[j]}(row);" for j in code.sums)
 
 
 def _check_texts(code: Code) -> None:
@@ -218,7 +368,7 @@ def _row(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The type of a row."""
     yield "typedef struct {"
     for column, member in zip(code.columns, members, strict=True):
-        words = _remark(column.name)
+        words = _comment(column.name)
         if column.kind == "category":
             yield f"    int {member};  /* {words}: {name}_code_{member}(value); {MISSING} is missing */"
         else:
@@ -232,13 +382,13 @@ def _row(code: Code, name: str, members: list[str]) -> Iterator[str]:
 def _value_type(column: Column) -> str:
     """What the categories of a column are in C."""
     if family(column) == "text":
-        return TEXT
+        return _TEXT
     return "double" if any(isinstance(category, float) for category in column.categories) else "long long"
 
 
 def _label_type(classes: tuple[Any, ...]) -> str:
     if isinstance(classes[0], str):
-        return TEXT
+        return _TEXT
     if any(isinstance(label, float) for label in classes):
         return "double"
     return "int" if isinstance(classes[0], bool) else "long long"
@@ -250,13 +400,13 @@ def _code_functions(code: Code, name: str, members: list[str]) -> Iterator[str]:
         if column.kind != "category":
             continue
         kind = _value_type(column)
-        is_text = kind == TEXT
+        is_text = kind == _TEXT
         order = sorted(range(len(column.categories)), key=lambda k, c=column: _sorting(c.categories[k]))  # type: ignore[misc]
-        yield f"/* the code of a category of {_remark(column.name)}; {UNSEEN} if it was never seen */"
+        yield f"/* the code of a category of {_comment(column.name)}; {UNSEEN} if it was never seen */"
         yield f"static inline int {name}_code_{member}({kind}{'' if is_text else ' '}value)"
         yield "{"
-        yield from table(kind, "values", [_literal(column.categories[k], kind) for k in order])
-        yield from table("int", "codes", list(map(str, order)))
+        yield from _table(kind, "values", [_literal(column.categories[k], kind) for k in order])
+        yield from _table("int", "codes", list(map(str, order)))
         yield f"    int low = 0, high = {len(order)};"
         if is_text:
             yield f"    if (value == NULL) return {MISSING};"
@@ -277,205 +427,31 @@ def _sorting(category: Any) -> Any:
     return category.encode("utf-8", "surrogatepass") if isinstance(category, str) else category
 
 
-def _nested(code: Code, name: str, members: list[str]) -> Iterator[str]:
-    """The leaf of a row, by tests within tests."""
-    names = code.variables(RESERVED) | {j: f"row->{m}" for j, m in zip(code.used, members, strict=True)}
-    yield from _leaf_start(name)
-    if code.tree.is_leaf[0]:
-        yield "    (void)row;"
-    yield from [*_summed(code, name), *_demanded(code, members)]
-    yield from code.braced(
-        lambda node: f"return {code.place[node]};  /* {_remark(code.leaf_in_words(node))} */",
-        lambda node: _test(code, node, names),
-    )
-    yield "}"
-
-
-def _demanded(code: Code, members: list[str]) -> Iterator[str]:
-    """A tree that takes complete rows only has no leaf for others."""
-    if code.demanded:
-        written = zip([*code.used, *code.sums], asked(code, members), strict=True)
-        tests = [
-            f"{value} == {MISSING}" if column.kind == "category" else f"isnan({value})"
-            for j, (value, column) in written
-            if j in code.demanded
-        ]
-        yield f"    if ({' || '.join(tests)}) return -1;  /* a value is missing */"
-
-
-def _leaf_start(name: str) -> list[str]:
-    what = "/* the leaf that a row comes to, counted from the left */"
-    return [what, f"static inline int {name}_leaf(const {name}_row *row)", "{"]
-
-
-def _test(code: Code, node: int, names: dict[int, str]) -> str:
-    """The test of a node; where it is not plain, with its words."""
-    tree = code.tree
-    name, words = names[int(tree.feature[node])], f"{{  /* {_remark(code.test_in_words(node))} */"
-    if has_surrogates(tree, node):
-        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
-        return f"({''.join(f'{when} ? {then} : ' for when, then in ways)}{int(last)}) {words}"
-    if tree.subset[node] >= 0:
-        within, codes, missing = code.among(node)
-        values = [MISSING] * missing + codes
-        tests = [f"{name} {'==' if within else '!='} {value}" for value in values]
-        joined = (" || " if within else " && ").join(tests) or str(int(not within))
-        return f"({joined}) {words}"
-    test, needs_words = code.compared(node, name, "INFINITY", "!({})", "!isnan({})")
-    return f"({test}) {words if needs_words else '{'}"
-
-
-def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
-    """A question: whether its value is known, and what it must be."""
-    name = names[question.feature]
-    if not question.is_category:
-        bound = number(question.threshold, "INFINITY")
-        return [(f"!isnan({name})", f"{name} {question.operator} {bound}")]
-    left, right = (
-        f"({' || '.join(f'{name} == {c}' for c in codes)})" if codes else ""
-        for codes in (question.left, question.right)
-    )
-    if question.unseen_left is None:
-        return [(when, then) for when, then in ((left, "1"), (right, "0")) if when]
-    test = f"!{right or '0'}" if question.unseen_left else left or "0"
-    return [(f"{name} != {MISSING}", test)]
-
-
-def _looping(code: Code, name: str, members: list[str]) -> Iterator[str]:
-    """The leaf of a row, by a loop over tables."""
-    tables = Tables.of(code)
-    yield from _leaf_start(name)
-    yield "    /* of each node, a branch before what is on its left and that before what is on its right:"
-    yield "       the column that it asks (-1: it is a leaf), the node on its right (of a leaf: its number),"
-    yield "       whether missing values (1), unseen categories (2) or both (3) go left, and the threshold */"
-    yield from table("int", "column", list(map(str, tables.column)))
-    yield from table("int", "right", list(map(str, tables.right)))
-    yield from table("unsigned char", "sides", list(map(str, tables.sides)))
-    if any(column.kind != "category" for column in code.columns):
-        yield from table("double", "threshold", [number(value, "INFINITY") for value in tables.threshold])
-    if tables.bits:
-        yield "    /* where the bits of the categories that go left begin */"
-        yield from table("long", "subset", list(map(str, tables.subset)))
-        yield from table("unsigned char", "bits", list(map(str, tables.bits)))
-    yield from [*_summed(code, name), *_demanded(code, members)]
-    yield from ["    int node = 0;", "    while (column[node] >= 0) {"]
-    if tables.others:
-        yield from _standing_in(code, tables, members)
-        yield from ["        node = left ? node + 1 : right[node];", "    }", "    return right[node];", "}"]
-        return
-    yield from ["        int left;", "        switch (column[node]) {"]
-    values = asked(code, members)
-    for place, (value, column) in enumerate(values):
-        yield f"        {f'case {place}' if place < len(values) - 1 else 'default'}:"
-        if column.kind == "category":
-            yield f"            if ({value} >= 0 && {value} < {len(column.categories)})"
-            yield f"                left = bits[subset[node] + {value} / 8] >> ({value} % 8) & 1;"
-            yield f"            else left = sides[node] & ({value} == {MISSING} ? 1 : 2);"
-        else:
-            yield f"            left = isnan({value}) ? sides[node] & 1 : {value} <= threshold[node];"
-        yield "            break;"
-    yield from [
-        "        }",
-        "        node = left ? node + 1 : right[node];",
-        "    }",
-        "    return right[node];",
-        "}",
-    ]
-
-
-def _standing_in(code: Code, tables: Tables, members: list[str]) -> Iterator[str]:
-    """Which way a row goes at a node: by its test, or by the first other one whose value is known."""
-    yield "        /* where the tests begin that stand in for a missing value: they follow the nodes; what"
-    yield "           passes one with 4 in sides goes right */"
-    yield from ("    " + line for line in table("int", "others", list(map(str, tables.others))))
-    yield "        int at = node, next = others[node], left = -1;"
-    yield "        for (;;) {"
-    yield "            switch (column[at]) {"
-    values = asked(code, members)
-    for place, (value, column) in enumerate(values):
-        yield f"            {f'case {place}' if place < len(values) - 1 else 'default'}:"
-        if column.kind == "category":
-            yield f"                if ({value} >= 0 && {value} < {len(column.categories)})"
-            yield f"                    left = bits[subset[at] + {value} / 8] >> ({value} % 8) & 1;"
-            yield f"                else if (at == node && {value} != {MISSING}) left = sides[at] >> 1 & 1;"
-        else:
-            yield f"                if (!isnan({value})) left = {value} <= threshold[at];"
-        yield "                break;"
-    yield "            }"
-    yield "            if (left >= 0) { left ^= sides[at] >> 2; break; }"
-    yield "            if (next == others[node + 1]) { left = sides[node] & 1; break; }"
-    yield from ["            at = next++;", "        }"]
-
-
-def _predict(code: Code, name: str, place: int) -> Iterator[str]:
-    kind, what = ("int", "the code of the class") if code.predicts_classes else ("double", "the number")
-    yield f"/* {what} for a row */"
-    yield from [f"static inline {kind} {name}_predict(const {name}_row *row)", "{"]
-    items = [
-        number(answer, "INFINITY") if kind == "double" else str(answer) for answer in code.answers(place)
-    ]
-    yield from table(kind, "answers", items)
-    if code.tree.missing == "error":
-        yield f"    const int leaf = {name}_leaf(row);"
-        yield from [f"    return leaf < 0 ? {'-1' if kind == 'int' else 'NAN'} : answers[leaf];", "}"]
+def _table(kind: str, name: str, items: list[str]) -> Iterator[str]:
+    """A table of constants within a function."""
+    start = f"    static {'const char *const' if kind == _TEXT else f'const {kind}'} {name}[] = {{"
+    one = f"{start}{', '.join(items)}}};" if len(items) <= 20 else ""
+    if one and len(one) <= 100:
+        yield one
     else:
-        yield from [f"    return answers[{name}_leaf(row)];", "}"]
-
-
-def _formulas(code: Code, name: str, members: list[str]) -> Iterator[str]:
-    """The number for a row where each leaf has a formula."""
-    member = dict(zip(code.used, members, strict=True))
-    yield "/* a sum and one more term; a value that is not finite counts as the mean. The product is rounded"
-    yield "   by itself, also where the machine could do both at once */"
-    yield f"static inline double {name}_add(double sum, double coefficient, double value, double mean)"
-    yield from ["{", "    volatile double product = coefficient * (isfinite(value) ? value : mean);"]
-    yield from ["    return sum + product;", "}", "", "/* the number for a row */"]
-    yield from [f"static inline double {name}_predict(const {name}_row *row)", "{", "    double sum;"]
-    yield f"    switch ({name}_leaf(row)) {{"
-    yield from ["    case -1:", "        return NAN;"] if code.demanded else []
-    for leaf, (first, terms) in enumerate(code.formulas or ()):
-        yield f"    {f'case {leaf}' if leaf < len(code.leaves) - 1 else 'default'}:"
-        yield f"        sum = {number(first, 'INFINITY')};"
-        for j, coefficient, mean in terms:
-            yield f"        sum = {name}_add(sum, {coefficient!r}, row->{member[j]}, {mean!r});"
-        yield "        return sum;"
-    yield from ["    }", "}"]
-
-
-def _predict_proba(code: Code, name: str, place: int) -> Iterator[str]:
-    leaves = list(code.shares(place))
-    start = np.cumsum([0, *map(len, leaves)]).tolist()
-    pairs = [pair for leaf in leaves for pair in leaf]
-    count = len(code.targets[place].classes or ())
-    yield from [f"enum {{ {name}_n_classes = {count} }};", ""]
-    yield f"/* the share of each class in the leaf of a row: {name}_n_classes numbers */"
-    yield from [f"static inline void {name}_predict_proba(const {name}_row *row, double *shares)", "{"]
-    yield "    /* of each leaf the classes that are there, with their shares, and where it starts */"
-    yield from table("int", "start", list(map(str, start)))
-    yield from table("int", "classes", [str(code) for code, _ in pairs])
-    yield from table("double", "share", [repr(share) for _, share in pairs])
-    yield from [f"    const int leaf = {name}_leaf(row);", "    int k;"]
-    if code.tree.missing == "error":
-        yield f"    for (k = 0; k < {name}_n_classes; ++k) shares[k] = leaf < 0 ? NAN : 0.0;"
-        yield "    if (leaf < 0) return;"
-    else:
-        yield f"    for (k = 0; k < {name}_n_classes; ++k) shares[k] = 0.0;"
-    yield from ["    for (k = start[leaf]; k < start[leaf + 1]; ++k) shares[classes[k]] = share[k];", "}"]
+        yield start
+        yield from filled(items, "        ")
+        yield "    };"
 
 
 def _class(target: Target, name: str) -> Iterator[str]:
     classes = target.classes or ()
     kind = _label_type(classes)
     yield "/* the label of a class */"
-    yield from [f"static inline {kind}{'' if kind == TEXT else ' '}{name}_class(int code)", "{"]
-    yield from table(kind, "labels", [_literal(label, kind) for label in classes])
+    yield from [f"static inline {kind}{'' if kind == _TEXT else ' '}{name}_class(int code)", "{"]
+    yield from _table(kind, "labels", [_literal(label, kind) for label in classes])
     yield from ["    return labels[code];", "}"]
 
 
 def _literal(label: Any, kind: str) -> str:
     if kind == "double":
         return number(float(label), "INFINITY")
-    if kind != TEXT:
+    if kind != _TEXT:
         return str(int(label)) + ("LL" if kind == "long long" else "")
     return _text(label)
 
@@ -489,6 +465,11 @@ def _text(text: str) -> str:
     )
 
 
-def _remark(text: str) -> str:
-    """A remark that nothing in it ends: one line, without marks of comments, without trigraphs."""
-    return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", remark(text))
+def _comment(text: str) -> str:
+    """A text of the user within a comment."""
+    return _safe(remark(text))
+
+
+def _safe(text: str) -> str:
+    """A text without marks of comments and without trigraphs."""
+    return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", text)

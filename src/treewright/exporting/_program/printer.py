@@ -140,7 +140,8 @@ class Printer(ABC):
                 return self.call(function, [self.expression(each) for each in arguments])
             case Operation(operator, left, right):
                 rank = _PRECEDENCE.get(operator, 9)  # bits always stand in brackets
-                sides = self.expression(left, rank), self.expression(right, rank + 1)
+                inner = 3 if operator == "or" else rank  # compilers warn of a bare `and` within `or`
+                sides = self.expression(left, inner), self.expression(right, inner + 1)
                 text = f"{sides[0]} {self.operators.get(operator, operator)} {sides[1]}"
                 return f"({text})" if around and (around > rank or rank == 9 or around == 9) else text
 
@@ -231,8 +232,7 @@ class Printer(ABC):
         """An if with its else; an if that is all there is in an else continues it."""
         start = "if"
         while True:
-            condition = self.expression(of.condition)
-            yield f"{indent}{start} ({condition}) {{{self.after(of.remark)}"
+            yield f"{indent}{start} {self.bracketed(of.condition)} {{{self.after(of.remark)}"
             yield from self.block(of.then, indent + "    ")
             if len(of.otherwise) != 1 or not isinstance(of.otherwise[0], If):
                 break
@@ -240,6 +240,11 @@ class Printer(ABC):
         if of.otherwise:
             yield from [f"{indent}}} else {{", *self.block(of.otherwise, indent + "    ")]
         yield f"{indent}}}"
+
+    def bracketed(self, condition: Expression) -> str:
+        """A condition in brackets, once."""
+        text = self.expression(condition)
+        return text if isinstance(condition, Among) and text.startswith("(") else f"({text})"
 
     def block(self, statements: Block, indent: str) -> Iterator[str]:
         """The lines of several statements."""
