@@ -22,7 +22,7 @@ from treewright import cli, encode, grow, load, prune, report, select
 from treewright.cli import outcomes
 from treewright.encoding.splits import split
 from treewright.exporting import formats
-from treewright.reporting import subjects
+from treewright.reporting import subject
 from treewright.tree import Tree
 
 HOSTILE = "<script>alert(1)</script>"
@@ -186,7 +186,7 @@ def test_the_slider_leaves_out_the_largest_trees(monkeypatch: pytest.MonkeyPatch
     path = select(prune(grown, "cost_complexity"), "held_out", validation=validation)
     parts = {"train": train, "validation": validation, "test": test}
     whole = report(path, **parts).payload
-    monkeypatch.setattr(subjects, "MOST_LEAVES", 20)
+    monkeypatch.setattr(subject, "MOST_LEAVES", 20)
     short = report(path, **parts).payload
     assert whole["paths"][0]["leaves"][0] == grown.n_leaves > 20
     sizes = short["paths"][0]["leaves"]
