@@ -60,11 +60,12 @@ def test_warm_start_is_one_fit(kind):
     assert list(grown.model_) == list(whole.model_)
     if kind in REGRESSORS:
         assert_array_equal(grown.predict_quantiles(x[:5]), whole.predict_quantiles(x[:5]))
-    with pytest.warns(UserWarning, match="no larger n_estimators: no tree is grown"):
+    with pytest.warns(UserWarning, match="without a larger n_estimators: no tree is grown"):
         grown.fit(x, y)
-    with pytest.raises(ValueError, match="n_estimators=2 is less than the 7 trees that are there"):
+    with pytest.raises(ValueError, match="n_estimators=2 is less than the 7 trees of the forest"):
         grown.set_params(n_estimators=2).fit(x, y)
-    with pytest.raises(ValueError, match="140 of this table, their targets or weights are others"):
+    message = "140 rows of this table, their targets or their weights are different"
+    with pytest.raises(ValueError, match=message):
         grown.set_params(n_estimators=9).fit(x[:140], y[:140])
     assert len(grown.estimators_) == 7
 
@@ -365,9 +366,9 @@ def test_rows_of_the_fit_certify_nothing(kind):
 def test_a_warm_start_has_the_same_rows_targets_and_draws():
     model = RandomForestRegressor(3, warm_start=True, random_state=0).fit(DIABETES, PROGRESS)
     model.set_params(n_estimators=5)
-    with pytest.raises(ValueError, match="their targets or weights are others"):
+    with pytest.raises(ValueError, match="their targets or their weights are different"):
         model.fit(DIABETES, PROGRESS[::-1])
-    with pytest.raises(ValueError, match="bootstrap or max_samples ask for others"):
+    with pytest.raises(ValueError, match="bootstrap or max_samples have changed"):
         model.set_params(max_samples=0.1).fit(DIABETES, PROGRESS)
     with pytest.raises(ValueError, match="these are the rows of the fit in another order"):
         model.oob_importance(DIABETES[::-1], PROGRESS[::-1])
@@ -416,7 +417,7 @@ def test_targets_need_not_be_kept():
     model = RandomForestRegressor(5, keep_targets=False, random_state=0).fit(DIABETES, PROGRESS)
     whole = RandomForestRegressor(5, random_state=0).fit(DIABETES, PROGRESS)
     assert len(pickle.dumps(model)) < len(pickle.dumps(whole))
-    with pytest.raises(ValueError, match="quantiles are from keep_targets=True"):
+    with pytest.raises(ValueError, match="fit with keep_targets=True"):
         model.predict_interval(DIABETES)
 
 

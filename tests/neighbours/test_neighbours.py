@@ -221,7 +221,7 @@ def test_what_else_cannot_be() -> None:
         model.predict(missing)
     with pytest.raises(ValueError, match="n_neighbors is 151; it must be at most 150, the number of rows"):
         model.kneighbors(IRIS, 151)
-    with pytest.raises(ValueError, match="at most 149, the number of rows of the fit less the one that asks"):
+    with pytest.raises(ValueError, match="at most 149, the number of rows of the fit less the query itself"):
         model.kneighbors(n_neighbors=150)
     with pytest.raises(ValueError, match="X has 150 rows, but y has 149"):
         KNeighborsRegressor().fit(IRIS, SPECIES[1:])

@@ -61,7 +61,7 @@ def payload_of(
         "delta": 0.05,
         "columns": [_column(tree, parts["train"], i) for i in range(len(tree.schema.columns))],
         "tree": _nodes(tree),
-        "parts": facts,
+        "samples": facts,
         "competitors": _competitors(tree),
         "paths": paths,
         "importance": _importance(tree),
@@ -163,7 +163,7 @@ def _intervals(part: dict[str, Any]) -> dict[str, Any]:
     nats = np.log(2 / 0.05)
     lower = np.where(rows > 0, binomial_lower(errors, np.maximum(rows, 1), nats), 0)
     upper = np.where(rows > 0, binomial_upper(errors, np.maximum(rows, 1), nats), 1)
-    return {"part": "test", "lower": _rounded(lower), "upper": _rounded(upper)}
+    return {"sample": "test", "lower": _rounded(lower), "upper": _rounded(upper)}
 
 
 def _path(tree: Tree, method: str, parts: dict[str, Dataset], chosen: int | None) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def _distributions(tree: Tree, data: Dataset) -> dict[str, Any]:
         ]
         for node in frontier
     }
-    return {"part": "train", "columns": columns, "nodes": frontier, "counts": counts}
+    return {"sample": "train", "columns": columns, "nodes": frontier, "counts": counts}
 
 
 def _frontier(tree: Tree, small: Tree) -> list[int]:

@@ -13,9 +13,9 @@ from tests.reporting.cases import CASES, case, leaves_at, made, walk
 from treewright import Column, Dataset, Schema, certify, encode, grow, prune, report
 from treewright.certifying import leaf_intervals
 from treewright.certifying.losses import row_losses
-from treewright.reporting import assembling
-from treewright.reporting import parts as reporting_parts
-from treewright.reporting.distributions import BINS, binned
+from treewright.reporting import html_page
+from treewright.reporting import samples as reporting_samples
+from treewright.reporting.columns import BINS, binned_column
 from treewright.reporting.rounding import shorts
 from treewright.reporting.slider import _thinned
 from treewright.reporting.subject import leaves_within
@@ -47,10 +47,10 @@ def test_every_place_of_every_path_loses_what_its_tree_loses(name: str) -> None:
             if at > 0 or own is not None:
                 assert pruned == true[by_size[n]]
             for part, rows in zip(("train", "validation", "test"), parts, strict=True):
-                total = sum(payload["parts"][part]["loss"][leaf] for leaf in leaves.tolist())
+                total = sum(payload["samples"][part]["loss"][leaf] for leaf in leaves.tolist())
                 mean = float(pruned.mean(pruned.loss_of(rows)[pruned.is_leaf].sum(), rows))
                 assert path["loss"][part][place] == pytest.approx(mean, rel=6e-6, abs=1e-12)
-                assert total / payload["parts"][part]["weight"] == pytest.approx(mean, rel=1e-5, abs=1e-6)
+                assert total / payload["samples"][part]["weight"] == pytest.approx(mean, rel=1e-5, abs=1e-6)
                 if payload["loss"]["share"]:  # weights are whole here: nothing may be rounded
                     assert total == round(mean * rows.total_weight)
 
@@ -89,7 +89,7 @@ def test_rows_find_their_leaf_by_the_payload_alone(name: str) -> None:
 
 def test_thresholds_are_exact_at_both_sides() -> None:
     tree, _, (train, _, _) = case("two")
-    payload = json.loads(assembling.as_json(report(tree, train=train).payload))
+    payload = json.loads(html_page.as_json(report(tree, train=train).payload))
     for node in np.flatnonzero(~tree.is_leaf & ~np.isnan(tree.threshold)).tolist():
         own = payload["tree"]["threshold"][node]
         assert (np.inf if own == "inf" else own) == tree.threshold[node]
@@ -99,15 +99,17 @@ def test_thresholds_are_exact_at_both_sides() -> None:
 def test_counts_of_classes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tree, _, parts = case(name)
     for part, rows in zip(("train", "validation", "test"), parts, strict=True):
-        facts = made(name).payload["parts"][part]
+        facts = made(name).payload["samples"][part]
         table = np.asarray(tree.statistic_of(rows))
         assert facts["rows"] == rows.n_rows
         if tree.schema.width <= 20:
             assert facts["counts"] == shorts(table)
             continue
         _check_heaviest(table, facts["counts"], None)
-        monkeypatch.setattr(reporting_parts, "_FEW_CELLS", 0)  # as if the tree were large
-        cut = reporting_parts.part_facts(reporting_parts.Part(tree, rows), np.ones(tree.n_nodes, bool))
+        monkeypatch.setattr(reporting_samples, "_FEW_CELLS", 0)  # as if the tree were large
+        cut = reporting_samples.sample_facts(
+            reporting_samples.Sample(tree, rows), np.ones(tree.n_nodes, bool)
+        )
         _check_heaviest(table, cut["counts"], 12)
         monkeypatch.undo()
 
@@ -123,7 +125,7 @@ def _check_heaviest(table: Any, counts: Any, most: int | None) -> None:
 @pytest.mark.parametrize("name", ["numbers", "numbers; weights"])
 def test_numbers_at_each_node(name: str) -> None:
     tree, _, (train, _, _) = case(name)
-    facts = made(name).payload["parts"]["train"]
+    facts = made(name).payload["samples"]["train"]
     leaf, y, weight = tree.apply(train), np.asarray(train.targets)[0], train.row_weights.astype(int)
     for node in range(tree.n_nodes):
         inside = (leaf >= node) & (leaf < tree.end[node])
@@ -189,13 +191,13 @@ def test_distributions_add_up() -> None:
 def test_bins_of_many_categories() -> None:
     column = Column("c", "category", tuple(f"c{i}" for i in range(30)))
     cells = np.array([*np.repeat(np.arange(30), np.arange(1, 31)), -1, -1, -2])
-    edges, labels, bins = binned(column, cells)
+    edges, labels, bins = binned_column(column, cells)
     assert edges is None
     assert labels == [*(f"c{i}" for i in range(30 - BINS + 1, 30)), "others", "missing"]
     counts = np.bincount(bins).tolist()
     assert counts == [*range(30 - BINS + 2, 31), sum(range(1, 30 - BINS + 2)) + 1, 2]
     few = Column("c", "category", tuple(f"c{i}" for i in range(BINS)))
-    assert binned(few, np.arange(BINS))[1] == [*(f"c{i}" for i in range(BINS)), "missing"]
+    assert binned_column(few, np.arange(BINS))[1] == [*(f"c{i}" for i in range(BINS)), "missing"]
 
 
 def test_all_columns_of_a_small_tree_are_counted_and_compete() -> None:
@@ -275,7 +277,7 @@ def test_the_sentence_for_a_manager() -> None:
     )
     chosen = report(path, train=train, validation=validation).payload["headline"]["manager"]
     paid = certify(path.pruned, test=validation, choices=len(path))
-    assert "may have chosen its size" in chosen
+    assert "may have selected its size" in chosen
     assert f"less than {paid.shown}" in chosen
     alone = report(path.pruned, validation=validation).payload["headline"]["manager"]
     assert certify(path.pruned, "reduced_error", test=validation).shown in alone
@@ -283,7 +285,7 @@ def test_the_sentence_for_a_manager() -> None:
     assert "no other rows were given, but with 95 % confidence it is wrong for less than" in occam
     assert certify(path.pruned, data=train).shown in occam
     little = report(path.grown).payload["headline"]["manager"]
-    assert little.endswith("no other rows were given, so how it does on new ones is not known.")
+    assert little.endswith("no other rows were given, so its error on new rows is unknown.")
     other = report(path, test=test, delta=0.2).payload
     assert certify(path.pruned, test=test, delta=0.2).shown in other["headline"]["manager"]
     assert "with 80 % confidence" in other["headline"]["manager"]
@@ -315,7 +317,7 @@ def test_notes_are_few() -> None:
     for methods, told in ((None, 0), (["pessimistic"], 1)):
         notes = report(stump, train=train, test=test, methods=methods).payload["headline"]["notes"]
         assert sum("keeps the whole tree" in note for note in notes) == told
-        assert sum("rests on this" in note for note in notes) == 1
+        assert sum("The bound assumes" in note for note in notes) == 1
 
 
 def test_bounds_are_rounded_up() -> None:
@@ -331,7 +333,7 @@ def test_bounds_are_rounded_up() -> None:
 
 
 def test_what_cannot_be_promised_is_not() -> None:
-    for name, words in (("two; weights", "different weights"), ("numbers", "no guarantee")):
+    for name, words in (("two; weights", "unequal weights"), ("numbers", "not a guarantee")):
         payload = made(name).payload
         assert words in payload["headline"]["manager"]
         for path in payload["paths"]:
@@ -342,12 +344,23 @@ def test_what_cannot_be_promised_is_not() -> None:
 def test_why_there_is_no_bound() -> None:
     tree, _, (train, _, test) = case("two; alone")
     (path, *_) = report(tree, train=train).payload["paths"]
-    assert path["certificate_words"] == "No test rows were given, so the trees of the slider have no bounds."
-    assert made("two; weights").payload["paths"][0]["certificate_words"].startswith("The test rows have diff")
-    assert made("numbers").payload["paths"][0]["certificate_words"].startswith("A number can be off by any")
+    assert (
+        path["certificate_words"]
+        == "There are no bounds for the trees of the slider, because no test rows were given."
+    )
+    assert (
+        made("two; weights")
+        .payload["paths"][0]["certificate_words"]
+        .startswith("There is no bound: the test rows have unequal weights")
+    )
+    assert (
+        made("numbers")
+        .payload["paths"][0]["certificate_words"]
+        .startswith("There is no bound: the error of a predicted number")
+    )
     wrong = np.flatnonzero(row_losses(tree, test).loss > 0)[:1]
     told = report(tree, test=test.take(wrong)).payload["headline"]["manager"]
-    assert told.endswith("it was wrong for 100 %; that is too few to promise anything for new ones.")
+    assert told.endswith("it was wrong for 100 %; these are too few rows for a guarantee.")
 
 
 def test_the_smallest_tree_that_loses_nothing_is_chosen() -> None:
@@ -390,7 +403,7 @@ def test_rows_of_no_weight_are_not_there() -> None:
         some = Dataset(rows.schema, rows.columns, rows.targets, weight)
         told.append((some, rows.take(np.flatnonzero(weight))))
     one, two = (report(tree, train=a, test=b).payload for a, b in zip(*told, strict=True))
-    for key in ("parts", "paths", "intervals", "distributions", "competitors", "columns"):
+    for key in ("samples", "paths", "intervals", "distributions", "competitors", "columns"):
         assert one[key] == two[key], key
     assert one["headline"]["manager"] == two["headline"]["manager"]
 
@@ -398,10 +411,10 @@ def test_rows_of_no_weight_are_not_there() -> None:
 def test_intervals_are_those_of_each_node_by_itself() -> None:
     tree, _, (_, _, test) = case("two")
     facts = made("two").payload["intervals"]
-    assert facts["part"] == "test"
+    assert facts["sample"] == "test"
     root = leaf_intervals(tree.collapse([0]), test)
     assert (facts["lower"][0], facts["upper"][0]) == pytest.approx((root.lower[0], root.upper[0]), rel=1e-3)
-    unreached = np.flatnonzero(np.array(made("two").payload["parts"]["test"]["node_rows"]) == 0)
+    unreached = np.flatnonzero(np.array(made("two").payload["samples"]["test"]["node_rows"]) == 0)
     assert unreached.size
     assert facts["lower"][unreached[0]] == 0
     assert facts["upper"][unreached[0]] == 1

@@ -78,7 +78,7 @@ WITH_TARGETS: dict[str, Callable[[Any], Any]] = {
     "tree_difference": lambda rows: tw.tree_difference(TREE, TREE.first(1), rows),
     "text": lambda rows: tw.export(TREE, "text", test=rows),
     "roc": lambda rows: [curve.tolist() for curve in roc_points(TREE, rows, "yes")],
-    "report": lambda rows: tw.report(TREE, test=rows).payload["parts"]["test"],
+    "report": lambda rows: tw.report(TREE, test=rows).payload["samples"]["test"],
 }
 WITHOUT: dict[str, Callable[[Any], Any]] = {
     "counterfactual": lambda rows: tw.counterfactual(TREE, TABLE.iloc[0], data=rows),

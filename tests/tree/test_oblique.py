@@ -407,7 +407,7 @@ def test_a_report_knows_the_sums() -> None:
     page = str(report(tree, train=data).html)
     payload = json.loads(page.split('id="payload">')[1].split("</script>")[0])
     assert payload["sums"] == sum_facts(tree, {j: j for j in range(4)})
-    assert payload["sums"][0] == {"name": "a - 0.5 b", "parts": [[0, 1.0], [1, -0.5]]}
+    assert payload["sums"][0] == {"name": "a - 0.5 b", "terms": [[0, 1.0], [1, -0.5]]}
     assert max(payload["tree"]["feature"]) == 3 + len(tree.directions)
     assert {column["name"] for column in payload["columns"] if column["used"]} >= {"a", "b"}
     assert "split='oblique'" in payload["reproduce"]["code"]

@@ -1,4 +1,4 @@
-"""The estimators: treewright's trees in scikit-learn's clothes."""
+"""The estimators: trees, ensembles, rule lists, neighbours, selectors, by the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from treewright.estimators.branching import CHAIDClassifier, ID3Classifier
 from treewright.estimators.c45 import C45Classifier
 from treewright.estimators.cart import CARTClassifier, CARTRegressor
 from treewright.estimators.classifier import DecisionTreeClassifier
-from treewright.estimators.extra_forest import ExtraTreesClassifier, ExtraTreesRegressor
 from treewright.estimators.extra_trees import ExtraTreeClassifier, ExtraTreeRegressor
-from treewright.estimators.forest import RandomForestClassifier, RandomForestRegressor
+from treewright.estimators.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from treewright.estimators.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from treewright.estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from treewright.estimators.regressor import DecisionTreeRegressor
-from treewright.estimators.rule_list import RuleListClassifier
+from treewright.estimators.rules import RuleListClassifier
 from treewright.estimators.selecting_shadows import ShadowSelector
 from treewright.estimators.selecting_splits import SplitFilter
 from treewright.estimators.selecting_trees import TreeSelector

@@ -1,27 +1,140 @@
-"""AdaBoost in scikit-learn's clothes: for classes by SAMME or M1, for numbers by R2."""
+"""AdaBoostClassifier (SAMME, M1) and AdaBoostRegressor (R2): boosting by reweighting the rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import check_random_state
 
 from treewright.encoding import Dataset
-from treewright.ensembles.adaboost import Boosted, boost, chances_of, decision_of
-from treewright.ensembles.adaboost_r2 import BoostedNumbers, boost_numbers
-from treewright.estimators.adaptive import AdaptiveEstimator
+from treewright.ensembles.adaboost import Boosted, Round, boost, chances_of, decision_of
+from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_numbers
+from treewright.estimators._predictions import (
+    BoostedClassifierPredictions,
+    BoostedRegressorPredictions,
+    Floats,
+)
+from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
+from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.classifier import DecisionTreeClassifier
-from treewright.estimators.fitting import Fitted, TreeEstimator
+from treewright.estimators.fitting import Fitted, TreeEstimator, replace_fit
+from treewright.estimators.parameters import check_parameters, n_features_drawn
 from treewright.estimators.regressor import DecisionTreeRegressor
 from treewright.estimators.targets import plain_target
 from treewright.growing import n_threads
+from treewright.tree import Tree
 
 
-class AdaBoostClassifier(ClassifierMixin, AdaptiveEstimator, BaseEstimator):  # type: ignore[misc]
+class AdaBoostEstimator(TableEstimator):
+    """What the classifier and the regressor share: `estimator` is the template of all trees."""
+
+    model_: Boosted | BoostedNumbers
+    estimator: Any
+    n_estimators: int
+    learning_rate: float
+    random_state: Any
+    verbose: int
+    staged_predict: Any
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._template()
+
+    def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
+        template = self._template()
+        data = template._reweighted(data)  # only once: balancing each round would undo the boosting weights
+        state = template.random_state if self.random_state is None else self.random_state
+        seed = int(check_random_state(state).randint(2**31 - 1))
+        model = self._boosted(data, seed, partial(_grow_round, template, seed))
+        replace_fit(self, {**described, "model_": model, "estimator_": template})
+        warn_about_trees(self, data, model.trees)
+
+    def _boosted(self, data: Dataset, seed: int, grower: Any) -> Boosted | BoostedNumbers:
+        raise NotImplementedError
+
+    def _default_tree(self) -> TreeEstimator:
+        raise NotImplementedError
+
+    def _template(self) -> Any:
+        """The checked estimator of one tree, with the `n_jobs` of the ensemble."""
+        name = type(self).__name__
+        if self.estimator is not None and not isinstance(self.estimator, TreeEstimator):
+            raise TypeError(
+                f"{name}: estimator is a {type(self.estimator).__name__}; it must be one of treewright's "
+                "tree estimators, or None"
+            )
+        template: Any = self._default_tree() if self.estimator is None else clone(self.estimator)
+        if is_classifier(template) != is_classifier(self):
+            kind = "classes" if is_classifier(self) else "numbers"
+            raise TypeError(f"{name}: estimator is a {type(template).__name__}; it must predict {kind}")
+        if template.kinds is not None:
+            raise ValueError(f"{name}: columns are encoded once for all trees; give kinds to {name} itself")
+        if self.n_jobs is not None and "n_jobs" in template.get_params(deep=False):
+            template.set_params(n_jobs=self.n_jobs)
+        check_parameters(template)
+        return template
+
+    def _print_round(self, each: Round | NumberRound) -> None:
+        if not self.verbose:
+            return
+        line = f"tree {each.number} of {self.n_estimators}: error {each.error:.4f}, vote {each.vote:.4f}"
+        print(line + (f", training error {each.training:.4f}" if isinstance(each, Round) else ""), flush=True)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees as fitted estimators, in their order."""
+        fitted = self._fitted(AttributeError)
+        common: Fitted = {name: fitted[name] for name in SHARED_BY_TREES if name in fitted}
+        if "n_classes_" in common:
+            common["n_classes_"] = np.intp(common["n_classes_"])
+        drawn = n_features_drawn(fitted["estimator_"].max_features, fitted["n_features_in_"])
+        estimators = []
+        for tree in fitted["model_"].trees:
+            estimators.append(copy(fitted["estimator_"]))
+            replace_fit(estimators[-1], {**common, "model_": tree, "max_features_": drawn})
+        return estimators
+
+    @property
+    def estimator_weights_(self) -> Floats:
+        """The weight of each tree in the vote."""
+        return self._fitted(AttributeError)["model_"].votes.copy()  # type: ignore[no-any-return]
+
+    @property
+    def estimator_errors_(self) -> Floats:
+        """The error of each tree on the weighted rows that it was grown from."""
+        return self._fitted(AttributeError)["model_"].errors.copy()  # type: ignore[no-any-return]
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in the total gain of a tree, averaged over the trees by their weights."""
+        return np.average(
+            [tree.feature_importances_ for tree in self.estimators_], axis=0, weights=self.estimator_weights_
+        )
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield `score` (accuracy, or R² for numbers) after each iteration."""
+        metric = accuracy_score if is_classifier(self) else r2_score
+        for predicted in self.staged_predict(X):
+            yield metric(y, predicted, sample_weight=sample_weight)
+
+
+def _grow_round(template: Any, seed: int, data: Dataset, number: int) -> Tree:
+    """The tree of a round, grown and pruned as the template would."""
+    if "random_state" in vars(template):  # otherwise nothing is drawn
+        template = copy(template)
+        template.random_state = int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1)[0])
+    tree: Tree = template._model(data, None)[0]
+    return tree
+
+
+class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]
     """AdaBoost: trees that vote, each grown on weights that favour the rows the ones before it got wrong.
 
     Of scikit-learn's class of the same name it has the parameters, the methods and, for the same trees, the
@@ -81,6 +194,12 @@ class AdaBoostClassifier(ClassifierMixin, AdaptiveEstimator, BaseEstimator):  # 
     --------
     AdaBoostRegressor : The same for numbers.
 
+    Notes
+    -----
+    `decision_function` is the votes for a class less the mean of those for the others, as a share of all
+    votes; for two classes one number in [-2, 2]. `predict_proba` is its softmax by SAMME's formula, as in
+    scikit-learn: it ranks the classes, but its values are never far from each other.
+
     Examples
     --------
     >>> from treewright import AdaBoostClassifier
@@ -114,7 +233,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaptiveEstimator, BaseEstimator):  # 
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _usual(self) -> TreeEstimator:
+    def _default_tree(self) -> TreeEstimator:
         return DecisionTreeClassifier(max_depth=1)
 
     def _boosted(self, data: Dataset, seed: int, grower: Any) -> Boosted:
@@ -125,153 +244,20 @@ class AdaBoostClassifier(ClassifierMixin, AdaptiveEstimator, BaseEstimator):  # 
             learning_rate=self.learning_rate,
             grower=grower,
             n_jobs=self.n_jobs,
-            progress=self._say,
+            progress=self._print_round,
         )
 
     @property
-    def bounds_(self) -> NDArray[np.float64]:
+    def bounds_(self) -> Floats:
         """What the errors of the trees prove of the training error, after each tree."""
         return self._fitted()["model_"].bounds  # type: ignore[no-any-return]
 
     @property
-    def training_errors_(self) -> NDArray[np.float64]:
+    def training_errors_(self) -> Floats:
         """The training error of the vote after each tree."""
         return self._fitted()["model_"].training_errors.copy()  # type: ignore[no-any-return]
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the most votes for each row, the first of several.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The predicted classes.
-        """
-        fitted, scores = self._scores(X)
-        return self._named(fitted, scores.argmax(axis=1)[:, np.newaxis])
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The votes for each class less the mean of those for the others, as a share of all votes.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes), or (n_rows,) for two classes
-            Of two classes one number in [-2, 2], positive for the second one, as scikit-learn has it.
-        """
-        fitted, scores = self._scores(X)
-        return decision_of(scores, float(fitted["model_"].votes.sum()))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Chances of the classes: the softmax of the decision function by SAMME's formula, as scikit-learn.
-
-        They tell the order of the classes, and are never far from each other.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            In the order of `classes_`; they add up to 1.
-        """
-        fitted, scores = self._scores(X)
-        return chances_of(scores, float(fitted["model_"].votes.sum()))
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """The logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            In the order of `classes_`.
-        """
-        return np.asarray(np.log(self.predict_proba(X)))
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """The classes after each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Yields
-        ------
-        ndarray of shape (n_rows,)
-            As `predict`.
-        """
-        for fitted, scores, _ in self._stages(X):
-            yield self._named(fitted, scores.argmax(axis=1)[:, np.newaxis])
-
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """The decision function after each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Yields
-        ------
-        ndarray of shape (n_rows, n_classes), or (n_rows,) for two classes
-            As `decision_function`.
-        """
-        for _, scores, total in self._stages(X):
-            yield decision_of(scores, total)
-
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Chances of the classes after each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Yields
-        ------
-        ndarray of shape (n_rows, n_classes)
-            As `predict_proba`.
-        """
-        for _, scores, total in self._stages(X):
-            yield chances_of(scores, total)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """The share of rows that are right after each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        y : array of shape (n_rows,)
-            Their classes.
-        sample_weight : array of shape (n_rows,), default=None
-            A weight per row.
-
-        Yields
-        ------
-        float
-            As `score`.
-        """
-        for said in self.staged_predict(X):
-            yield accuracy_score(y, said, sample_weight=sample_weight)
-
-    def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
+    def margins(self, X: Any, y: Any) -> Floats:
         """How clearly each row is decided: from -1, all votes for one other class, to 1, all for its own.
 
         Parameters
@@ -289,20 +275,30 @@ class AdaBoostClassifier(ClassifierMixin, AdaptiveEstimator, BaseEstimator):  # 
         model: Boosted = self._rows(X)[0]["model_"]
         return model.margins((X, plain_target(y, type(self).__name__)), n_threads=n_threads(self.n_jobs))
 
-    def _scores(self, X: Any) -> tuple[Fitted, NDArray[np.float64]]:
+    def _raw(self, X: Any) -> tuple[Fitted, tuple[Floats, float]]:
+        """The votes for each class, and their total."""
         fitted, data = self._rows(X)
-        return fitted, fitted["model_"].scores(data, n_threads=n_threads(self.n_jobs))
+        model: Boosted = fitted["model_"]
+        return fitted, (model.scores(data, n_threads=n_threads(self.n_jobs)), float(model.votes.sum()))
 
-    def _stages(self, X: Any) -> Iterator[tuple[Fitted, NDArray[np.float64], float]]:
-        """What a fit has set, and the votes for each class with their total after each tree."""
+    def _staged_raw(self, X: Any) -> Iterator[tuple[Fitted, tuple[Floats, float]]]:
         fitted, data = self._rows(X)
         model: Boosted = fitted["model_"]
         stages = model.staged_scores(data, n_threads=n_threads(self.n_jobs))
         for scores, total in zip(stages, np.cumsum(model.votes).tolist(), strict=True):
-            yield fitted, scores, total
+            yield fitted, (scores, total)
+
+    def _codes(self, raw: tuple[Floats, float]) -> NDArray[Any]:
+        return np.asarray(raw[0].argmax(axis=1))
+
+    def _probabilities(self, raw: tuple[Floats, float]) -> Floats:
+        return chances_of(*raw)
+
+    def _decision(self, raw: tuple[Floats, float]) -> Floats:
+        return decision_of(*raw)
 
 
-class AdaBoostRegressor(RegressorMixin, AdaptiveEstimator, BaseEstimator):  # type: ignore[misc]
+class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]
     """AdaBoost.R2: trees of numbers, each grown on weights that favour the rows that were missed most.
 
     The answer is the median of the trees' answers by their votes (Drucker 1997). Of scikit-learn's class of
@@ -390,7 +386,7 @@ class AdaBoostRegressor(RegressorMixin, AdaptiveEstimator, BaseEstimator):  # ty
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _usual(self) -> TreeEstimator:
+    def _default_tree(self) -> TreeEstimator:
         return DecisionTreeRegressor(max_depth=3)
 
     def _boosted(self, data: Dataset, seed: int, grower: Any) -> BoostedNumbers:
@@ -403,58 +399,14 @@ class AdaBoostRegressor(RegressorMixin, AdaptiveEstimator, BaseEstimator):  # ty
             seed=seed,
             grower=grower,
             n_jobs=self.n_jobs,
-            progress=self._say,
+            progress=self._print_round,
         )
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """The median of the trees' answers to each row, by their votes.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The predicted numbers.
-        """
+    def _numbers(self, X: Any) -> Floats:
         fitted, data = self._rows(X)
         model: BoostedNumbers = fitted["model_"]
         return model.predict(data, n_threads=n_threads(self.n_jobs))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """The numbers after each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Yields
-        ------
-        ndarray of shape (n_rows,)
-            As `predict`.
-        """
+    def _staged_numbers(self, X: Any) -> Iterator[Floats]:
         fitted, data = self._rows(X)
         yield from fitted["model_"].staged_predict(data, n_threads=n_threads(self.n_jobs))
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """The coefficient of determination after each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        y : array of shape (n_rows,)
-            Their numbers.
-        sample_weight : array of shape (n_rows,), default=None
-            A weight per row.
-
-        Yields
-        ------
-        float
-            As `score`.
-        """
-        for said in self.staged_predict(X):
-            yield r2_score(y, said, sample_weight=sample_weight)

@@ -1,4 +1,4 @@
-"""Bagging of any of our trees, natively: columns encoded once, rows drawn as weights."""
+"""BaggingClassifier and BaggingRegressor: any tree of treewright, fitted to samples of the rows."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from treewright.encoding.schema import Schema
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
+from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
 from treewright.estimators.classifier import DecisionTreeClassifier
 from treewright.estimators.fitting import TreeEstimator
 from treewright.estimators.parameters import check_parameters, is_int
 from treewright.estimators.regressor import DecisionTreeRegressor
-from treewright.estimators.votes import VotingClassifierMixin, VotingRegressorMixin
-from treewright.estimators.voting import VotingEstimator
 from treewright.tree import Tree
 
-_BY_COLUMN = ("monotonic_cst", "interaction_cst", "feature_costs", "root")
-_COLUMNS = 3  # the purpose of the stream that draws a tree's columns
+_PER_COLUMN = ("monotonic_cst", "interaction_cst", "feature_costs", "root")
+_COLUMN_STREAM = 3  # the random stream that draws the columns of a tree
 
 
 class BaggingEstimator(VotingEstimator):
-    """Trees of drawn rows, and of drawn columns where these are asked for."""
+    """Trees from samples of the rows and, with `max_features`, of the columns."""
 
     max_features: int | float
     bootstrap_features: bool
     estimator: Any
-    default: type[Any] = DecisionTreeClassifier
+    _default_tree: type[Any] = DecisionTreeClassifier
 
-    def _member(self) -> TreeEstimator:
+    def _tree_estimator(self) -> TreeEstimator:
         """A new estimator of one tree, its parameters checked."""
         if self.estimator is None:
-            usual: TreeEstimator = self.default()
-            return usual
+            default: TreeEstimator = self._default_tree()
+            return default
         if not isinstance(self.estimator, TreeEstimator) or not isinstance(
-            self.estimator, self.default.__mro__[2]
+            self.estimator, self._default_tree.__mro__[2]
         ):
             raise TypeError(
                 f"estimator is {self.estimator!r}; {type(self).__name__} bags treewright's trees, such as "
-                f"{self.default.__name__}(). For other models there is sklearn.ensemble.{type(self).__name__}"
+                f"{self._default_tree.__name__}(). For other models there is "
+                f"sklearn.ensemble.{type(self).__name__}"
             )
         member: TreeEstimator = clone(self.estimator)
         check_parameters(member)
@@ -53,53 +53,56 @@ class BaggingEstimator(VotingEstimator):
 
     @property
     def kinds(self) -> Any:
-        """Kinds of columns, as the tree has them."""
+        """The kinds of columns that the tree has been given."""
         return getattr(self.estimator, "kinds", None)
 
-    def _growing_of(self, data: Dataset, draws: Draws) -> Growing:
+    def _tree_grower(self, data: Dataset, draws: Draws) -> Growing:
         n_columns = len(data.schema.columns)
         most = self.max_features
         n_drawn = int(most) if is_int(most) else max(1, int(most * n_columns))
         if n_drawn > n_columns:
             raise ValueError(f"max_features={most!r} is more than the {n_columns} columns of the table")
         draws_columns = n_drawn < n_columns or self.bootstrap_features
-        bound = [name for name in _BY_COLUMN if getattr(self.estimator, name, None) is not None]
-        if draws_columns and bound:
+        per_column = [name for name in _PER_COLUMN if getattr(self.estimator, name, None) is not None]
+        if draws_columns and per_column:
             raise ValueError(
-                f"{bound[0]} of the estimator is for all columns, and max_features={most!r} draws some of "
-                "them for each tree; set max_features=1.0"
+                f"{per_column[0]} of the estimator is for all columns, but max_features={most!r} draws some "
+                "of them for each tree; set max_features=1.0"
             )
 
-        def grown(rows: Dataset, seed: int, listener: Listener) -> Tree:
+        def grow_tree(rows: Dataset, seed: int, listener: Listener) -> Tree:
             listener(0.0)
-            member = self._member()
-            if "random_state" in member.get_params():  # type: ignore[attr-defined]
-                member.set_params(random_state=seed)  # type: ignore[attr-defined]
-            if "n_jobs" in member.get_params():  # type: ignore[attr-defined]
-                member.set_params(n_jobs=None)  # type: ignore[attr-defined]
+            member: Any = self._tree_estimator()
+            own = {"random_state": seed, "n_jobs": None}
+            member.set_params(**{name: own[name] for name in own.keys() & member.get_params().keys()})
             if not draws_columns:
-                return member._model(member._reweighted(rows), None)[0]
-            random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_COLUMNS,)))
-            drawn = random.choice(n_columns, n_drawn, replace=bool(self.bootstrap_features))
-            columns = np.unique(drawn)
-            tree = member._model(member._reweighted(rows.narrowed(columns)), None)[0]
-            return _widened(tree, columns, rows.schema)
+                return _fitted_tree(member, rows)
+            random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_COLUMN_STREAM,)))
+            columns = np.unique(random.choice(n_columns, n_drawn, replace=bool(self.bootstrap_features)))
+            return _with_all_columns(_fitted_tree(member, rows.narrowed(columns)), columns, rows.schema)
 
-        return grown
+        return grow_tree
 
 
-def _widened(tree: Tree, columns: NDArray[np.intp], schema: Schema) -> Tree:
-    """A tree of some columns as one of all of them."""
+def _fitted_tree(estimator: Any, rows: Dataset) -> Tree:
+    tree: Tree = estimator._model(estimator._reweighted(rows), None)[0]
+    return tree
+
+
+def _with_all_columns(tree: Tree, columns: NDArray[np.intp], schema: Schema) -> Tree:
+    """A tree of some columns as a tree of the whole table."""
     n_some, n_all, n_sums = len(columns), len(schema.columns), len(tree.directions)
-    place = np.full(n_some + n_sums + 1, -1, np.int32)  # the last one is where leaves, −1, look
+    place = np.full(n_some + n_sums + 1, -1, np.int32)  # leaves, -1, find the last entry
     place[:n_some] = columns
     place[n_some:-1] = n_all + np.arange(n_sums)
     directions = tuple(
         replace(each, columns=tuple(int(columns[j]) for j in each.columns)) for each in tree.directions
     )
-    others = replace(tree.surrogates, feature=place[tree.surrogates.feature])
+    surrogates = replace(tree.surrogates, feature=place[tree.surrogates.feature])
     whole = Schema(schema.columns, tree.schema.targets)
-    return replace(tree, schema=whole, feature=place[tree.feature], directions=directions, surrogates=others)
+    return replace(
+        tree, schema=whole, feature=place[tree.feature], directions=directions, surrogates=surrogates
+    )
 
 
 class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensemble.BaggingClassifier):  # type: ignore[misc]
@@ -254,7 +257,7 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
     array([0., 3.])
     """
 
-    default = DecisionTreeRegressor
+    _default_tree = DecisionTreeRegressor
     voting = "soft"
 
     def __init__(

@@ -1,20 +1,228 @@
-"""Gradient boosting in scikit-learn's clothes: GradientBoostingClassifier, GradientBoostingRegressor."""
+"""GradientBoostingClassifier and GradientBoostingRegressor: scikit-learn's HistGradientBoosting, exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.utils import check_random_state
 
+from treewright.encoding import Dataset
+from treewright.encoding.known_rows import FitRows
+from treewright.encoding.splits import set_aside
 from treewright.ensembles import losses
-from treewright.estimators.boosting_fitting import GradientBoosting
-from treewright.estimators.parameters import Rule, is_real
+from treewright.ensembles.gradient_boosting import GradientBoosted, boost
+from treewright.estimators._early_stopping import EarlyStopping
+from treewright.estimators._predictions import (
+    BoostedClassifierPredictions,
+    BoostedRegressorPredictions,
+    Floats,
+)
+from treewright.estimators._table_estimator import TableEstimator
+from treewright.estimators.advised import warn_about_trees
+from treewright.estimators.fitting import Fitted, replace_fit
+from treewright.estimators.parameters import (
+    CLASS_WEIGHT,
+    Rule,
+    check_each,
+    is_fraction,
+    is_int,
+    is_real,
+    n_features_drawn,
+    not_negative,
+    one_of,
+)
+from treewright.growing import n_threads
+
+_MANY_ROWS = 10_000  # from which on early_stopping="auto" means True
+_OWN: dict[str, Rule] = {
+    "learning_rate": ((lambda v: is_real(v) and 0 < v < float("inf")), "a positive number"),
+    "max_iter": ((lambda v: is_int(v) and v >= 1), "an int >= 1"),
+    "l2_regularization": not_negative(),
+    "max_delta_step": (
+        (lambda v: v is None or (isinstance(v, str) and v == "auto") or (is_real(v) and v > 0)),
+        "a positive number, 'auto' or None",
+    ),
+    "max_bins": ((lambda v: v is None or (is_int(v) and 2 <= v <= 255)), "an int from 2 to 255, or None"),
+    "warm_start": ((lambda v: isinstance(v, bool | np.bool_)), "True or False"),
+    "early_stopping": (
+        (lambda v: isinstance(v, bool | np.bool_) or (isinstance(v, str) and v == "auto")),
+        "'auto', True or False",
+    ),
+    "scoring": (
+        (lambda v: v is None or isinstance(v, str) or callable(v)),
+        "'loss', the name of a scorer, a callable (estimator, X, y), or None: the estimator's own score",
+    ),
+    "validation_fraction": (
+        (lambda v: v is None or (is_fraction(v) and 0 < v < 1) or (is_int(v) and v >= 1)),
+        "a float in (0, 1), a number of rows, or None: early stopping by the training rows",
+    ),
+    "n_iter_no_change": ((lambda v: is_int(v) and v >= 1), "an int >= 1"),
+    "tol": not_negative(),
+    "verbose": ((lambda v: isinstance(v, bool | np.bool_) or (is_int(v) and v >= 0)), "an int >= 0"),
+    "class_weight": CLASS_WEIGHT,
+}
 
 
-class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GradientBoostingEstimator(TableEstimator):
+    """What the classifier and the regressor share."""
+
+    model_: GradientBoosted
+    n_iter_: int
+    train_score_: Floats
+    validation_score_: Floats
+    do_early_stopping_: bool
+
+    loss: str
+    learning_rate: float
+    max_iter: int
+    max_leaf_nodes: int | None
+    max_depth: int | None
+    min_samples_leaf: int | float
+    l2_regularization: float
+    max_features: Any
+    max_bins: int | None
+    monotonic_cst: Any
+    warm_start: bool
+    early_stopping: Any
+    scoring: Any
+    validation_fraction: Any
+    n_iter_no_change: int
+    tol: float
+    verbose: int
+    random_state: Any
+
+    @property
+    def _quantile(self) -> float:
+        return 0.5
+
+    @property
+    def _longest_step(self) -> float | str | None:
+        return "auto"
+
+    def _check_parameters(self) -> None:
+        check_each(self, _OWN | self._loss_rules())
+
+    def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
+        losses.check_targets(self.loss, data)
+        begun, seeds = self._begun(data)
+        stops = data.n_counted > _MANY_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
+        aside = None
+        if stops and self.validation_fraction is not None:
+            aside = set_aside(data, self._share(data.n_counted), seeds[0])
+        monitor = EarlyStopping(self, X, y, data, described, begun, stops=stops)
+        model = boost(
+            data,
+            **self._options(data, begun),
+            seed=seeds[1],
+            validation=aside,
+            scored=stops and self.scoring == "loss",
+            patience=int(self.n_iter_no_change) if stops and self.scoring == "loss" else None,
+            tol=float(self.tol),
+            begun=begun,
+            after=monitor.after,
+        )
+        monitor.finish(model)
+        fitted: Fitted = described | {
+            "model_": model,
+            "n_iter_": model.n_iterations,
+            "do_early_stopping_": stops,
+            "train_score_": monitor.train_score(model),
+            "validation_score_": monitor.validation_score(model),
+            "_seeds": seeds,
+            "_scores": monitor.scores,
+        }
+        if begun is not None:  # a warm start may continue with other rows
+            before: FitRows = vars(self)["_fit_rows"]
+            fitted["_fit_rows"] = FitRows((*before.grew, *described["_fit_rows"].grew))
+        replace_fit(self, fitted)
+        warn_about_trees(self, data, (tree for trees in model.trees for tree in trees))
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """The number of trees per iteration: 1, or one per class for more than two classes."""
+        return self._fitted(AttributeError)["model_"].n_outputs  # type: ignore[no-any-return]
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in the gains of all trees."""
+        return self._fitted(AttributeError)["model_"].importances()  # type: ignore[no-any-return]
+
+    def _loss_rules(self) -> dict[str, Rule]:
+        return {"loss": one_of(*(losses.OF_CLASSES if is_classifier(self) else losses.OF_NUMBERS))}
+
+    def _begun(self, data: Dataset) -> tuple[GradientBoosted | None, tuple[int, int]]:
+        """The model that a warm start continues, if any, and the seeds of the (first) fit."""
+        before = vars(self)
+        if not self.warm_start or "model_" not in before:
+            random = check_random_state(self.random_state)
+            return None, (int(random.randint(2**31 - 1)), int(random.randint(2**31 - 1)))
+        begun: GradientBoosted = before["model_"]
+        if begun.schema != data.schema or begun.loss != self.loss:
+            raise ValueError(
+                "warm_start: the table, the target or the loss is not that of the fit to be continued"
+            )
+        if self.max_iter < begun.n_iterations:
+            raise ValueError(
+                f"warm_start: max_iter is {self.max_iter}, but {begun.n_iterations} iterations are done"
+            )
+        return begun, before["_seeds"]
+
+    def _share(self, n_rows: int) -> float:
+        """The share of the rows that is set aside."""
+        asked = self.validation_fraction
+        n = asked if is_int(asked) else round(asked * n_rows)
+        if not 1 <= n < n_rows:
+            raise ValueError(
+                f"validation_fraction={asked!r} of {n_rows} rows sets {n} aside for validation; at least one "
+                "row must be set aside and one left for training (or set early_stopping=False, or "
+                "validation_fraction=None)"
+            )
+        return float(n / n_rows)
+
+    def _options(self, data: Dataset, begun: GradientBoosted | None) -> dict[str, Any]:
+        """The parameters of `boost`."""
+        n_columns, least = data.n_columns, self.min_samples_leaf
+        drawn = ceil(self.max_features * n_columns) if is_fraction(self.max_features) else 0
+        drawn = drawn or n_features_drawn(self.max_features, n_columns)
+        left = self.max_iter - (begun.n_iterations if begun is not None else 0)
+        return {
+            "loss": self.loss,
+            "quantile": self._quantile,
+            "learning_rate": float(self.learning_rate),
+            "n_iterations": int(left),
+            "max_leaf_nodes": None if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
+            "max_depth": None if self.max_depth is None else int(self.max_depth),
+            "min_samples_leaf": int(least) if is_int(least) else ceil(least * data.n_counted),
+            "l2_regularization": float(self.l2_regularization),
+            "max_delta_step": self._longest_step,
+            "max_features": drawn if drawn < n_columns else None,
+            "max_bins": None if self.max_bins is None else int(self.max_bins),
+            "monotonic_cst": self.monotonic_cst,
+            "n_jobs": self.n_jobs,
+        }
+
+    def _raw(self, X: Any) -> tuple[Fitted, Floats]:
+        """The attributes of the fit, and the sums of its trees for each row."""
+        fitted, rows = self._rows(X)
+        return fitted, fitted["model_"].raw(rows, n_threads(self.n_jobs))
+
+    def _staged_raw(self, X: Any) -> Iterator[tuple[Fitted, Floats]]:
+        fitted, rows = self._rows(X)
+        for raw in fitted["model_"].staged_raw(rows, n_threads(self.n_jobs)):
+            yield fitted, raw
+
+
+class GradientBoostingClassifier(
+    GradientBoostingEstimator,
+    BoostedClassifierPredictions,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Gradient boosting for classes: trees that add up to the logits of the classes.
 
     The parameters are those of scikit-learn's `HistGradientBoostingClassifier` but two, and where no column
@@ -119,8 +327,6 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
     array([[1., 0.]])
     """
 
-    _of_classes = True
-
     def __init__(
         self,
         *,
@@ -174,118 +380,22 @@ class GradientBoostingClassifier(GradientBoosting, ClassifierMixin, BaseEstimato
     def _longest_step(self) -> float | str | None:
         return self.max_delta_step
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class of each row.
+    def _codes(self, raw: Floats) -> NDArray[Any]:
+        return losses.codes(raw)
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
+    def _probabilities(self, raw: Floats) -> Floats:
+        return losses.probabilities(raw)
 
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The predicted classes.
-        """
-        fitted, raw = self._raw(X)
-        return self._named(fitted, losses.codes(raw)[:, np.newaxis])
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            The probabilities, in the order of `classes_`.
-        """
-        return losses.probabilities(self._raw(X)[1])
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """The logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            The logarithms, in the order of `classes_`.
-        """
-        return np.asarray(np.log(self.predict_proba(X)))
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The sums of the trees: the logit of the second of two classes, or one number for each class.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            The sums.
-        """
-        raw = self._raw(X)[1]
+    def _decision(self, raw: Floats) -> Floats:
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """`decision_function` after each iteration.
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Yields
-        ------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            The sums.
-        """
-        for _, raw in self._staged_raw(X):
-            yield raw[:, 0] if raw.shape[1] == 1 else raw
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """`predict` after each iteration.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Yields
-        ------
-        ndarray of shape (n_rows,)
-            The predicted classes.
-        """
-        for fitted, raw in self._staged_raw(X):
-            yield self._named(fitted, losses.codes(raw)[:, np.newaxis])
-
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after each iteration.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Yields
-        ------
-        ndarray of shape (n_rows, n_classes)
-            The probabilities.
-        """
-        for _, raw in self._staged_raw(X):
-            yield losses.probabilities(raw)
-
-
-class GradientBoostingRegressor(GradientBoosting, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class GradientBoostingRegressor(
+    GradientBoostingEstimator,
+    BoostedRegressorPredictions,
+    RegressorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Gradient boosting for numbers: trees that add up to the answer, or to its logarithm.
 
     The parameters are those of scikit-learn's `HistGradientBoostingRegressor` but two, and where no column
@@ -427,42 +537,18 @@ class GradientBoostingRegressor(GradientBoosting, RegressorMixin, BaseEstimator)
         self.kinds = kinds
         self.n_jobs = n_jobs
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """The answer to each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The numbers.
-        """
+    def _numbers(self, X: Any) -> Floats:
         fitted, raw = self._raw(X)
         return losses.answers(fitted["model_"].loss, raw)
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """`predict` after each iteration.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Yields
-        ------
-        ndarray of shape (n_rows,)
-            The numbers.
-        """
+    def _staged_numbers(self, X: Any) -> Iterator[Floats]:
         for fitted, raw in self._staged_raw(X):
             yield losses.answers(fitted["model_"].loss, raw)
 
-    def _losses(self) -> dict[str, Rule]:
+    def _loss_rules(self) -> dict[str, Rule]:
         needs = self.loss == "quantile"
         allowed = "a number in (0, 1)" if needs else "None, or a number in (0, 1) for loss='quantile'"
-        return super()._losses() | {
+        return super()._loss_rules() | {
             "quantile": (lambda v: (v is None and not needs) or (is_real(v) and 0 < v < 1), allowed)
         }
 

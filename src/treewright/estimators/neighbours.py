@@ -1,4 +1,4 @@
-"""KNeighborsClassifier and KNeighborsRegressor: the answers of the nearest rows, found by a k-d tree."""
+"""KNeighborsClassifier and KNeighborsRegressor: predictions from the nearest rows, found by a k-d tree."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from treewright.encoding import encode
 from treewright.encoding.schema import Schema
+from treewright.estimators._predictions import ClassifierPredictions, RegressorPredictions
 from treewright.estimators.fitting import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
 from treewright.estimators.parameters import check_each
 from treewright.estimators.targets import plain_target
@@ -24,7 +25,7 @@ Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] 
 
 
 class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
-    """What the two estimators share: the tree, the neighbours, and what each of them counts."""
+    """What the classifier and the regressor share: the k-d tree, the neighbours and their weights."""
 
     model_: KDTree
 
@@ -52,7 +53,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Build the k-d tree.
 
-        A fit that fails leaves the estimator as it was.
+        A fit that fails leaves the estimator unchanged.
 
         Parameters
         ----------
@@ -67,12 +68,17 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
             The fitted estimator.
         """
         check_each(self)
-        probe = type(self)()  # learns the columns, so that a fit that fails has changed nothing
-        rows = numbers_only(probe, X, reset=True)
+        probe = type(self)()  # takes the columns, so that a fit that fails changes nothing
+        rows = number_matrix(probe, X, reset=True)
         plain_target(y, type(self).__name__)
-        validated = self._validated_target(np.asarray(y))
+        target = np.asarray(y)
+        if target.ndim == 2 and target.shape[1] == 1:
+            target = column_or_1d(target, warn=True)
+        validated = self._validated_target(target)
         if len(validated) != len(rows):
-            raise ValueError(f"X has {len(rows)} rows, but y has {len(validated)}; both must have as many")
+            raise ValueError(
+                f"X has {len(rows)} rows, but y has {len(validated)}; both must have the same number"
+            )
         fitted: Fitted = {name: value for name, value in vars(probe).items() if name.endswith("_in_")}
         fitted |= self._described(validated)
         fitted["model_"] = KDTree(
@@ -89,18 +95,18 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table of shape (n_queries, n_columns), default=None
-            The queries. If None, the rows of the fit; then none is a neighbour of itself.
+            The queries; None for the rows of the fit, none of which is then its own neighbour.
         n_neighbors : int, default=None
-            How many neighbours; None takes those of the estimator.
+            The number of neighbours; None for that of the estimator.
         return_distance : bool, default=True
-            Whether to return the distances, too.
+            Whether to return the distances as well.
 
         Returns
         -------
         distance : ndarray of shape (n_queries, n_neighbors)
-            The distances, the smallest first; only if asked for.
+            The distances, the smallest first; only with `return_distance`.
         index : ndarray of shape (n_queries, n_neighbors)
-            Which rows of the fit they are.
+            The positions of the neighbours among the rows of the fit.
         """
         tree = self._fitted()["model_"]
         count = self.n_neighbors if n_neighbors is None else n_neighbors
@@ -109,9 +115,9 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         if count > n_others:
             raise ValueError(
                 f"n_neighbors is {count}; it must be at most {n_others}, the number of rows of the fit"
-                + " less the one that asks" * (X is None)
+                + " less the query itself" * (X is None)
             )
-        queries = tree.data if X is None else numbers_only(self, X, reset=False)
+        queries = tree.data if X is None else number_matrix(self, X, reset=False)
         distance, index = tree.query(queries, count + (X is None), search=self.search, n_jobs=self.n_jobs)
         if X is None:
             distance, index = _without_itself(distance, index)
@@ -127,7 +133,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         X, n_neighbors
             As for `kneighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
-            What stands where a row is a neighbour: 1, or its distance.
+            The value of a neighbour: 1, or its distance.
 
         Returns
         -------
@@ -146,7 +152,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _described(self, target: NDArray[Any]) -> Fitted:
-        """What there is to keep of the targets."""
+        """The fitted attributes of the targets."""
         raise NotImplementedError
 
     def _fitted(self) -> Fitted:
@@ -155,11 +161,11 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
             raise NotFittedError(f"this {name} is not fitted yet; call fit with a table and a target first")
         return self.__dict__
 
-    def _asked(self, X: Any) -> tuple[Fitted, NDArray[np.intp], NDArray[np.float64]]:
-        """The neighbours of each query, and how much each counts: shares that add up to 1."""
+    def _weighted_neighbours(self, X: Any) -> tuple[Fitted, NDArray[np.intp], NDArray[np.float64]]:
+        """The neighbours of each query and their weights, which add up to 1."""
         fitted = self._fitted()
         distance, index = self.kneighbors(X)
-        counts = np.asarray(weights_of(self.weights, distance), dtype=np.float64)
+        counts = np.asarray(neighbour_weights(self.weights, distance), dtype=np.float64)
         total = counts.sum(axis=1, keepdims=True)
         bad = np.flatnonzero(~((total[:, 0] > 0) & (total[:, 0] < np.inf)) | (counts < 0).any(axis=1))
         if bad.size:
@@ -172,8 +178,13 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
-class KNeighborsClassifier(ClassifierMixin, NeighboursEstimator):  # type: ignore[misc]
+
+class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEstimator):  # type: ignore[misc]
     """Predicts the class that most of the nearest rows have.
 
     Parameters
@@ -228,57 +239,25 @@ class KNeighborsClassifier(ClassifierMixin, NeighboursEstimator):  # type: ignor
     array([[0.67, 0.33]])
     """
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the largest share among the neighbours; of equal ones the first.
+    def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
+        fitted, shares = self._class_shares(X)
+        return fitted, np.stack([share.argmax(axis=1) for share in shares], axis=1)
 
-        Parameters
-        ----------
-        X : table of shape (n_queries, n_columns)
-            The queries.
+    def _class_probabilities(self, X: Any) -> list[NDArray[np.float64]]:
+        return self._class_shares(X)[1]
 
-        Returns
-        -------
-        ndarray of shape (n_queries,) or (n_queries, n_targets)
-            The classes.
-        """
-        fitted, index, counts = self._asked(X)
-        shares = self._shares(fitted, index, counts)
-        classes = fitted["classes_"] if fitted["outputs_2d_"] else [fitted["classes_"]]
-        columns = [known[share.argmax(axis=1)] for known, share in zip(classes, shares, strict=True)]
-        return np.stack(columns, axis=1) if fitted["outputs_2d_"] else columns[0]
-
-    def predict_proba(self, X: Any) -> Any:
-        """The share of each class among the neighbours.
-
-        Parameters
-        ----------
-        X : table of shape (n_queries, n_columns)
-            The queries.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_classes), or a list of them
-            In the order of `classes_`; one array per target if there are several.
-        """
-        fitted, index, counts = self._asked(X)
-        shares = self._shares(fitted, index, counts)
-        return shares if fitted["outputs_2d_"] else shares[0]
-
-    @staticmethod
-    def _shares(
-        fitted: Fitted, index: NDArray[np.intp], counts: NDArray[np.float64]
-    ) -> list[NDArray[np.float64]]:
+    def _class_shares(self, X: Any) -> tuple[Fitted, list[NDArray[np.float64]]]:
+        """The attributes of the fit, and per target the share of each class among the neighbours."""
+        fitted, index, counts = self._weighted_neighbours(X)
         classes = fitted["classes_"] if fitted["outputs_2d_"] else [fitted["classes_"]]
         shares = []
         for column, known in enumerate(classes):
             cell = fitted["_target"][index, column] + len(known) * np.arange(len(index))[:, None]
             flat = np.bincount(cell.ravel(), counts.ravel(), minlength=len(index) * len(known))
             shares.append(flat.reshape(len(index), len(known)).astype(np.float64, copy=False))
-        return shares
+        return fitted, shares
 
     def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
-        if target.ndim == 2 and target.shape[1] == 1:
-            target = column_or_1d(target, warn=True)
         check_classification_targets(target)
         return target
 
@@ -295,11 +274,10 @@ class KNeighborsClassifier(ClassifierMixin, NeighboursEstimator):  # type: ignor
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        tags.target_tags.multi_output = True
         return tags
 
 
-class KNeighborsRegressor(RegressorMixin, NeighboursEstimator):  # type: ignore[misc]
+class KNeighborsRegressor(RegressorPredictions, RegressorMixin, NeighboursEstimator):  # type: ignore[misc]
     """Predicts the mean of the nearest rows.
 
     Parameters
@@ -348,27 +326,13 @@ class KNeighborsRegressor(RegressorMixin, NeighboursEstimator):  # type: ignore[
     array([15., 50.])
     """
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """The mean of the neighbours, by their weights.
-
-        Parameters
-        ----------
-        X : table of shape (n_queries, n_columns)
-            The queries.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,) or (n_queries, n_targets)
-            The numbers.
-        """
-        fitted, index, counts = self._asked(X)
+    def _numbers(self, X: Any) -> NDArray[np.float64]:
+        fitted, index, counts = self._weighted_neighbours(X)
         target = fitted["_target"]
         means: NDArray[np.float64] = np.einsum("qk,qkt->qt", counts, target.reshape(len(target), -1)[index])
         return means if target.ndim == 2 else means[:, 0]
 
     def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
-        if target.ndim == 2 and target.shape[1] == 1:
-            target = column_or_1d(target, warn=True)
         return check_array(  # type: ignore[no-any-return]
             target, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self
         )
@@ -376,13 +340,8 @@ class KNeighborsRegressor(RegressorMixin, NeighboursEstimator):  # type: ignore[
     def _described(self, target: NDArray[Any]) -> Fitted:
         return {"_target": target}
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
-
-def numbers_only(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating]:
+def number_matrix(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating]:
     """A table as a matrix of float32 or float64; ValueError names a column that holds something else."""
     refuse_one_dimension(X)
     if is_unknown_to_sklearn(X) and not hasattr(X, "__array__"):
@@ -408,17 +367,17 @@ def numbers_only(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating]
 
 
 def _refuse_categories(schema: Schema) -> None:
-    """Name the first column that is not of numbers, if there is one."""
+    """Raise an error that names the first column that does not hold numbers."""
     for column in schema.columns:
         if column.kind != "number":
             raise ValueError(
                 f"column {column.name!r} holds no numbers ({column.kind}); nearest neighbours need numbers "
-                "in all columns: encode it, or leave it out"
+                "in all columns: encode it, or drop it"
             ) from None
 
 
-def weights_of(weights: Weights, distance: NDArray[np.float64]) -> Any:
-    """How much each neighbour counts."""
+def neighbour_weights(weights: Weights, distance: NDArray[np.float64]) -> Any:
+    """The weight of each neighbour."""
     if weights is None or (isinstance(weights, str) and weights == "uniform"):
         return np.ones_like(distance)
     if callable(weights):
@@ -426,19 +385,19 @@ def weights_of(weights: Weights, distance: NDArray[np.float64]) -> Any:
         if given.shape != distance.shape:
             raise ValueError(
                 f"weights gives the shape {given.shape} for distances of the shape {distance.shape}; "
-                "they must be the same"
+                "the shapes must be equal"
             )
         return given
     at_zero = distance == 0
     safe = np.where(at_zero, 1.0, distance)
-    nearest = safe.min(axis=1, keepdims=True)  # relative to it, nothing overflows
+    nearest = safe.min(axis=1, keepdims=True)  # weights relative to it cannot overflow
     return np.where(at_zero.any(axis=1, keepdims=True), at_zero, nearest / safe)
 
 
 def _without_itself(
     distance: NDArray[np.float64], index: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The neighbours of rows of the fit without themselves; where a row is not among them, the last goes."""
+    """The neighbours of the rows of the fit without the row itself, or the last one if it is absent."""
     itself = index == np.arange(len(index))[:, None]
     itself[~itself.any(axis=1), -1] = True
     shape = len(index), index.shape[1] - 1

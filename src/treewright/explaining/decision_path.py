@@ -15,7 +15,7 @@ from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import MOST_NODES, Competitor, Competitors, competitors
 from treewright.explaining.held_out import HeldOut, mean_held_out, median_held_out, share_held_out
-from treewright.explaining.row import Cell, Row, grew, one_row
+from treewright.explaining.row import Cell, Row, is_training_data, one_row
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.costs import cost_arrays
@@ -251,7 +251,7 @@ def explain(
         if tree.linear is not None:
             raise ValueError("test tells the mean of a leaf's rows, and this tree answers with a formula")
         rows = checked_rows(tree, test)
-        own_rows = grew(tree, rows)
+        own_rows = is_training_data(tree, rows)
         if not ways:  # what is mixed is the answer of no leaf
             answers = _held_out(tree, leaf, answers, rows, delta)
     return Decision(

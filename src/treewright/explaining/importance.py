@@ -16,7 +16,7 @@ from treewright.certifying.losses import loss_name, most_cost
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed
-from treewright.explaining.row import grew
+from treewright.explaining.row import is_training_data
 from treewright.explaining.tables import html_table, wrapped
 from treewright.growing import n_threads, whole_number
 from treewright.tree import Tree
@@ -218,7 +218,7 @@ def importance(
             "data out, or grow the tree with leaf='constant'"
         )
     rows = given_rows(tree, data, "data", judging=True)
-    own_rows = grew(tree, rows)
+    own_rows = is_training_data(tree, rows)
     if rows.weight is not None:
         rows = rows.take(rows.counted)
     shuffler = _Shuffler.of(tree, rows, n_threads(n_jobs))

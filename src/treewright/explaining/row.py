@@ -190,6 +190,6 @@ def _check_names(tree: Tree, place: Mapping[str, int]) -> None:
         raise ValueError(f"the row lacks the column {name!r}, which the tree tests; {hint}")
 
 
-def grew(tree: Tree, rows: Dataset) -> bool:
+def is_training_data(tree: Tree, rows: Dataset) -> bool:
     """Whether these look like the rows that the tree was grown from: every node counts the same."""
     return tree.n_leaves > 1 and same_statistic(tree, rows)

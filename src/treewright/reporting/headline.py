@@ -1,4 +1,4 @@
-"""The headline of a report: what was learnt, and its error beside a constant answer and other metrics."""
+"""The headline of a report: target, error next to a constant prediction, other metrics, advice."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from treewright.advising import Advices, fit_advice
 from treewright.encoding import Dataset
 from treewright.metrics import Metrics, class_word, constant_answer, metrics, rarer_class
 from treewright.reporting.nodes import class_words
-from treewright.reporting.samples import NAMES, ROWS_IN_WORDS, Part, Rows
+from treewright.reporting.samples import ROWS_IN_WORDS, SAMPLE_NAMES, AnySample, Sample
 from treewright.reporting.subject import Subject
 from treewright.tree.oblique import asked_columns
 from treewright.tree.wording import rows_in_words
 
 
 def headline_text(subject: Subject) -> str:
-    """What was learnt, from how many rows, how large it is."""
+    """What the tree predicts, how many rows it was grown from, how large it is."""
     tree, target = subject.chosen, subject.shown.schema.targets[0]
     words = class_words(tree)
     named = f" ({', '.join(words[:-1])} or {words[-1]})" if 1 < len(words) <= 4 else ""
@@ -25,21 +25,20 @@ def headline_text(subject: Subject) -> str:
         named = f" ({len(words):,} classes)"
     if target.classes is None:
         named = " (a number)"
-    asked = len(asked_columns(tree))
     n_columns = len(tree.schema.columns)
-    columns = "its one column" if n_columns == 1 else f"{asked:,} of {n_columns:,} columns"
-    size = f"the tree has {tree.n_leaves:,} leaves and asks {columns}"
+    columns = "its one column" if n_columns == 1 else f"{len(asked_columns(tree)):,} of {n_columns:,} columns"
+    size = f"the tree has {tree.n_leaves:,} leaves and tests {columns}"
     if tree.n_leaves == 1:
-        size = "the tree is a single leaf, which asks nothing"
-    return f"Predicts {target.name}{named}. Learnt from {rows_in_words(int(tree.rows[0]))}; {size}."
+        size = "the tree is a single leaf without tests"
+    return f"Predicts {target.name}{named}. Grown from {rows_in_words(int(tree.rows[0]))}; {size}."
 
 
-def judged_metrics(subject: Subject, parts: Mapping[str, Rows]) -> dict[str, Metrics]:
-    """The metrics of the model on the rows that say most about new ones, by the name of their part; nothing
-    where no rows were given.
+def evaluation_metrics(subject: Subject, samples: Mapping[str, AnySample]) -> dict[str, Metrics]:
+    """The metrics of the model on the most independent sample given (test, validation, training), by name;
+    empty if there is none.
     """
-    given = {name: parts[name] for name in NAMES if name in parts}
-    known = {name: part.data for name, part in given.items() if isinstance(part, Part)}
+    given = {name: samples[name] for name in SAMPLE_NAMES if name in samples}
+    known = {name: sample.data for name, sample in given.items() if isinstance(sample, Sample)}
     if not known:
         return {}
     name, data = list(known.items())[-1]
@@ -49,12 +48,12 @@ def judged_metrics(subject: Subject, parts: Mapping[str, Rows]) -> dict[str, Met
     return {name: metrics(subject.chosen, data, constant=constant, positive=positive)}
 
 
-def figure_facts(judged: Mapping[str, Metrics]) -> dict[str, Any] | None:
-    """What the page shows beside the error; None where no rows were given."""
-    for name, found in judged.items():
+def figure_facts(evaluated: Mapping[str, Metrics]) -> dict[str, Any] | None:
+    """The metrics as the page shows them; None where no rows were given."""
+    for name, found in evaluated.items():
         positive = None if found.positive is None else class_word(found.positive.name)
         return {
-            "part": name,
+            "sample": name,
             "comparison": _sentence(found.comparison(ROWS_IN_WORDS[name].removesuffix(" rows"))),
             "always": f"always answering {found.quoted_constant}",
             "always_error": found.in_words(found.constant_error),
@@ -68,22 +67,22 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def advice_on(
-    subject: Subject, rows: Mapping[str, Dataset], judged: Mapping[str, Metrics], delta: float
+def find_advice(
+    subject: Subject, rows: Mapping[str, Dataset], evaluated: Mapping[str, Metrics], delta: float
 ) -> Advices:
-    """What is worth knowing about the rows and the model."""
+    """Advice on the data and the model."""
     return fit_advice(
         subject.model,
         rows.get("train"),
         test=rows.get("test"),
         path=subject.path,
-        tested=judged.get("test"),
+        tested=evaluated.get("test"),
         delta=delta,
     )
 
 
 def advice_facts(advice: Iterable[Advice]) -> list[dict[str, Any]]:
-    """Pieces of advice as the page shows them."""
+    """Advice as the page shows it."""
     return [
         {"code": each.code, "column": each.column, "text": each.text, "try": each.in_python}
         for each in advice

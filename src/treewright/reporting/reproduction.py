@@ -1,4 +1,4 @@
-"""How to come to the same report again: versions, parameters, code, and fingerprints of the rows."""
+"""The "How to reproduce" section: versions, parameters, code, and fingerprints of the data."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 
 from treewright._version import __version__
 from treewright.encoding import Dataset
-from treewright.reporting.subject import Subject, shortened
+from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
 from treewright.tree.costs import grown_by
 from treewright.tree.rule_list import column_of
 
 _LONGEST = 200  # characters of a parameter's value
-_PIECE = 2**20  # cells of a column that are copied at once
+_PIECE = 2**20  # cells of a column hashed at once
 
 
 def reproduction(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) -> dict[str, Any]:
-    """What one needs to know to do it again."""
+    """What is needed to make the same report again."""
     parameters = _parameters(model, subject)
     return {
         "version": __version__,
@@ -34,7 +34,7 @@ def reproduction(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed
 
 
 def _parameters(model: Any, subject: Subject) -> dict[str, str]:
-    """Those of an estimator, or what the tree itself tells."""
+    """The parameters of an estimator, or what the tree itself remembers."""
     found: dict[str, Any] = {}
     if callable(getattr(model, "get_params", None)):
         found = {name: repr(value) for name, value in sorted(model.get_params(deep=False).items())}
@@ -44,11 +44,11 @@ def _parameters(model: Any, subject: Subject) -> dict[str, str]:
         if "chosen_by" in subject.path.details:
             found["chosen by"] = str(subject.path.details["chosen_by"])
         found["leaves before pruning"] = f"{subject.path.grown.n_leaves}"
-    return {shortened(name): shortened(value, _LONGEST) for name, value in found.items()}
+    return {shorten(name): shorten(value, _LONGEST) for name, value in found.items()}
 
 
 def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) -> str:
-    """The steps as Python; the tables are the reader's own."""
+    """The steps as Python code, for tables of these names."""
     given = "".join(f", {name}={name}" for name in rows)
     seeded = f", seed={seed}" if seed else ""
     if callable(getattr(model, "get_params", None)):
@@ -59,7 +59,7 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             f"model = {made}.fit(X, y)",
         ]
         return "\n".join([*map(_line, lines), f"report(model{given}{seeded}).save('report.html')"])
-    target = shortened(subject.model.schema.targets[0].name)
+    target = shorten(subject.model.schema.targets[0].name)
     lines = [
         "from treewright import encode, grow, prune, report, select",
         "",
@@ -69,8 +69,8 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             for name in rows
             if name != "train"
         ),
-        "# a tree does not keep its limits, such as max_depth: give those that it was grown with",
-        f"tree = grow(train, criterion={subject.grown.criterion!r}{_splits(subject.grown)})",
+        "# a tree does not remember its limits, such as max_depth: pass those that it was grown with",
+        f"tree = grow(train, criterion={subject.grown.criterion!r}{_grow_arguments(subject.grown)})",
     ]
     if subject.path is None:
         lines[0] = "from treewright import encode, grow, report"
@@ -80,8 +80,8 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
     return "\n".join([*lines, f"report(path{given}{seeded}).save('report.html')"])
 
 
-def _splits(tree: Tree) -> str:
-    """The arguments of `grow` that say what mistakes cost, and that sums may be tested."""
+def _grow_arguments(tree: Tree) -> str:
+    """The arguments of `grow` for costs and oblique splits."""
     given: dict[str, Any] = {}
     if tree.schema.has_costs:
         given |= grown_by(tree.schema.targets[0], np.asarray(tree.statistic[0]))
@@ -92,11 +92,11 @@ def _splits(tree: Tree) -> str:
 
 
 def _line(text: str) -> str:
-    return shortened(text, 2_000)
+    return shorten(text, 2_000)
 
 
 def fingerprint(data: Dataset) -> str:
-    """A hash of rows as they were encoded: names, cells, targets and weights; the same on every machine."""
+    """A hash of the encoded data: names, cells, targets and weights; the same on every machine."""
     digest = hashlib.sha256()
     for column in data.schema.columns:
         digest.update(repr((column.name, column.kind, column.categories)).encode("utf-8", "surrogatepass"))

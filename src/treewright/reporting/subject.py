@@ -1,4 +1,4 @@
-"""What a report is about: the grown tree, the nodes that are the model's leaves, and its pruning path."""
+"""The subject of a report: the model, the tree it was pruned from, and its pruning path."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from treewright.tree.surgery import covered
 from treewright.tree.wording import escape
 
 Ints = NDArray[np.int64]
-MOST_LEAVES = 5_000  # of the tree that the slider begins with, unless the model itself is larger
-LONGEST_NAME = 80  # characters of a name that are shown; 10,000 of them would be no name
+MOST_LEAVES = 5_000  # of the largest tree of the slider, unless the model itself is larger
+LONGEST_NAME = 80  # characters of a name that are shown
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A model as the report shows it: `leaves` are nodes of `grown`, the largest tree of the slider.
 
-    `shown` is `grown` with names short enough to read; `model` is the tree that answers.
+    `shown` is `grown` with shortened names; `model` is the tree that predicts.
     """
 
     model: Tree
     grown: Tree
     shown: Tree
     leaves: Ints
-    path: PruningPath | None  # where the model comes from one
-    slider: PruningPath | None  # as much of the path as is shown, of `grown`
+    path: PruningPath | None  # of the model, if it has one
+    slider: PruningPath | None  # the part of the path from `grown` on
     notes: tuple[str, ...] = ()
 
     @property
     def inside(self) -> NDArray[np.bool_]:
-        """Which nodes of the grown tree are the model's."""
+        """Which nodes of the grown tree belong to the model."""
         inside = np.ones(self.grown.n_nodes, np.bool_)
         inside[covered(self.grown, self.cuts)] = False
         inside[self.cuts] = True
@@ -53,25 +53,25 @@ class Subject:
 
     @cached_property
     def chosen(self) -> Tree:
-        """The model with the names that are shown."""
+        """The model with shortened names."""
         return self.shown.collapse(self.cuts.tolist()) if self.cuts.size else self.shown
 
 
 def subject_of(model: Any, path: Any = None) -> Subject:
-    """The tree of a model and the path that it comes from: the one given, or that of a fitted estimator."""
+    """The tree of a model and its pruning path: the one given, or that of a fitted estimator."""
     if path is not None and not isinstance(path, PruningPath):
-        raise TypeError(f"path must be a PruningPath, which prune makes, not {type(path).__name__}")
+        raise TypeError(f"path must be a PruningPath, as returned by prune, not {type(path).__name__}")
     if isinstance(model, PruningPath):
         if path is not None:
-            raise TypeError("the model is a pruning path already; leave path= out")
+            raise TypeError("the model is a pruning path itself; leave path= out")
         if model.is_open:
-            raise ValueError("none of the trees of this path is chosen yet; select(path, …) chooses")
+            raise ValueError("no tree of this path is selected yet; use select(path, …)")
         model, path = model.pruned, model
     tree = as_tree(model)
     if len(tree.schema.targets) != 1:
         raise ValueError(
-            f"a report is about one target; this tree has {len(tree.schema.targets)}: "
-            "fit a tree for each, and report each of them"
+            f"a report is for one target; this tree has {len(tree.schema.targets)}: "
+            "fit and report one tree for each"
         )
     if path is None:
         own = getattr(model, "pruning_path_", None)
@@ -81,10 +81,12 @@ def subject_of(model: Any, path: Any = None) -> Subject:
     leaves = leaves_within(path.grown, tree)
     if leaves is None:
         if tree != path.pruned:
-            raise ValueError("path is not that of the model: the model is no pruning of its first tree")
+            raise ValueError(
+                "path does not belong to the model: the model is not a pruning of its first tree"
+            )
         note = (
-            f"{path.method.replace('_', ' ').capitalize()} pruning also moved subtrees up, so the larger "
-            "tree before it cannot be unfolded here: the slider goes from the model to smaller trees."
+            f"{path.method.replace('_', ' ').capitalize()} pruning also raised subtrees, so the tree before "
+            "pruning cannot be shown: the slider goes from the model to smaller trees."
         )
         return _subject(tree, tree, np.flatnonzero(tree.is_leaf), None, (note,))
     return _subject(tree, path.grown, leaves, path)
@@ -93,13 +95,13 @@ def subject_of(model: Any, path: Any = None) -> Subject:
 def _subject(
     model: Tree, grown: Tree, leaves: Ints, path: PruningPath | None, notes: tuple[str, ...] = ()
 ) -> Subject:
-    schema = readable(grown.schema)
+    schema = printable_schema(grown.schema)
     shown = grown if schema == grown.schema else replace(grown, schema=schema)
     return Subject(model, grown, shown, leaves, path, path, notes)
 
 
-def curtailed(subject: Subject) -> Subject:
-    """The same without the largest prunings, if there are larger ones than a page should hold."""
+def limit_slider(subject: Subject) -> Subject:
+    """The subject without its largest trees, if they are too large for a page."""
     path, most = subject.path, max(MOST_LEAVES, subject.model.n_leaves)
     if path is None or path.grown.n_leaves <= most:
         return subject
@@ -107,17 +109,14 @@ def curtailed(subject: Subject) -> Subject:
     grown = subject.model if slider is None else slider.grown
     if slider is None:
         leaves = np.flatnonzero(grown.is_leaf)
-    note = (
-        f"The tree was grown to {path.grown.n_leaves:,} leaves; the slider begins where "
-        f"{grown.n_leaves:,} of them are left."
-    )
+    note = f"The tree was grown to {path.grown.n_leaves:,} leaves; the slider starts at {grown.n_leaves:,}."
     made = _subject(subject.model, grown, leaves, path, (*subject.notes, note))
     return replace(made, slider=slider)
 
 
 def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[PruningPath | None, Ints]:
-    """A path from where its trees have at most so many leaves on, None where they are not nested; and the
-    numbers that the given leaves have in its first tree.
+    """The part of a path whose trees have at most so many leaves, None where they are not nested; and the
+    numbers of the given leaves in its first tree.
     """
     prunings = path.prunings
     if not isinstance(prunings, Nested):
@@ -144,9 +143,9 @@ def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[Pruning
 
 
 def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
-    """The nodes of a tree that are the leaves of a pruning of it; None where the other is no such pruning.
+    """The nodes of a tree that are the leaves of a pruning of it; None where the other is not a pruning.
 
-    Both are in preorder, so that one walk side by side finds them.
+    Both are in preorder, so that one parallel walk finds them.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"]))
@@ -172,27 +171,27 @@ def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
 
 
 def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which nodes are leaves once some branches, none below another, are."""
+    """Which nodes are leaves after collapsing some branches, none below another."""
     leaves: NDArray[np.bool_] = tree.is_leaf & ~covered(tree, cuts)
     leaves[cuts] = True
     return leaves
 
 
-def readable(schema: Schema) -> Schema:
-    r"""The same schema with names that fit a line and are printable, still all different.
+def printable_schema(schema: Schema) -> Schema:
+    r"""The schema with short printable names that are still distinct.
 
     >>> from treewright.encoding.schema import Column
-    >>> print(readable(Schema((Column("x" * 200), Column("two\nlines")))).names[1])
+    >>> print(printable_schema(Schema((Column("x" * 200), Column("two\nlines")))).names[1])
     two\nlines
     """
     columns = tuple(
         replace(column, name=name, categories=tuple(_labels(column.categories)))
-        for name, column in zip(distinct(schema.names), schema.columns, strict=True)
+        for name, column in zip(distinct_names(schema.names), schema.columns, strict=True)
     )
     targets = tuple(
         replace(
             target,
-            name=shortened(target.name),
+            name=shorten(target.name),
             classes=None if target.classes is None else tuple(_labels(target.classes)),
         )
         for target in schema.targets
@@ -201,16 +200,16 @@ def readable(schema: Schema) -> Schema:
 
 
 def _labels(labels: tuple[Hashable, ...]) -> Iterable[Hashable]:
-    """Categories or classes; only texts can be long."""
-    return distinct(labels) if labels and isinstance(labels[0], str) else labels
+    """Categories or classes; only text can be long."""
+    return distinct_names(labels) if labels and isinstance(labels[0], str) else labels
 
 
-def distinct(names: Iterable[Any]) -> list[str]:
-    """Names shortened; those that would be the same are numbered."""
+def distinct_names(names: Iterable[Any]) -> list[str]:
+    """Shortened names; those that would be equal are numbered."""
     found: list[str] = []
     met: dict[str, int] = {}
     for name in names:
-        text = shortened(name)
+        text = shorten(name)
         count = met[text] = met.get(text, 0) + 1
         while count > 1 and f"{text} ({count})" in met:
             count += 1
@@ -221,8 +220,8 @@ def distinct(names: Iterable[Any]) -> list[str]:
     return found
 
 
-def shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """A name on one line, of a long one the beginning and the end."""
+def shorten(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name on one line; of a long one the beginning and the end."""
     text = escape(name if len(name) <= 4 * longest else name[: 2 * longest] + name[-2 * longest :])
     if len(text) <= longest:
         return text

@@ -1,4 +1,4 @@
-"""What happens after each iteration of boosting: a line of progress, and a score that may end it."""
+"""Early stopping of gradient boosting: the scores after each iteration, and a line of progress."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_SCORED = 10_000  # training rows that a scorer sees: it is slower than a l
 
 
 class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The model as it stands, for a scorer: it answers for the rows whose raw predictions it has."""
+    """The model after an iteration, for a scorer: it predicts the rows whose raw predictions it has."""
 
     def __init__(self, raw: Floats, classes: NDArray[Any]) -> None:
         self.raw = raw
@@ -53,8 +53,8 @@ class _Regressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return True
 
 
-class Watch:
-    """Watches a fit of an estimator; `after` is what `boost` calls, None where there is nothing to do."""
+class EarlyStopping:
+    """Follows a fit of an estimator; `boost` calls `after`, which is None where there is nothing to do."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Watch:
         self._scores_each = stops and estimator.scoring != "loss"
         self._stops = stops
         self._start = self._last = perf_counter()
-        before = vars(estimator).get("_watched") if begun is not None else None
+        before = vars(estimator).get("_scores") if begun is not None else None
         self.scores: tuple[list[float], list[float]] = ([], [])
         if before is not None:
             self.scores = (list(before[0]), list(before[1]))
@@ -82,24 +82,24 @@ class Watch:
         self.after = self._after if self._scores_each or estimator.verbose else None
 
     def _after(self, stage: Stage) -> bool:
-        must_stop = self._scores_each and self._judge(stage)
+        must_stop = self._scores_each and self._has_settled(stage)
         if self._estimator.verbose and stage.iteration:
-            self._tell(stage)
+            self._print_line(stage)
         return must_stop
 
-    def _judge(self, stage: Stage) -> bool:
-        """Score the training rows, at most some thousand of them, and those that judge."""
+    def _has_settled(self, stage: Stage) -> bool:
+        """Score the training rows (10,000 of them at most) and the validation rows; whether to stop."""
         train, validation = self.scores
         n = stage.n_train
-        some = np.arange(n) if n <= _MOST_SCORED else np.arange(_MOST_SCORED) * n // _MOST_SCORED
-        train.append(self._score(stage, some))
-        judges = np.arange(n, stage.raw.shape[1])
-        if len(judges):
-            validation.append(self._score(stage, judges))
-        kept, patience = validation or train, int(self._estimator.n_iter_no_change)
-        if len(kept) <= patience:
+        sample = np.arange(n) if n <= _MOST_SCORED else np.arange(_MOST_SCORED) * n // _MOST_SCORED
+        train.append(self._score(stage, sample))
+        set_aside = np.arange(n, stage.raw.shape[1])
+        if len(set_aside):
+            validation.append(self._score(stage, set_aside))
+        scores, patience = validation or train, int(self._estimator.n_iter_no_change)
+        if len(scores) <= patience:
             return False
-        return bool(max(kept[-patience:]) <= kept[-patience - 1] + self._estimator.tol)
+        return bool(max(scores[-patience:]) <= scores[-patience - 1] + self._estimator.tol)
 
     def _score(self, stage: Stage, places: NDArray[Any]) -> float:
         rows = places if stage.rows is None else stage.rows[places].astype(np.intp)
@@ -114,32 +114,34 @@ class Watch:
         weights = {} if weight is None else {"sample_weight": weight}
         return float(self._scorer(model, table, self._y[rows], **weights))
 
-    def _tell(self, stage: Stage) -> None:
+    def _print_line(self, stage: Stage) -> None:
         now = perf_counter()
-        losses_told = ""
+        figures = ""
         if self._stops and self._estimator.scoring == "loss":
-            losses_told = f", loss {stage.train_loss:.5f}"
+            figures = f", loss {stage.train_loss:.5f}"
             if not np.isnan(stage.validation_loss):
-                losses_told += f", validation {stage.validation_loss:.5f}"
+                figures += f", validation {stage.validation_loss:.5f}"
         elif self._scores_each:
-            losses_told = f", score {self.scores[0][-1]:.5f}"
+            figures = f", score {self.scores[0][-1]:.5f}"
             if self.scores[1]:
-                losses_told += f", validation {self.scores[1][-1]:.5f}"
+                figures += f", validation {self.scores[1][-1]:.5f}"
         took = now - self._last
         self._last = now
         done = f"[{stage.iteration}/{self._estimator.max_iter}]"
-        print(f"{done} {stage.n_leaves} leaves{losses_told}, {took:.3f} s", flush=True)
+        print(f"{done} {stage.n_leaves} leaves{figures}, {took:.3f} s", flush=True)
 
     def finish(self, model: GradientBoosted) -> None:
-        """A last line, where lines were asked for."""
+        """Print the last line, if `verbose`."""
         if self._estimator.verbose:
             n_trees = sum(map(len, model.trees))
             print(f"{n_trees} trees in {perf_counter() - self._start:.3f} s", flush=True)
 
     def train_score(self, model: GradientBoosted) -> Floats:
-        """After each iteration: minus the loss, or what the scorer said; empty without early stopping."""
+        """The training score after each iteration: minus the loss, or that of the scorer; empty without early
+        stopping.
+        """
         return np.array(self.scores[0]) if self._scores_each else -model.train_loss
 
     def validation_score(self, model: GradientBoosted) -> Floats:
-        """The same of the rows that judge."""
+        """The same for the validation rows."""
         return np.array(self.scores[1]) if self._scores_each else -model.validation_loss

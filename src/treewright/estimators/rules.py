@@ -1,31 +1,24 @@
-"""The list of rules in scikit-learn's clothes: RuleListClassifier."""
+"""RuleListClassifier: an ordered list of rules from the paths of a tree (C4.5rules, rule post-pruning)."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding import Dataset
 from treewright.encoding.splits import split
-from treewright.estimators.certified import Certified
+from treewright.estimators._predictions import ClassifierPredictions, Floats
+from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators.classifier import DecisionTreeClassifier
-from treewright.estimators.fitting import (
-    Fitted,
-    any_table,
-    column_names,
-    replace_fit,
-    rows_to_predict,
-)
-from treewright.estimators.parameters import check_each
+from treewright.estimators.fitting import Fitted, replace_fit
 from treewright.pruning.rules import rule_list
 from treewright.tree.rule_list import RuleList
 
-_OF_THE_TREE = (
+_TREE_PARAMETERS = (
     "criterion",
     "max_depth",
     "max_leaf_nodes",
@@ -36,7 +29,7 @@ _OF_THE_TREE = (
 )
 
 
-class RuleListClassifier(Certified, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleListClassifier(ClassifierPredictions, TableEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A list of rules that predicts classes: the first rule that fits a row answers it.
 
     A tree is grown, its paths are taken as rules, and these are pruned one by one, chosen and ordered: C4.5's
@@ -88,6 +81,12 @@ class RuleListClassifier(Certified, ClassifierMixin, BaseEstimator):  # type: ig
     --------
     treewright.pruning.rules.rule_list : The function below it, for any tree.
 
+    Notes
+    -----
+    `predict_proba` is the share of each class among the training rows to which the same rule applies. The
+    class of a rule comes from all rows that it matches, including those of earlier rules, so that now and
+    then another class has the largest share.
+
     Examples
     --------
     >>> from treewright import RuleListClassifier
@@ -131,42 +130,13 @@ class RuleListClassifier(Certified, ClassifierMixin, BaseEstimator):  # type: ig
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the tree and make rules of it; a fit that fails leaves the estimator as it was.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            Any table that the trees take, with numbers, categories, dates and missing values.
-        y : array of shape (n_rows,)
-            The classes to predict.
-        sample_weight : array of shape (n_rows,), default=None
-            A weight per row, not negative.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        check_each(self)
-        shape: Any = getattr(y, "shape", ())
-        if len(shape) == 2:
-            if shape[1] > 1:
-                raise ValueError(f"y has {shape[1]} columns; RuleListClassifier predicts one target")
-            y = column_or_1d(y, warn=True)
-        grower = DecisionTreeClassifier(**{name: getattr(self, name) for name in _OF_THE_TREE})
-        data, described = grower._training_data(X, y, sample_weight)
-        if len(data.schema.targets) > 1:
-            raise ValueError(
-                f"y has {len(data.schema.targets)} columns; RuleListClassifier predicts one target"
-            )
-        names = column_names(X, data.schema)
-        known, aside = KnownRows.of(data), None
+    def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
+        aside = None
         if self.method == "validation":
             share, random = self.validation_fraction, check_random_state(self.random_state)
             data, aside = split(data, (1 - share, share), int(random.randint(2**31 - 1)))
-        tree = grower._grow(data)
-        made = rule_list(
+        tree = DecisionTreeClassifier(**{name: getattr(self, name) for name in _TREE_PARAMETERS})._grow(data)
+        rules = rule_list(
             tree,
             data=data,
             validation=aside,
@@ -174,21 +144,10 @@ class RuleListClassifier(Certified, ClassifierMixin, BaseEstimator):  # type: ig
             confidence=self.confidence,
             max_rules=tree.n_leaves,  # max_leaf_nodes is the limit here
         )
-        fitted: Fitted = {
-            "rules_": made,
-            "model_": tree,
-            "classes_": described["classes_"],
-            "_fit_rows": FitRows((known,)),
-            "n_features_in_": len(tree.schema.columns),
-            "_plain": names is None and tree.schema.only_numbers,
-        }
-        if names is not None:
-            fitted["feature_names_in_"] = names
-        replace_fit(self, fitted)
-        return self
+        replace_fit(self, {**described, "model_": tree, "rules_": rules})
 
     def apply(self, X: Any) -> NDArray[np.intp]:
-        """The place in `rules_` of the rule that answers each row; ``len(rules_)`` is the default.
+        """The position in `rules_` of the first rule that matches each row; ``len(rules_)`` is the default.
 
         Parameters
         ----------
@@ -198,52 +157,19 @@ class RuleListClassifier(Certified, ClassifierMixin, BaseEstimator):  # type: ig
         Returns
         -------
         ndarray of shape (n_rows,)
-            Places, from 0.
+            Positions, from 0.
         """
-        return self._arrive(X)[1].astype(np.intp)
+        return self._matching_rules(X)[1].astype(np.intp)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of the first rule that fits each row, or the default.
+    def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
+        fitted, places = self._matching_rules(X)
+        return fitted, fitted["rules_"].codes.take(places)[:, np.newaxis]
 
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
+    def _class_probabilities(self, X: Any) -> list[Floats]:
+        fitted, places = self._matching_rules(X)
+        return [fitted["rules_"].shares(places)]
 
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The predicted classes.
-        """
-        fitted, places = self._arrive(X)
-        answers: NDArray[Any] = fitted["classes_"].take(fitted["rules_"].codes.take(places))
-        return answers
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The share of each class among the training rows that the same rule answers.
-
-        A rule says its class by all rows that it fits, not only by those that earlier rules leave to it: now
-        and then another class has the largest share of these.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            The shares, in the order of `classes_`.
-        """
-        fitted, places = self._arrive(X)
-        shares: NDArray[np.float64] = fitted["rules_"].shares(places)
-        return shares
-
-    def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
-        """What a fit has set and the rule that answers each row; of one fit, even if another follows."""
-        check_is_fitted(self, "rules_")
-        fitted: Fitted = self.__dict__
-        return fitted, fitted["rules_"].apply(rows_to_predict(self, fitted, X))
-
-    def __sklearn_tags__(self) -> Any:
-        return any_table(super().__sklearn_tags__())
+    def _matching_rules(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
+        """The attributes of the fit, and the position of the rule that applies to each row."""
+        fitted, rows = self._rows(X)
+        return fitted, fitted["rules_"].apply(rows)

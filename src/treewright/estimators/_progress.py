@@ -1,4 +1,4 @@
-"""How far a long fit is, on one line of the terminal."""
+"""A progress bar for long fits, on one line of the terminal."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from time import monotonic
 from typing import Protocol
 
 _WIDTH = 24
-_PAUSE = 0.1  # seconds between two pictures of the bar
+_PAUSE = 0.1  # seconds between two updates of the bar
 
 
 class Steps(Protocol):
-    """Called after each step with how many are done."""
+    """Called after each step with the number of completed steps."""
 
-    def __call__(self, done: int) -> None: ...  # noqa: D102
+    def __call__(self, done: int) -> None: ...
 
 
 @contextmanager
 def progress_bar(what: str, total: int, verbose: int) -> Iterator[Steps]:
-    """A bar on stderr for `total` steps if `verbose`; it ends with a line of its own, whatever happens.
+    """Show a bar on stderr for `total` steps if `verbose`; it ends with a newline, even after an error.
 
     >>> with progress_bar("trees", 3, verbose=0) as step:
     ...     step(1)

@@ -1,0 +1,170 @@
+"""The prediction methods of classifiers and regressors, documented once for all estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.estimators.fitting import Fitted
+
+Floats = NDArray[np.float64]
+
+
+def class_labels(classes: Any, codes: NDArray[Any]) -> NDArray[Any]:
+    """The labels of class codes of shape (n_rows, n_targets); `classes` is a list where there are several."""
+    known = classes if isinstance(classes, list) else [classes]
+    columns = [labels.take(codes[:, k]) for k, labels in enumerate(known)]
+    if len(columns) == 1:
+        return np.asarray(columns[0])
+    same = len({column.dtype.kind for column in columns}) == 1
+    return np.stack(columns if same else [column.astype(object) for column in columns], axis=1)
+
+
+def one_or_list(arrays: list[Floats]) -> Any:
+    """The array of a single target itself, or the list of one array per target."""
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+class ClassifierPredictions:
+    """`predict`, `predict_proba` and `predict_log_proba`."""
+
+    def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
+        """The fitted attributes, and the predicted class codes of shape (n_rows, n_targets)."""
+        raise NotImplementedError
+
+    def _class_probabilities(self, X: Any) -> list[Floats]:
+        """Per target the probabilities of its classes."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row; of several equally good classes the first.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_targets)
+            The predicted classes.
+        """
+        fitted, codes = self._class_codes(X)
+        return class_labels(fitted["classes_"], codes)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), or a list of them, one per target
+            The probabilities, in the order of `classes_`.
+        """
+        return one_or_list(self._class_probabilities(X))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of `predict_proba`: minus infinity where a probability is 0."""
+        with np.errstate(divide="ignore"):
+            return one_or_list([np.log(each) for each in self._class_probabilities(X)])
+
+
+class RegressorPredictions:
+    """`predict` for numbers."""
+
+    def _numbers(self, X: Any) -> Floats:
+        """The predictions, of shape (n_rows,) or (n_rows, n_targets)."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Floats:
+        """Predict the number of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_targets)
+            The predicted numbers.
+        """
+        return self._numbers(X)
+
+
+class BoostedClassifierPredictions(ClassifierPredictions):
+    """Predictions of boosted trees, also after each iteration. `raw` is what the trees add up to."""
+
+    def _raw(self, X: Any) -> tuple[Fitted, Any]:
+        """The fitted attributes, and the raw scores of all iterations."""
+        raise NotImplementedError
+
+    def _staged_raw(self, X: Any) -> Iterator[tuple[Fitted, Any]]:
+        """The same after each iteration."""
+        raise NotImplementedError
+
+    def _codes(self, raw: Any) -> NDArray[Any]:
+        """The class codes of shape (n_rows,)."""
+        raise NotImplementedError
+
+    def _probabilities(self, raw: Any) -> Floats:
+        raise NotImplementedError
+
+    def _decision(self, raw: Any) -> Floats:
+        raise NotImplementedError
+
+    def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
+        fitted, raw = self._raw(X)
+        return fitted, self._codes(raw)[:, np.newaxis]
+
+    def _class_probabilities(self, X: Any) -> list[Floats]:
+        return [self._probabilities(self._raw(X)[1])]
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of each class: positive for the second of two classes, largest for the predicted one.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) for two classes, or (n_rows, n_classes)
+            The scores, in the order of `classes_`.
+        """
+        return self._decision(self._raw(X)[1])
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield `predict` after each iteration."""
+        for fitted, raw in self._staged_raw(X):
+            yield class_labels(fitted["classes_"], self._codes(raw)[:, np.newaxis])
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict_proba` after each iteration."""
+        for _, raw in self._staged_raw(X):
+            yield self._probabilities(raw)
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """Yield `decision_function` after each iteration."""
+        for _, raw in self._staged_raw(X):
+            yield self._decision(raw)
+
+
+class BoostedRegressorPredictions(RegressorPredictions):
+    """Predictions of boosted trees for numbers, also after each iteration."""
+
+    def _staged_numbers(self, X: Any) -> Iterator[Floats]:
+        """The predictions after each iteration."""
+        raise NotImplementedError
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` after each iteration."""
+        yield from self._staged_numbers(X)
