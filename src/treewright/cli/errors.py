@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-from treewright.cli.outlets import CLOSED_PIPE
+from treewright.cli.streams import CLOSED_PIPE
 from treewright.growing import n_threads
 from treewright.tree.wording import LONGEST_NAME as LONGEST_NAME
 from treewright.tree.wording import count as count
