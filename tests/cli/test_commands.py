@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from treewright import cli, encode, grow, load, prune, report, select
-from treewright.cli import outcomes
+from treewright.cli import model_files
 from treewright.encoding.splits import split
 from treewright.exporting import formats
 from treewright.reporting import subject as report_subject
@@ -155,7 +155,7 @@ def test_what_fails_leaves_both_old_files(
     if failing == "model":
         monkeypatch.setattr(Tree, "save", full)
     else:
-        monkeypatch.setattr(outcomes.os, "fsync", full)
+        monkeypatch.setattr(model_files.os, "fsync", full)
     before = set(os.listdir())
     with pytest.raises(SystemExit) as stopped:
         cli.main(["fit", "loans.csv", "--target", "default", "--seed", "7"])
@@ -169,7 +169,7 @@ def test_what_fails_leaves_both_old_files(
 def test_a_tree_too_large_for_a_page_gets_one_only_if_asked(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
-    monkeypatch.setattr(outcomes, "MOST_LEAVES", 3)
+    monkeypatch.setattr(model_files, "MOST_LEAVES", 3)
     call = ["fit", "numbers.csv", "--target", "y", "-o", "m.json"]
     told = document(capfd, *call)
     assert told["files"] == {"model": "m.json"}
@@ -218,7 +218,7 @@ ABOUT_TREES = ("fit", "prune", "compare", "explain", "report", "show", "rules", 
 @pytest.mark.parametrize("command", ABOUT_TREES)
 def test_examples_work_as_written(folder: Path, capfd: Capture, command: str) -> None:
     """The calls that --help shows, one after the other, on tables that fit them."""
-    doc = inspect.getdoc(getattr(import_module(f"treewright.cli.{command}"), command)) or ""
+    doc = inspect.getdoc(getattr(import_module(f"treewright.cli.commands.{command}"), command)) or ""
     calls = [line for line in doc.partition("--------\n")[2].splitlines() if line.startswith("treewright ")]
     calls = [call for call in calls if "|" not in call and ">" not in call]
     assert len(calls) >= 2
@@ -342,7 +342,7 @@ def test_export_knows_formats_by_suffix_and_checks_them(folder: Path, capfd: Cap
 
 
 def test_help_of_export_names_all_formats() -> None:
-    from treewright.cli.export import export
+    from treewright.cli.commands.export import export
 
     words = (inspect.getdoc(export) or "").partition("where no suffix tells it: ")[2].partition("\noption")[0]
     assert sorted(words.replace(".", "").replace(",", "").split()) == sorted(formats())

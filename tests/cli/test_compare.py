@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from treewright import cli
-from treewright.cli.compare import _pruning
+from treewright.cli.commands.compare import _pruning
 from treewright.cli.costs import Costs
 from treewright.cli.options import Columns, Dialect, Limits
 from treewright.cli.shell import command_line, file_word, group_words, option_words

@@ -529,12 +529,13 @@ def test_ctrl_c_stops_and_leaves_nothing(tmp_path: Path, stage: str) -> None:
 def test_ctrl_c_is_heard_within_a_query(tmp_path: Path) -> None:
     """A query that would take minutes ends when it is interrupted, and so does the program."""
     code = (
-        "from treewright.cli import main, reading, sources\n"
+        "from treewright.cli import main\n"
+        "from treewright.cli.tables import reader\n"
         "def endless(source, *arguments, **options):\n"
         "    print('now', flush=True)\n"
         "    query = 'SELECT sum(hash(a.range + b.range)) FROM range(10000000) a, range(10000000) b'\n"
-        "    reading._run(source, lambda: source.database.execute(query))\n"
-        "reading._load = endless\n"
+        "    reader._run(source, lambda: source.database.execute(query))\n"
+        "reader._load = endless\n"
         "main(['fit', 't.csv', '--target', 'y'])\n"
     )
     (tmp_path / "t.csv").write_text(TABLE)

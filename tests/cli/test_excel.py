@@ -13,11 +13,11 @@ import openpyxl
 import pytest
 
 from treewright import cli
-from treewright.cli import workbooks
 from treewright.cli.errors import Trouble
 from treewright.cli.options import Dialect
-from treewright.cli.reading import Frame, read
-from treewright.cli.sources import Source, open_source
+from treewright.cli.tables import excel
+from treewright.cli.tables.reader import Frame, read
+from treewright.cli.tables.sources import Source, open_source
 
 FIRST = datetime(2020, 1, 1)
 
@@ -258,7 +258,7 @@ def test_files_from_strangers(capfd: pytest.CaptureFixture[str], make: Any, mess
 def test_bombs_are_refused_before_they_unpack(monkeypatch: pytest.MonkeyPatch) -> None:
     saved(loans())
     rewritten("h.xlsx", SHEET, lambda xml: xml + b" " * 50_000_000)
-    monkeypatch.setattr(workbooks, "available_memory", lambda: 100_000_000)
+    monkeypatch.setattr(excel, "available_memory", lambda: 100_000_000)
     with pytest.raises(Trouble, match="unpacks to 50 MB, too many for the memory that is free"):
         open_source("h.xlsx")
 

@@ -15,12 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.cli import forms
 from treewright.cli.errors import Trouble
 from treewright.cli.options import MISSING, NEVER_KNOWN, Dialect
-from treewright.cli.reading import Frame, read
-from treewright.cli.sources import open_source
-from treewright.cli.streaming import stream
+from treewright.cli.tables import cell_types
+from treewright.cli.tables.reader import Frame, read, stream
+from treewright.cli.tables.sources import open_source
 
 
 def frame_of(path: Path, wanted: dict[str, Any] | None = None, kept: tuple[str, ...] = ()) -> Frame:
@@ -168,7 +167,7 @@ def test_whole_numbers_beyond_float64_are_told_truly(tmp_path: Path) -> None:
 def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
     for digits in (3999, 4000, 5000):
         path = written(tmp_path, f"a,b\n1,x\n{'9' * digits},y\n")
-        if digits < forms.MOST_DIGITS:
+        if digits < cell_types.MOST_DIGITS:
             assert frame_of(path).columns["a"].tolist() == [1, 10**digits - 1]
         else:
             with pytest.raises(
@@ -210,11 +209,11 @@ def test_what_is_wrong_below_long_cells_is_told(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(Trouble, match="line 3 has 2 cells"):
         list(stream(open_source(path), {"a": None}))
     path = written(tmp_path, f"a,b\n1,{'x' * 3_000_000}\n")
-    monkeypatch.setattr("treewright.cli.layout.LONGEST_LINE", 2_500_000)
-    monkeypatch.setattr("treewright.cli.reading.LONGEST_LINE", 2_500_000)
+    monkeypatch.setattr("treewright.cli.tables.csv_files.LONGEST_LINE", 2_500_000)
+    monkeypatch.setattr("treewright.cli.tables.reader.LONGEST_LINE", 2_500_000)
     with pytest.raises(Trouble, match=r"it has more than 2,500,000 bytes, which are the most that are read"):
         frame_of(path)
-    monkeypatch.setattr("treewright.cli.layout.LONGEST_CELL", 2_500_000)
+    monkeypatch.setattr("treewright.cli.tables.csv_files.LONGEST_CELL", 2_500_000)
     with pytest.raises(Trouble, match=r"a cell has more than 2,500,000 characters, which are the most"):
         frame_of(path)
 
@@ -352,17 +351,17 @@ CELL = st.one_of(
 @given(cells=st.lists(CELL, min_size=1, max_size=4), decimals=st.sampled_from(["", ".", ",", ".,"]))
 def test_patterns_and_casts_tell_the_same_forms(cells: list[str], decimals: str) -> None:
     """The form that is guessed in Python from the first rows is the one that SQL would find in all rows."""
-    guess = forms.guessed(cells, decimals, (*NEVER_KNOWN, *MISSING))
-    having = forms.candidates("nothing", decimals)
-    counting = ", ".join(forms.counting("c", having))
+    guess = cell_types.guessed(cells, decimals, (*NEVER_KNOWN, *MISSING))
+    having = cell_types.candidates("nothing", decimals)
+    counting = ", ".join(cell_types.counting("c", having))
     query = f"SELECT {counting} FROM (SELECT known(unnest(CAST(? AS VARCHAR[]))) AS c)"
     row = DATABASE.execute(query, [cells]).fetchone()
     assert row is not None
-    assert forms.natural(row, having) == guess
+    assert cell_types.natural(row, having) == guess
 
 
 DATABASE = duckdb.connect()
-for macro in forms.macros((*NEVER_KNOWN, *MISSING)):
+for macro in cell_types.macros((*NEVER_KNOWN, *MISSING)):
     DATABASE.execute(macro)
 
 
@@ -401,7 +400,7 @@ def test_json_lines(tmp_path: Path) -> None:
 
 
 def test_late_keys_and_texts_of_json_lines_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treewright.cli.jsonlines.SAMPLED", 5)
+    monkeypatch.setattr("treewright.cli.tables.json_lines.SAMPLED", 5)
     lines = ['{"a": 1, "b": "2020-01-01"}'] * 20 + ['{"a": "x", "b": "then", "c": 3}']
     frame = frame_of(written(tmp_path, "\n".join(lines), "t.jsonl"))
     assert frame.forms == {"a": "text", "b": "text", "c": "integer"}

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from treewright import cli, load
-from treewright.cli import encodings
 from treewright.cli.errors import Trouble
 from treewright.cli.options import Dialect
-from treewright.cli.reading import read
-from treewright.cli.sources import open_source
+from treewright.cli.tables import encodings
+from treewright.cli.tables.reader import read
+from treewright.cli.tables.sources import open_source
 
 CAFE = "a;name\n1;café\n2;naïve\n"
 
@@ -183,7 +183,7 @@ def test_new_files_are_read_as_the_model_was_fitted(capfd: pytest.CaptureFixture
 def test_streamed_pieces_count_once(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("treewright.cli.streaming.CELLS_AT_ONCE", 1)
+    monkeypatch.setattr("treewright.cli.tables.reader.CELLS_AT_ONCE", 1)
     Path("t.csv").write_text("a,y\n" + "".join(f"{i},{'uv'[i > 50]}\n" for i in range(100)))
     run(capfd, "fit", "t.csv", "--target", "y", "--no-report", "-o", "t.json")
     cells = ["1"] * 100 + ["x", "2", "y"] + ["99"] * 200
@@ -209,7 +209,7 @@ def test_targets_of_dirty_numbers(capfd: pytest.CaptureFixture[str]) -> None:
 
 def values(path: str, **options: Any) -> dict[str, Any]:
     """What `describe` says of each column."""
-    from treewright.cli.profiles import profiled
+    from treewright.cli.tables.profiles import profiled
 
     source = open_source(path, Dialect(**options))
     profiles, _ = profiled(read(source, dict.fromkeys(source.names)), {})

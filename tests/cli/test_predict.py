@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from treewright import cli, load
-from treewright.cli import streaming
 from treewright.cli.errors import Trouble
-from treewright.cli.reading import read
-from treewright.cli.sources import open_source
+from treewright.cli.tables import reader
+from treewright.cli.tables.reader import read
+from treewright.cli.tables.sources import open_source
 
 N = 3000
 
@@ -29,7 +29,7 @@ N = 3000
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Path:
     """A model and the table t.csv in the current folder, which is read in pieces of 64 rows."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(streaming, "CELLS_AT_ONCE", 1)
+    monkeypatch.setattr(reader, "CELLS_AT_ONCE", 1)
     rng = np.random.default_rng(3)
     x, job = rng.normal(size=N).round(3), rng.choice(["cook", "clerk", "smith"], N)
     y = np.where((x > 0.2) ^ (job == "cook"), "yes", "no")
@@ -86,7 +86,7 @@ def test_rows_keep_their_order_at_full_speed(
     rows = (f"{i},{i % 7},{'abc'[i % 3]}{i % 5}\n" for i in range(n))
     Path("t.csv").write_text("a,b,c\n" + "".join(rows))
     source = open_source("t.csv")
-    frames = list(streaming.stream(source, {"a": "number", "c": "text"}, ("b",)))
+    frames = list(reader.stream(source, {"a": "number", "c": "text"}, ("b",)))
     assert len(frames) > 1
     assert np.array_equal(np.concatenate([frame.columns["a"] for frame in frames]), np.arange(n))
     assert [cell for frame in frames for cell in frame.columns["c"]] == [
@@ -113,12 +113,12 @@ def test_pieces_hold_what_the_whole_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: Any, cells: list[str]
 ) -> None:
     """Also where the first rows do not tell what follows, and reading begins again behind what is done."""
-    monkeypatch.setattr(streaming, "CELLS_AT_ONCE", 1)
-    monkeypatch.setattr("treewright.cli.layout.SAMPLED", 10)
+    monkeypatch.setattr(reader, "CELLS_AT_ONCE", 1)
+    monkeypatch.setattr("treewright.cli.tables.csv_files.SAMPLED", 10)
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
     whole = read(open_source(path), {"a": form}, ("b",))
-    frames = list(streaming.stream(open_source(path), {"a": form}, ("b",)))
+    frames = list(reader.stream(open_source(path), {"a": form}, ("b",)))
     assert len(frames) > 1
     pieces = [cell for frame in frames for cell in frame.columns["a"].tolist()]
     assert [str(cell) for cell in pieces] == [str(cell) for cell in whole.columns["a"].tolist()]
@@ -138,7 +138,7 @@ def test_late_trouble_names_its_line(
 ) -> None:
     Path("n.csv").write_text("a\n" + "1\n" * 200 + late + "\n" + "1\n" * 100)
     if message is None:
-        assert sum(frame.n_rows for frame in streaming.stream(open_source("n.csv"), {"a": "number"})) == 301
+        assert sum(frame.n_rows for frame in reader.stream(open_source("n.csv"), {"a": "number"})) == 301
         return
     Path("y.csv").write_text("a,y\n1,u\n2,u\n3,v\n4,v\n")
     cli.main(["fit", "y.csv", "--target", "y", "-o", "n.json", "--quiet"])
@@ -270,9 +270,9 @@ def test_what_was_laid_down_is_removed(
 def test_a_stream_that_is_not_wanted_any_more_ends(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a\n" + "1\n" * 100_000)
-    frames = streaming.stream(open_source(path), {"a": "number"}, width=1000)
+    frames = reader.stream(open_source(path), {"a": "number"}, width=1000)
     assert next(frames).n_rows < 1000
     frames.close()
     path.write_text("a\n")
     with pytest.raises(Trouble, match="has names of columns but no rows"):
-        next(streaming.stream(open_source(path), {"a": "number"}))
+        next(reader.stream(open_source(path), {"a": "number"}))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from treewright import Tree, _core, encode, explain, export, load, prune, report, rules, shapley_values
-from treewright.cli.documents import nodes_document
+from treewright.cli.summary import nodes_document
 from treewright.growing.chaid import grow_chaid
 from treewright.growing.id3 import grow_id3
 from treewright.plotting.scene.cards import cards

@@ -1,4 +1,4 @@
-"""The command line; one file per command, which `COMMANDS` lists."""
+"""The command line; the commands are the files of `commands/`."""
 
 from __future__ import annotations
 
@@ -12,21 +12,9 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from treewright._version import __version__
-from treewright.cli import outlets
+from treewright.cli import streams
+from treewright.cli.commands import COMMANDS
 
-COMMANDS = (
-    "describe",
-    "fit",
-    "prune",
-    "compare",
-    "predict",
-    "explain",
-    "report",
-    "show",
-    "rules",
-    "export",
-    "demo",
-)  # each a function in a file of its name; the order of --help
 EXAMPLES = "Examples\n--------\n"  # in a docstring
 _given: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 
@@ -40,10 +28,10 @@ def main(arguments: list[str] | None = None) -> None:
             import rich  # noqa: F401
         except ModuleNotFoundError as error:
             sys.exit(f"the command line needs {error.name}: pip install 'treewright[cli]'")
-        from treewright.cli import pipes
         from treewright.cli.errors import Misuse, Trouble, one_line, usage_error
+        from treewright.cli.tables import temporary_files
 
-        outlets.hold()
+        streams.hold()
         given = sys.argv[1:] if arguments is None else arguments
         _given.set(tuple(given))
         called = [name for name in COMMANDS if name in given[:1]]
@@ -56,13 +44,13 @@ def main(arguments: list[str] | None = None) -> None:
         except (Trouble, OSError, ValueError, MemoryError) as error:
             _fail(one_line(error), 1)
         finally:
-            pipes.clear()
+            temporary_files.clear()
     except KeyboardInterrupt:
-        outlets.tell("stopped")
+        streams.tell("stopped")
         os._exit(130)  # at once: a thread that still reads would be torn down in the midst of native code
 
 
-def command_line() -> str:
+def current_command() -> str:
     """The command that is being run, as one would type it."""
     return shlex.join(["treewright", *_given.get()])
 
@@ -86,7 +74,7 @@ def _options(command: Any) -> list[str]:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    outlets.tell(f"treewright: error: {message}")
+    streams.tell(f"treewright: error: {message}")
     sys.exit(code)
 
 
@@ -95,7 +83,7 @@ def _app(names: Iterable[str]) -> Any:
     import cyclopts
     from rich.console import Console
 
-    outlet: Any = outlets.Outlet()
+    outlet: Any = streams.Outlet()
     app = cyclopts.App(
         name="treewright",
         help="Decision trees that people can read, with a guarantee that they can quote.",
@@ -105,7 +93,7 @@ def _app(names: Iterable[str]) -> Any:
         console=Console(file=outlet),
     )
     for place, name in enumerate(names):
-        command = getattr(import_module(f"treewright.cli.{name}"), name)
+        command = getattr(import_module(f"treewright.cli.commands.{name}"), name)
         _, _, examples = (inspect.getdoc(command) or "").partition(EXAMPLES)
         # Markdown that keeps its lines (two spaces at the end) and what indents them (spaces that stay).
         lines = examples.replace("    ", 4 * "\N{NO-BREAK SPACE}").replace("\n", "  \n")

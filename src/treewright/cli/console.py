@@ -16,7 +16,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from treewright._json import plain
 from treewright.advice import Advice
-from treewright.cli.outlets import show, tell
+from treewright.cli.streams import show, tell
 
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
 MOST_ADVICE = 8  # pieces that people are shown

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from treewright._text import LONGEST_NAME as LONGEST_NAME
 from treewright._text import count as count
 from treewright._text import quote as quote
-from treewright.cli.outlets import CLOSED_PIPE
+from treewright.cli.streams import CLOSED_PIPE
 from treewright.growing import n_threads
 
 

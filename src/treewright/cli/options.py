@@ -1,7 +1,7 @@
 """Options that several commands share: what they are called, what they accept and what `--help` says of them.
 
-A command is a function in a file of its own name, named in `COMMANDS` of `treewright.cli`, in which its place
-is its place in `treewright --help`:
+A command is a function in a file of its own name in `commands/`; `_ORDER` there is the order of
+`treewright --help`:
 
     def prune(model: Model, /, *, output: Output = None, json: Json = False, quiet: Quiet = False) -> None:
         \"\"\"One sentence for the list of commands.
@@ -40,8 +40,8 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter, validators
 
-from treewright.cli.conventions import Conventions
 from treewright.cli.errors import Misuse, closest, known, thread_count
+from treewright.cli.tables.dialect import Conventions
 from treewright.encoding.schema import MISSING as WAYS_OF_MISSING
 from treewright.growing import criteria
 

@@ -10,10 +10,7 @@ import numpy as np
 
 from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import Misuse, Trouble, check_delta_option, count, did_you_mean, in_options, listed
-from treewright.cli.forms import Form
-from treewright.cli.labelled import Labelling
-from treewright.cli.model_cells import typed
-from treewright.cli.models import form_of, open_model
+from treewright.cli.model_files import open_model
 from treewright.cli.options import (
     ROWS,
     USUAL,
@@ -29,8 +26,10 @@ from treewright.cli.options import (
     Table,
     Weights,
 )
-from treewright.cli.sources import open_source
-from treewright.cli.tables import note_remarks, read_for_model
+from treewright.cli.tables.cell_types import Form
+from treewright.cli.tables.labelled import Labelling, note_remarks, read_for_model
+from treewright.cli.tables.model_columns import form_of, typed
+from treewright.cli.tables.sources import open_source
 from treewright.encoding.schema import Column
 from treewright.explaining import Counterfactual, Decision
 from treewright.explaining import counterfactual as contrast_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from treewright.cli.advising import advice_on_rows
+from treewright.cli.advice import advice_on_rows
 from treewright.cli.console import Voice
 from treewright.cli.errors import (
     Misuse,
@@ -15,8 +15,7 @@ from treewright.cli.errors import (
     thread_count,
     writing_to,
 )
-from treewright.cli.labelled import Labelling
-from treewright.cli.models import open_model
+from treewright.cli.model_files import open_model, report_name
 from treewright.cli.options import (
     PIPE,
     ROWS,
@@ -32,7 +31,7 @@ from treewright.cli.options import (
     Seed,
     Weights,
 )
-from treewright.cli.outcomes import report_name
+from treewright.cli.tables.labelled import Labelling
 from treewright.reporting import report as report_on
 
 

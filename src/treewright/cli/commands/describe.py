@@ -15,17 +15,16 @@ from rich.text import Text
 
 from treewright._text import escape, label_text
 from treewright.advice import Advice
-from treewright.cli.advising import advice_document, advice_on_frame
+from treewright.cli.advice import advice_document, advice_on_frame
 from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.errors import Misuse, count, quote, shortened, thread_count
 from treewright.cli.options import TABLE, USUAL, Dialect, Drop, Jobs, Json, Kinds, Quiet, Table, kinds_of
-from treewright.cli.profiles import Profile, profiled
-from treewright.cli.reading import read
-from treewright.cli.roles import FORMS
-from treewright.cli.sources import Source, check_columns, open_source
-from treewright.cli.suggestions import Command, next_command
+from treewright.cli.shell import Command, next_command
 from treewright.cli.summary import percent
-from treewright.cli.tables import note_reading
+from treewright.cli.tables.labelled import FORMS, note_reading
+from treewright.cli.tables.profiles import Profile, profiled
+from treewright.cli.tables.reader import read
+from treewright.cli.tables.sources import Source, check_columns, open_source
 
 SHOWN_VALUES = 3  # of a column of categories
 LONGEST_VALUE = 40  # characters that are shown of one

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from treewright.cli import pipes
 from treewright.cli.errors import Misuse, Trouble, closest
+from treewright.cli.tables import temporary_files
 
 START = 1 << 16  # bytes that are looked at for byte order marks and zeros
 CHUNK = 1 << 20  # bytes that are decoded at once
@@ -168,7 +168,7 @@ def _is_utf8(path: str, place: str) -> bool:
 
 def _transcoded(path: str, place: str, encoding: str) -> str:
     """A new file with the same text in UTF-8."""
-    with pipes.new_file(path) as (name, file):
+    with temporary_files.new_file(path) as (name, file):
         for text in _decoded(path, place, encoding):
             file.write(text.encode("utf-8", "surrogatepass"))
     return name

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from treewright.advising import table_advice
-from treewright.cli.advising import advice_document
+from treewright.cli.advice import advice_document
 from treewright.cli.console import Voice
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, check_delta_option, count, known
@@ -26,10 +26,10 @@ from treewright.cli.options import (
     Table,
     Target,
 )
-from treewright.cli.parts import is_small
-from treewright.cli.plans import NONE as NO_PRUNING
+from treewright.cli.pruning_options import NONE as NO_PRUNING
 from treewright.cli.shell import command_line, file_word, group_words, option_words
-from treewright.cli.tables import Reading
+from treewright.cli.splits import is_small
+from treewright.cli.tables.labelled import Reading
 from treewright.pruning import methods
 from treewright.selecting import compare as compare_methods
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.advice import Advice
-from treewright.cli import forms
-from treewright.cli.conventions import AS_FOUND, Conventions
 from treewright.cli.errors import Trouble, listed, quote
-from treewright.cli.forms import Form
-from treewright.cli.layout import LONGEST_LINE, Layout
-from treewright.cli.sources import Source, first_line
+from treewright.cli.tables import cell_types
+from treewright.cli.tables.cell_types import Form
+from treewright.cli.tables.csv_files import LONGEST_LINE, Layout
+from treewright.cli.tables.dialect import AS_FOUND, Conventions
+from treewright.cli.tables.sources import Source, first_line
 from treewright.encoding.cells import BEYOND, EXACT
 from treewright.encoding.text.advice import fold_advice
 
@@ -138,7 +139,7 @@ class Contradiction(NamedTuple):
     @staticmethod
     def of(error: duckdb.Error, plans: Mapping[int, Plan]) -> Contradiction:
         """The cell that ended a query; the error itself is raised if another thing did."""
-        odd = forms.odd_cell(str(error))
+        odd = cell_types.odd_cell(str(error))
         if odd is None:
             raise error
         return Contradiction(*odd, plans[odd[0]].form)
@@ -149,7 +150,7 @@ class Contradiction(NamedTuple):
         place = f"{source.path}, line {line}" if line is not None else source.path
         shown = self.cell if len(self.cell) <= 60 else self.cell[:57] + "..."
         name = source.names[self.position]
-        called = forms.CALLED[self.form]
+        called = cell_types.CALLED[self.form]
         return Trouble(f"{place}: column {listed([name])} has the cell {shown!r}, which is not {called}")
 
 
@@ -313,12 +314,12 @@ def _plans(
         form: Form | None = asked[i]
         if i in always:
             form = "text"
-        elif i in natural and (form is None or natural[i] in forms.FITTING[form]):
+        elif i in natural and (form is None or natural[i] in cell_types.FITTING[form]):
             form = natural[i]
         elif i in natural and form is not None:
-            form = "text" if source.names[i] in as_text else forms.INSISTED[form]
+            form = "text" if source.names[i] in as_text else cell_types.INSISTED[form]
         assert form is not None
-        plans[i] = Plan(form, forms.casting(f"c{i}", form))
+        plans[i] = Plan(form, cell_types.casting(f"c{i}", form))
     return {i: plan for i in asked if (plan := plans[i]) is not None}
 
 
@@ -336,17 +337,17 @@ def _natural(source: Source, positions: list[int], told_from: str | None) -> dic
     for i in positions:
         said, own = source.conventions.decimals(source.names[i]), "." if layout is None else layout.decimals
         decimals = "".join(mark for mark in own if mark in said)  # others are read by `encode`
-        guess = forms.guessed(() if layout is None else layout.sampled(i), decimals, source.missing)
+        guess = cell_types.guessed(() if layout is None else layout.sampled(i), decimals, source.missing)
         is_text = layout is not None and layout.holds_texts(i)
-        natural[i] = "text" if is_text and guess not in forms.TIMES else guess
-        having[i] = forms.TIMES if is_text else forms.candidates(guess, decimals)
+        natural[i] = "text" if is_text and guess not in cell_types.TIMES else guess
+        having[i] = cell_types.TIMES if is_text else cell_types.candidates(guess, decimals)
     if told_from is None or not positions:
         return natural
     for some in batches(positions):
-        counting = ", ".join(sql for i in some for sql in forms.counting(f"c{i}", having[i]))
+        counting = ", ".join(sql for i in some for sql in cell_types.counting(f"c{i}", having[i]))
         query = f"SELECT {counting} FROM {told_from}"
         counts = iter(_run(source, partial(_row, source, query)))
-        natural |= {i: forms.natural(islice(counts, len(having[i]) + 1), having[i]) for i in some}
+        natural |= {i: cell_types.natural(islice(counts, len(having[i]) + 1), having[i]) for i in some}
     return natural
 
 
@@ -360,7 +361,7 @@ def batches(positions: Collection[int]) -> Iterator[list[int]]:
 def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
     """How to read a column that has a type of its own; None if it is text that must be looked at."""
     kind, column = source.types[position], f"c{position}"
-    form, sql = forms.of_type(kind, column)
+    form, sql = cell_types.of_type(kind, column)
     if wanted == "text":
         return Plan("text", f"CAST({column} AS VARCHAR)")
     if form is None:
@@ -368,11 +369,11 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
             f"{source.path}: column {quote(source.names[position])} has type {kind}, which is neither "
             "numbers, text, bools nor times; convert it or leave it out (--drop)"
         )
-    if wanted is None or form in forms.FITTING[wanted]:
+    if wanted is None or form in cell_types.FITTING[wanted]:
         return Plan(form, sql)
     if form == "text":
         return None
-    name, cells = quote(source.names[position]), forms.CALLED[forms.INSISTED[wanted]]
+    name, cells = quote(source.names[position]), cell_types.CALLED[cell_types.INSISTED[wanted]]
     raise Trouble(f"{source.path}: column {name} has type {kind}, but each cell must be {cells}")
 
 
@@ -443,9 +444,171 @@ def check_exact(source: Source, position: int) -> None:
     found = _run(source, lambda: source.database.cursor().execute(query).fetchone())
     if found is not None:
         line = source.layout.line_of(position, found[0])
-        is_whole = forms.guessed(found) in ("integer", "huge")
+        is_whole = cell_types.guessed(found) in ("integer", "huge")
         why = BEYOND if is_whole else "which is too large for float64; scale the column"
         raise in_words_of_options(
             f"{source.path}, line {line}: column {quote(source.names[position])} has the number "
             f"{found[0] if len(found[0]) <= 60 else f'{found[0][:57]}...'}, {why}"
         )
+
+
+CELLS_AT_ONCE = 1 << 19
+FEWEST_ROWS = 64  # of a piece of a table that is very wide
+PIECES_AHEAD = 2  # that wait while another is worked on
+
+
+def stream(
+    source: Source,
+    wanted: Mapping[str, Form | None],
+    kept: Collection[str] = (),
+    *,
+    width: int = 0,
+    as_text: Mapping[str, bool] = NOTHING,
+) -> Generator[Frame, None, None]:
+    """What `read` reads, as frames of a few rows each, in order; the next are read while one is worked on.
+
+    `width` is how many columns the caller will make of the rows: pieces are as much shorter.
+    """
+    asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
+    carried = [position for position, name in enumerate(source.names) if name in kept]
+    rows = max(FEWEST_ROWS, CELLS_AT_ONCE // (len(asked) + len(carried) + width))
+    source.database.execute("SET threads = 1")  # of several, DuckDB streams their rows out of order
+    reader = _Reader(source, asked, carried, rows, as_text)
+    with explained(source), closing(_ahead(reader.pieces(), reader.interrupt)) as pieces:
+        yield from pieces
+    if reader.done == 0:
+        raise no_rows(source)
+
+
+class _Reader:
+    """Reads the pieces; it begins again, behind what is done, where the file is not as its first rows say."""
+
+    def __init__(
+        self,
+        source: Source,
+        asked: Mapping[int, Form | None],
+        carried: list[int],
+        rows: int,
+        as_text: Mapping[str, bool],
+    ) -> None:
+        self.source, self.asked, self.carried, self.rows, self.as_text = source, asked, carried, rows, as_text
+        self.done = 0
+        self._exact: set[int] = set()  # columns in which large numbers were found to be as they are written
+        self._cursor = source.database.cursor()
+
+    def interrupt(self) -> None:
+        """End the query that is under way."""
+        self._cursor.interrupt()
+        self.source.database.interrupt()
+
+    def pieces(self) -> Iterator[Frame]:
+        """The frames; Trouble where the file is at fault."""
+        try:
+            yield from self._pieces(strict=True)
+            if self.done or self.source.layout is None:
+                return
+            self.source.layout.diagnose()  # of lines longer than its buffers the quick reader may say nothing
+        except duckdb.Error as error:
+            diagnose(self.source, error)
+        yield from self._pieces(strict=False)
+
+    def _pieces(self, strict: bool) -> Iterator[Frame]:
+        for plans, query in attempts(self.source, self.asked, self.carried, self.as_text, strict=strict):
+            try:
+                yield from self._attempt(plans, query)
+                return
+            except duckdb.Error as error:
+                contradiction = Contradiction.of(error, plans)
+        raise contradiction.trouble(self.source)
+
+    def _attempt(self, plans: Mapping[int, Plan], query: str) -> Iterator[Frame]:
+        times = [f"epoch_us(c{i}) AS c{i}" for i, plan in plans.items() if plan.form in ("time", "zoned")]
+        query = f"SELECT * REPLACE ({', '.join(times)}) FROM ({query})" if times else query
+        self._cursor = self.source.database.cursor()
+        self._cursor.execute(query)
+        behind = 0
+        while rows := self._cursor.fetchmany(self.rows):
+            fresh = rows[max(0, self.done - behind) :]
+            behind += len(rows)
+            if fresh:
+                frame = self._frame(plans, fresh)
+                self.done += len(fresh)
+                yield frame
+
+    def _frame(self, plans: Mapping[int, Plan], rows: list[tuple[Any, ...]]) -> Frame:
+        names, cells = self.source.names, list(zip(*rows, strict=True))
+        columns = {}
+        for (i, plan), column in zip(plans.items(), cells, strict=False):
+            columns[names[i]] = values = _values(column, plan.form)
+            if plan.form in ("number", "loose", "comma") and i not in self._exact and is_beyond_exact(values):
+                check_exact(self.source, i)  # all of the column: once is enough
+                self._exact.add(i)
+        kept = {
+            names[i]: np.array(["" if cell is None else cell for cell in column], dtype=object)
+            for i, column in zip(self.carried, cells[len(plans) :], strict=True)
+        }
+        forms = {names[i]: plan.form for i, plan in plans.items()}
+        return Frame(
+            self.source.path, columns, forms, kept, self.source.layout, self.done, self.source.numbers
+        )
+
+
+def _values(cells: Sequence[Any], form: Form) -> Column:
+    """Cells of a form, of which None is missing, as an array that `encode` knows."""
+    if form in ("number", "loose", "comma", "nothing"):
+        return np.array(cells, dtype=np.float64)
+    if form in ("text", "huge"):
+        read: Any = int if form == "huge" else str
+        return np.array([None if cell is None else read(cell) for cell in cells], dtype=object)
+    kind: Any = np.bool_ if form == "bool" else np.int64
+    if None not in cells:
+        values = np.array(cells, dtype=kind)
+    else:
+        missing = [cell is None for cell in cells]
+        values = np.ma.array([0 if cell is None else cell for cell in cells], dtype=kind, mask=missing)
+    return values.view("datetime64[us]") if form in ("time", "zoned") else values
+
+
+def _ahead(items: Iterator[Frame], interrupt: Callable[[], None]) -> Generator[Frame, None, None]:
+    """The items of an iterator that runs in a thread of its own, a few of them ahead.
+
+    Whoever waits hears Ctrl-C. When the items are no longer wanted, the thread is told to end and awaited.
+    """
+    queue: Queue[Frame | BaseException | None] = Queue(PIECES_AHEAD)
+    unwanted = Event()
+
+    def put(item: Frame | BaseException | None) -> None:
+        while not unwanted.is_set():
+            try:
+                return queue.put(item, timeout=0.1)
+            except Full:
+                continue
+
+    def work() -> None:
+        try:
+            for item in items:
+                put(item)
+                if unwanted.is_set():
+                    return
+            put(None)
+        except BaseException as error:  # to be raised where the items are awaited
+            put(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        while True:
+            try:
+                item = queue.get(timeout=0.1)
+            except Empty:
+                continue
+            if item is None:
+                return
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        unwanted.set()
+        if thread.is_alive():
+            interrupt()
+            thread.join(timeout=1)

@@ -13,9 +13,9 @@ import numpy as np
 
 from treewright.advice import Advice
 from treewright.advising.columns import NEARLY_ALL
-from treewright.cli.forms import Form
-from treewright.cli.model_cells import typed
-from treewright.cli.reading import Column, Frame, marked_row
+from treewright.cli.tables.cell_types import Form
+from treewright.cli.tables.model_columns import typed
+from treewright.cli.tables.reader import Column, Frame, marked_row
 from treewright.encoding import encode_with_advice
 from treewright.encoding.text import TextFormat
 

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from treewright._atomic import replacing
 from treewright.cli.errors import Trouble, writing_to
-from treewright.cli.forms import literal
-from treewright.cli.layout import pattern
-from treewright.cli.outlets import Outlet
-from treewright.cli.sources import JSON_SUFFIXES, PARQUET_SUFFIXES, first_line
+from treewright.cli.streams import Outlet
+from treewright.cli.tables.cell_types import literal
+from treewright.cli.tables.csv_files import pattern
+from treewright.cli.tables.sources import JSON_SUFFIXES, PARQUET_SUFFIXES, first_line
 
 Answers = dict[str, NDArray[Any]]
 

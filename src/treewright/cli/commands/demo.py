@@ -12,10 +12,9 @@ from cyclopts import Parameter
 from treewright._text import aligned
 from treewright.certifying import Certificates, certify
 from treewright.cli.console import Stages, Voice, in_colour, terminal_width
-from treewright.cli.documents import certificates_document, nodes_document
 from treewright.cli.errors import check_output, writing_to
 from treewright.cli.options import OUTPUT, Json, Quiet
-from treewright.cli.summary import percent
+from treewright.cli.summary import certificates_document, nodes_document, percent
 from treewright.datasets import SpamData, load_spam
 from treewright.encoding import Dataset, encode
 from treewright.exporting.text import render

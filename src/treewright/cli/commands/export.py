@@ -11,10 +11,10 @@ from cyclopts import Parameter
 from treewright._atomic import replacing
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, Trouble, check_output, known, listed, writing_to
-from treewright.cli.models import open_model
+from treewright.cli.model_files import open_model
 from treewright.cli.options import OUTPUT, PIPE, Flag, Json, Model, Output, Quiet, Repeated
-from treewright.cli.outlets import show_bytes
-from treewright.cli.plans import named
+from treewright.cli.pruning_options import named
+from treewright.cli.streams import show_bytes
 from treewright.exporting import FORMATS
 from treewright.exporting import export as export_tree
 from treewright.tree import Tree

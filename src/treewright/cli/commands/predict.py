@@ -22,8 +22,7 @@ from treewright.cli.errors import (
     quote,
     thread_count,
 )
-from treewright.cli.model_cells import ModelCells
-from treewright.cli.models import form_of, open_any_model
+from treewright.cli.model_files import open_any_model
 from treewright.cli.options import (
     OUTPUT,
     PIPE,
@@ -38,11 +37,11 @@ from treewright.cli.options import (
     Repeated,
     Table,
 )
-from treewright.cli.reading import Frame
-from treewright.cli.sources import Source, open_source
-from treewright.cli.streaming import stream
-from treewright.cli.tables import note_remarks
-from treewright.cli.writing import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
+from treewright.cli.tables.labelled import note_remarks
+from treewright.cli.tables.model_columns import ModelCells, form_of
+from treewright.cli.tables.reader import Frame, stream
+from treewright.cli.tables.sources import Source, open_source
+from treewright.cli.tables.writer import TEXT_FORMATS, Answers, JsonSink, format_of, open_sink
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Column, Schema
 from treewright.ensembles import losses

@@ -14,15 +14,14 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli import forms, pipes
-from treewright.cli.conventions import AS_FOUND, Conventions
-from treewright.cli.encodings import as_utf8, check_encoding
 from treewright.cli.errors import Misuse, Trouble, did_you_mean, listed, quote
-from treewright.cli.excel import Sheet, open_sheet
-from treewright.cli.jsonlines import json_layout
-from treewright.cli.layout import Layout, csv_layout, is_json_lines, pattern
 from treewright.cli.options import MISSING, NEVER_KNOWN, PIPE, USUAL, Dialect
-from treewright.cli.workbooks import ZIP, is_workbook
+from treewright.cli.tables import cell_types, temporary_files
+from treewright.cli.tables.csv_files import Layout, csv_layout, is_json_lines, pattern
+from treewright.cli.tables.dialect import AS_FOUND, Conventions
+from treewright.cli.tables.encodings import as_utf8, check_encoding
+from treewright.cli.tables.excel import ZIP, Sheet, is_workbook, open_sheet
+from treewright.cli.tables.json_lines import json_layout
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".psv", ".data")
 JSON_SUFFIXES = (".jsonl", ".ndjson")
@@ -72,16 +71,16 @@ def open_source(path: str | os.PathLike[str], dialect: Dialect = USUAL) -> Sourc
 
 def _opened(path: Path, dialect: Dialect) -> Source:
     """The file by its kind."""
-    name, place = pipes.shown(path), os.fspath(path)
+    name, place = temporary_files.shown(path), os.fspath(path)
     if path == PIPE or (os.path.exists(place) and not os.path.isfile(place) and not os.path.isdir(place)):
-        place = pipes.laid_down(path)
+        place = temporary_files.laid_down(path)
         kind = _kind_of_pipe(place)
     else:
         _check_there(name)
         kind = _kind(name)
         with open(name, "rb"):
             pass  # permission denied is told by the system in its own words
-        place = pipes.readable(place)
+        place = temporary_files.readable(place)
     _check_dialect(kind or "csv", dialect)
     # In files of text some words stand for nothing; elsewhere nothing does but what is named.
     has_words = kind in ("csv", "excel", None)
@@ -117,7 +116,7 @@ def _database(missing: tuple[str, ...]) -> Any:
     settings: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     settings["temp_directory"] = ""
     database = duckdb.connect(config=settings)
-    for macro in forms.macros(missing):
+    for macro in cell_types.macros(missing):
         database.execute(macro)
     database.execute("SET GLOBAL TimeZone = 'UTC'")
     return database
@@ -243,11 +242,12 @@ def _parquet(path: str, place: str, database: Any, markers: tuple[str, ...]) -> 
 
 def _marked(column: str, kind: str, markers: tuple[str, ...]) -> str:
     """SQL for a column of a Parquet file, in which some cells may stand for nothing."""
-    form, _ = forms.of_type(kind, column)
+    form, _ = cell_types.of_type(kind, column)
     is_number = form in ("integer", "huge", "number")
-    named = [forms.literal(marker) for marker in markers]
+    named = [cell_types.literal(marker) for marker in markers]
     if is_number:
-        numbers = [marker for marker in markers if forms.guessed([marker]) in ("integer", "huge", "number")]
+        numeric = ("integer", "huge", "number")
+        numbers = [marker for marker in markers if cell_types.guessed([marker]) in numeric]
         named = [f"CAST('{number}' AS {'DOUBLE' if form == 'number' else 'HUGEINT'})" for number in numbers]
     if not named or form is None:
         return column

@@ -10,10 +10,10 @@ from typing import Any
 
 import duckdb
 
-from treewright.cli.encodings import diagnose_bytes
 from treewright.cli.errors import Trouble, listed
-from treewright.cli.forms import literal
-from treewright.cli.layout import SAMPLED, Layout, head, opened, pattern
+from treewright.cli.tables.cell_types import literal
+from treewright.cli.tables.csv_files import SAMPLED, Layout, head, opened, pattern
+from treewright.cli.tables.encodings import diagnose_bytes
 
 
 @dataclass(frozen=True)

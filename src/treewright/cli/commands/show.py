@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
+from treewright.cli.commands.export import rendered_as, write
 from treewright.cli.console import Voice, in_colour, terminal_width
-from treewright.cli.documents import nodes_document, tree_document
 from treewright.cli.errors import Misuse, check_delta_option, known
-from treewright.cli.export import rendered_as, write
-from treewright.cli.labelled import Labelling
-from treewright.cli.models import open_model
+from treewright.cli.model_files import open_model
 from treewright.cli.options import ROWS, USUAL, WHOLE, Delta, Dialect, Json, Model, Quiet, Rows, Weights
-from treewright.cli.outlets import show as show_text
+from treewright.cli.streams import show as show_text
+from treewright.cli.summary import nodes_document, tree_document
+from treewright.cli.tables.labelled import Labelling
 from treewright.exporting import FORMATS
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from treewright.advice import Advice
 from treewright.advising import Advices, fit_advice, table_advice
-from treewright.cli.reading import Frame
-from treewright.cli.roles import Roles, rows_with_target
 from treewright.cli.summary import Fit
+from treewright.cli.tables.labelled import Roles, rows_with_target
+from treewright.cli.tables.reader import Frame
 from treewright.encoding import Dataset, encode_with_advice
 from treewright.metrics import metrics
 from treewright.tree import Tree

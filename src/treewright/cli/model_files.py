@@ -1,4 +1,4 @@
-"""The files that `treewright fit` leaves: the tree and the page about it, written as one step."""
+"""Model files: loading them, and the forms that the columns of a table must have for a model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,47 @@ from pathlib import Path
 
 from treewright._atomic import replacing
 from treewright.advice import Advice
-from treewright.cli import command_line
-from treewright.cli.advising import for_pages
+from treewright.cli import current_command
+from treewright.cli.advice import for_pages
 from treewright.cli.console import Stages
-from treewright.cli.errors import Misuse, check_output, writing_to
+from treewright.cli.errors import Misuse, Trouble, check_output, count, writing_to
 from treewright.cli.options import PIPE
 from treewright.cli.summary import Fit
+from treewright.cli.tables.sources import TABLE_SUFFIXES, no_file
 from treewright.reporting import Report, report
+from treewright.saving import Model, load, trees_in
+from treewright.tree import Tree
+
+
+def open_model(path: str) -> Tree:
+    """The tree in a model file; Trouble if it is another kind of file, or one of many trees."""
+    model = open_any_model(path)
+    if not isinstance(model, Tree):
+        trees = count(len(trees_in(model)), "tree")
+        raise Trouble(
+            f"{path} holds {trees} that answer together ({type(model).__name__}), "
+            "but one tree is wanted here; only `treewright predict` takes many"
+        )
+    return model
+
+
+def open_any_model(path: str) -> Model:
+    """The tree or the ensemble in a model file; Trouble if it is another kind of file."""
+    if path.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES):
+        raise Trouble(
+            f"{path} looks like a table, but a model is wanted here (a file that `treewright fit` wrote)"
+        )
+    if path == str(PIPE):
+        raise Trouble("a model is read from a file, not from the standard input")
+    if os.path.isdir(path):
+        raise Trouble(f"{path} is a folder; name a model file in it")
+    if not os.path.exists(path):
+        raise Trouble(no_file(path))
+    try:
+        return load(path)
+    except OSError as error:
+        raise Trouble(f"{path} cannot be read: {error.strerror or error}") from error
+
 
 MOST_LEAVES = 20_000  # of a tree that gets a page without being asked for one
 LONGEST_COMMAND = 2_000  # characters of it on the page
@@ -115,5 +149,5 @@ def report_of(fit: Fit, advice: Sequence[Advice], delta: float, seed: int) -> Re
         advice=for_pages(advice),
     )
     again = made.payload["reproduce"]
-    parameters = {"Command": command_line()[:LONGEST_COMMAND], **again["parameters"]}
+    parameters = {"Command": current_command()[:LONGEST_COMMAND], **again["parameters"]}
     return replace(made, payload={**made.payload, "reproduce": {**again, "parameters": parameters}})

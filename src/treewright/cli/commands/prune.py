@@ -8,10 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from treewright.cli.console import Voice
-from treewright.cli.documents import tree_document
 from treewright.cli.errors import Misuse, check_output, in_options, writing_to
-from treewright.cli.labelled import Labelling
-from treewright.cli.models import open_model
+from treewright.cli.model_files import open_model
 from treewright.cli.options import (
     PIPE,
     PRUNING,
@@ -29,8 +27,9 @@ from treewright.cli.options import (
     Seed,
     Weights,
 )
-from treewright.cli.plans import in_words, planned
-from treewright.cli.summary import in_leaves, percent, picture
+from treewright.cli.pruning_options import in_words, planned
+from treewright.cli.summary import in_leaves, percent, picture, tree_document
+from treewright.cli.tables.labelled import Labelling
 from treewright.encoding import Dataset
 from treewright.pruning import METHODS, PruningPath
 from treewright.selecting import WAYS

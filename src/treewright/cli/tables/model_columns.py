@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli.conventions import Conventions
 from treewright.cli.errors import Misuse, Trouble, quote, shortened
-from treewright.cli.reading import Frame
+from treewright.cli.tables.cell_types import Form
+from treewright.cli.tables.dialect import Conventions
+from treewright.cli.tables.reader import Frame
 from treewright.encoding.schema import Column
+from treewright.encoding.schema import Column as SchemaColumn
 from treewright.encoding.text import TextFormat, is_missing
 
 PLAIN = TextFormat("number")
@@ -138,3 +140,12 @@ def typed(values: NDArray[np.float64], format: TextFormat) -> Any:
     moments = np.where(missing, 0.0, values).astype(np.int64).view("datetime64[us]")
     moments[missing] = np.datetime64("NaT")
     return moments
+
+
+def form_of(column: SchemaColumn) -> Form:
+    """The form in which a column must be read so that the model knows its cells."""
+    if column.kind != "category":
+        return column.kind
+    if not column.categories or isinstance(column.categories[0], str):
+        return "text"
+    return "bool" if isinstance(column.categories[0], bool) else "integer"

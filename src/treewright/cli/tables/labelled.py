@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,20 @@ from numpy.typing import NDArray
 
 from treewright._text import shorten
 from treewright.advice import Advice
+from treewright.cli.console import Stages
 from treewright.cli.errors import Misuse, Trouble, count, quote
-from treewright.cli.forms import Form
-from treewright.cli.models import form_of
-from treewright.cli.reading import Column, Frame, marked_row
-from treewright.cli.sources import Source, check_columns
+from treewright.cli.options import PIPE, Columns, Dialect, kinds_of
+from treewright.cli.splits import Wish, check_files
+from treewright.cli.tables.cell_types import Form
+from treewright.cli.tables.model_columns import ModelCells, form_of
+from treewright.cli.tables.reader import Column, Frame, marked_row, read
+from treewright.cli.tables.sources import Source, check_columns, open_source
 from treewright.encoding import Dataset, encode_with_advice
+from treewright.encoding.schema import Column as SchemaColumn
 from treewright.encoding.schema import Schema
 from treewright.encoding.text.recognise import recognise
+from treewright.tree import Tree
+from treewright.tree.oblique import asked_columns
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
 FORMS: dict[str, Form] = {"number": "number", "category": "text", "time": "time"}  # to read a kind of column
@@ -202,3 +209,134 @@ def _as_classes(labels: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[Any]:
         return labels
     known = {str(label).lower(): int(label) for label in classes}
     return np.array([known.get(str(label).lower(), max(known.values()) + 1) for label in labels.tolist()])
+
+
+def note_remarks(source: Source, work: Stages) -> None:
+    """Say how a file is read, where that is worth knowing."""
+    for remark in source.remarks:
+        work.note(remark)
+
+
+def note_reading(source: Source, work: Stages) -> None:
+    """The same of a table to learn from, and that the names of its columns may be none."""
+    note_remarks(source, work)
+    if source.doubt is not None:
+        work.note(f"{source.path}: {source.doubt}; --header insists that they are names")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A table and what its columns are for."""
+
+    path: Path
+    roles: Roles
+    dialect: Dialect
+    drop_missing_target: bool
+    advice: list[Advice] = field(default_factory=list)  # how texts of the table were read
+
+    @staticmethod
+    def of(path: Path, target: str, columns: Columns, dialect: Dialect) -> Reading:
+        """As the options say."""
+        roles = Roles(target, columns.weights, columns.drop or [], kinds_of(columns.kinds), columns.classes)
+        return Reading(path, roles, dialect, columns.drop_missing_target)
+
+    def open(self, path: str | Path) -> Source:
+        """The table, or another one that is written alike."""
+        return open_source(path, self.dialect)
+
+    def frame(self, source: Source, threads: int, work: Stages) -> Frame:
+        """The columns of the table."""
+        forms = self.roles.forms(source)
+        note_reading(source, work)
+        return read(source, forms, jobs=threads, as_text=self.roles.as_text())
+
+    def encoded(
+        self, frame: Frame, work: Stages, schema: Schema | None = None, *, judging: bool = False
+    ) -> Dataset:
+        """The rows of a frame that have a target; how texts were read is kept, or noted of another table."""
+        rows = rows_with_target(frame, self.roles.target, self.drop_missing_target)
+        data, advice = self.roles.encoded(frame, rows, schema, judging=judging)
+        if schema is None:
+            self.advice.extend(advice)
+        else:
+            for each in advice:
+                work.note(each.command_text)
+        return data
+
+    def other(
+        self, source: Source, data: Dataset, threads: int, work: Stages, *, judging: bool = False
+    ) -> Dataset:
+        """The rows of another file, in the schema of the table."""
+        note_remarks(source, work)
+        forms = self.roles.forms(source, data.schema)
+        frame = read_for_model(source, forms, data.schema, threads, work)
+        return self.encoded(frame, work, data.schema, judging=judging)
+
+
+def read_for_model(
+    source: Source, forms: dict[str, Form | None], schema: Schema, threads: int, work: Stages
+) -> Frame:
+    """The columns of a file, texts read as the schema knows them; what could not be read is noted."""
+    cells = ModelCells.of([c for c in schema.columns if c.name in forms], source.conventions)
+    targets = {target.name: target.text is not None for target in schema.targets if target.classes is None}
+    frame = cells.read(read(source, forms, jobs=threads, as_text=cells.as_text | targets))
+    for note in cells.notes(source.path):
+        work.note(note)
+    return frame
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """How tables of rows with targets are read for a tree."""
+
+    model: Path
+    tree: Tree
+    dialect: Dialect
+    weights: str | None = None
+    threads: int = 1
+
+    def parts(self, files: Mapping[str, Path | None], work: Stages) -> dict[str, Dataset]:
+        """The rows of each file that is given, by option; no file has two roles."""
+        named = {option: path for option, path in files.items() if path is not None}
+        if len([path for path in named.values() if path == PIPE]) > 1:
+            raise Misuse("the standard input can be read only once; name files for the other rows")
+        check_files(self.model, [Wish(option, file=str(path)) for option, path in named.items()])
+        return {option: self._rows(path, work, option == "--test") for option, path in named.items()}
+
+    def _rows(self, path: Path, work: Stages, judging: bool) -> Dataset:
+        work.begin("reading", str(path))
+        schema = self.tree.schema
+        if len(schema.targets) > 1:
+            raise Trouble(
+                f"{self.model} predicts {count(len(schema.targets), 'target')} at once; rows are read for "
+                "trees of one: fit a tree for each"
+            )
+        roles = Roles(schema.targets[0].name, self.weights, [], {}, None)
+        source = open_source(path, self.dialect)
+        note_remarks(source, work)
+        self._check(source)
+        there = Schema(tuple(c for c in schema.columns if c.name in source.names), schema.targets)
+        frame = read_for_model(source, roles.forms(source, there), there, self.threads, work)
+        columns = {c.name: _unknown(c, frame.n_rows) for c in schema.columns} | frame.columns
+        rows = rows_with_target(frame, roles.target, drop=False)
+        data, advice = roles.encoded(replace(frame, columns=columns), rows, schema, judging=judging)
+        for each in advice:
+            work.note(each.command_text)
+        return data
+
+    def _check(self, source: Source) -> None:
+        """Trouble if a column that the tree predicts or tests is not there; others may be absent."""
+        tree, names = self.tree, self.tree.schema.names
+        tested = [(names[column], "tests") for column in asked_columns(tree)]
+        for name, use in [(tree.schema.targets[0].name, "predicts"), *tested]:
+            if name not in source.names:
+                raise Trouble(
+                    f"{source.path} has no column {name!r}, which the tree {use}; {source.hint(name)}"
+                )
+
+
+def _unknown(column: SchemaColumn, n_rows: int) -> Any:
+    """The cells of a column that a table does not have."""
+    if column.kind == "category":
+        return np.full(n_rows, None)
+    return np.full(n_rows, np.nan if column.kind == "number" else np.datetime64("NaT", "us"))

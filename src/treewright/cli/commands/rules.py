@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, listed
-from treewright.cli.models import open_model
+from treewright.cli.model_files import open_model
 from treewright.cli.options import Flag, Json, Model, Quiet
 from treewright.explaining import rules as rules_of
 
