@@ -264,7 +264,7 @@ def test_explain_a_row_of_a_table_or_of_options(folder: Path, capfd: Capture) ->
     tree = load("loans.tree.json")
     changed = {name: [cell] for name, cell in told["contrast"]["row"].items() if name in tree.schema.names}
     changed["since"] = np.array(changed["since"], "datetime64[us]")
-    assert tree.predict(changed)[0] == told["contrast"]["new_answer"] != told["answers"][0]["value"]
+    assert tree.predict(changed)[0] == told["contrast"]["new_prediction"] != told["answers"][0]["value"]
     cli.main(["explain", "loans.tree.json", "--set", "job=smith"])
     done = capfd.readouterr()
     assert "treewright: note: nothing is said of " in done.err
@@ -281,11 +281,11 @@ def test_explain_a_row_of_a_table_or_of_options(folder: Path, capfd: Capture) ->
 def test_explain_numbers_and_their_ranges(folder: Path, capfd: Capture) -> None:
     call = ["explain", "numbers.tree.json", "--set", "x=2", "--set", "c=a", "--contrast"]
     told = document(capfd, *call, "--to", "40..")
-    assert told["contrast"]["new_answer"] >= 40
-    assert document(capfd, *call, "--to", "20..30")["contrast"]["new_answer"] <= 30
+    assert told["contrast"]["new_prediction"] >= 40
+    assert document(capfd, *call, "--to", "20..30")["contrast"]["new_prediction"] <= 30
     told = document(capfd, *call, "--to", "40..", "--frozen", "x")
     assert told["contrast"]["possible"] is False
-    assert "no leaf of the tree answers otherwise" in said(
+    assert "no leaf of the tree predicts another value" in said(
         capfd, "explain", "same.tree.json", "same.csv", "--row", "1", "--contrast"
     )
 

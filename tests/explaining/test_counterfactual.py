@@ -139,7 +139,7 @@ def test_nothing_is_nearer(limits: dict[str, Any], numbers: bool) -> None:
 
 def check_answer(tree: Tree, found: Counterfactual) -> None:
     again = tree.predict({name: [value] for name, value in found.row.items()})[0]
-    assert again == found.new_answer != found.answer
+    assert again == found.new_prediction != found.prediction
 
 
 def test_the_changed_row_has_the_columns_that_came_tested_or_not() -> None:
@@ -155,13 +155,13 @@ def test_a_class_or_an_interval_that_is_wanted() -> None:
     for i in range(10):
         row = row_of(table, i)
         found = counterfactual(tree, row, to="high")
-        assert found.new_answer == "high"
+        assert found.new_prediction == "high"
         exact = counterfactual(tree, row, to="high", readable=False)
         assert exact.distance == pytest.approx(least(tree, row, lambda answer: answer == "high")[0])
         assert exact.distance <= found.distance <= exact.distance + 0.01 * len(found.changes) + 1e-9
     tree, table = a_tree(2, numbers=True)
     found = counterfactual(tree, row_of(table, 3), to=(2.0, None))
-    assert found.new_answer >= 2.0
+    assert found.new_prediction >= 2.0
     with pytest.raises(ValueError, match="must be \\(low, high\\)"):
         counterfactual(tree, row_of(table, 3), to=2.0)
 
@@ -179,7 +179,7 @@ def test_strict_thresholds_and_readable_steps() -> None:
     tree = Tree.write(schema, Branch(Below("t", 10 * day), Leaf([1, 0]), Leaf([0, 1])))
     told = counterfactual(tree, {"t": np.datetime64("1970-01-03")}, scales={"t": 200 * day})
     assert told.changes[0].words == "t moves from 1970-01-03 to 1970-01-12"
-    assert told.new_answer == "b"
+    assert told.new_prediction == "b"
     late = counterfactual(
         tree, {"t": np.datetime64("1970-01-03")}, ranges={"t": ("1970-02-01", None)}, to="b"
     )
@@ -227,10 +227,10 @@ def test_a_category_never_seen_keeps_its_word() -> None:
 def test_an_interval_in_words() -> None:
     tree = grow(encode({"x": [1.0, 2.0, 3.0]}, [1.0, 2.0, 3.0], classes=False))
     row = {"x": 1.0}
-    assert counterfactual(tree, row, to=(7, None)).reason == "no leaf of the tree answers 7 or more"
-    assert counterfactual(tree, row, to=(None, 0.5)).reason == "no leaf of the tree answers 0.5 or less"
+    assert counterfactual(tree, row, to=(7, None)).reason == "no leaf of the tree predicts 7 or more"
+    assert counterfactual(tree, row, to=(None, 0.5)).reason == "no leaf of the tree predicts 0.5 or less"
     told = counterfactual(tree, row, to=(2.5, 4), frozen=["x"]).reason
-    assert told == "the only leaf that answers between 2.5 and 4 needs a change of x, which is frozen"
+    assert told == "the only leaf that predicts between 2.5 and 4 needs a change of x, which is frozen"
     assert counterfactual(tree, row, to=(None, None)).changes == ()
 
 
@@ -240,17 +240,17 @@ def test_no_way() -> None:
     below = Branch(Below("z", 2.0), Leaf([0, 1, 0]), never)
     tree = Tree.write(schema, Branch(Below("x", 1.0), Leaf([1, 0, 0]), below, missing_left=True))
     row = {"x": 0.0, "z": 0.0}
-    assert counterfactual(tree, row, to="c").reason == "no row at all can reach the leaves that answer c"
+    assert counterfactual(tree, row, to="c").reason == "no row can reach the leaves that predict c"
     told = counterfactual(tree, row, directions={"x": "decrease"})
     assert (
         told.reason
-        == "each of the 2 leaves that answer otherwise needs a change of x, which may only decrease"
+        == "each of the 2 leaves that predict another value needs a change of x, which may only decrease"
     )
     assert "must stay between -inf and 1" in str(counterfactual(tree, row, ranges={"x": (None, 1.0)}))
     assert not told.possible
     assert told.to_dict()["distance"] is None
     alone = grow(encode({"x": [1.0, 2.0]}, ["a", "a"]))
-    assert "no leaf of the tree answers otherwise" in str(counterfactual(alone, {"x": 1.0}))
+    assert "no leaf of the tree predicts another value" in str(counterfactual(alone, {"x": 1.0}))
     assert "already" in str(counterfactual(tree, row, to="a"))
 
 
@@ -279,9 +279,9 @@ def test_text_and_json() -> None:
     assert r"<b>\n rises from 1 to 1." in str(found)
     assert "<c>" in str(found)
     assert "<b>" not in found._repr_html_()
-    assert json.loads(json.dumps(found.to_dict()))["new_answer"] == "<c>"
+    assert json.loads(json.dumps(found.to_dict()))["new_prediction"] == "<c>"
     model = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
-    assert counterfactual(model, [1.0]).new_answer == 1
+    assert counterfactual(model, [1.0]).new_prediction == 1
 
 
 @pytest.mark.parametrize(

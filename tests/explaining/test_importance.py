@@ -229,9 +229,9 @@ def test_training_rows_are_marked() -> None:
     other = importance(tree, (mixed(seed=1), labels(mixed(seed=1))))
     assert not other.own_rows
     assert "biased upwards" not in str(other).replace("\n", " ")
-    assert "The rise is that of the mean error over 10 shuffles" in str(other).replace("\n", " ")
-    assert "The rise" not in str(importance(tree))
-    assert "favours columns of many values" in " ".join(str(importance(tree)).split())
+    assert "importance is the rise of the mean error over 10 shuffles" in str(other).replace("\n", " ")
+    assert "importance is the rise" not in str(importance(tree))
+    assert "favours many-valued columns" in " ".join(str(importance(tree)).split())
 
 
 def test_text_json_and_page() -> None:

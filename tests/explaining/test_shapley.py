@@ -87,11 +87,11 @@ def by_definition(tree: Tree, data: Dataset, row: int, others: Dataset | None = 
 def check(tree: Tree, data: Dataset, others: Dataset | None = None) -> None:
     found = shapley_values(tree, data, background=others)
     values = found.values.reshape(data.n_rows, data.n_columns, -1)
-    scale = max(1e-300, float(np.abs(found.answers).max()), float(np.abs(found.base).max()))
+    scale = max(1e-300, float(np.abs(found.predictions).max()), float(np.abs(found.base).max()))
     for row in range(data.n_rows):
         assert np.abs(values[row] - by_definition(tree, data, row, others)).max() <= 1e-13 * scale
     total = found.base + found.values.sum(axis=1)
-    assert np.abs(total - found.answers).max() <= 1e-13 * scale
+    assert np.abs(total - found.predictions).max() <= 1e-13 * scale
 
 
 @settings(max_examples=60, deadline=None)
@@ -250,7 +250,7 @@ def test_deep_trees(n_columns: int) -> None:
     rows = random.uniform(-1, 10_000 / n_columns + 1, size=(12, n_columns))
     for background in (None, rows[:3]):
         found = shapley_values(tree, rows, background=background)
-        assert np.abs(found.base + found.values.sum(axis=1) - found.answers).max() < 1e-11
+        assert np.abs(found.base + found.values.sum(axis=1) - found.predictions).max() < 1e-11
 
 
 @pytest.mark.threads
@@ -274,7 +274,7 @@ def test_far_from_zero() -> None:
     x, y = random.normal(size=(200, 3)), np.round(random.normal(size=200), 3)
     near, far = (shapley_values(grow(encode(x, y + shift)), x) for shift in (0.0, 2.0**40))
     assert np.abs(near.values - far.values).max() < 1e-3
-    assert np.abs(far.base + far.values.sum(axis=1) - far.answers).max() < 1e-3
+    assert np.abs(far.base + far.values.sum(axis=1) - far.predictions).max() < 1e-3
 
 
 def test_shapes_and_doors() -> None:
@@ -289,7 +289,7 @@ def test_shapes_and_doors() -> None:
     assert shapley_values(both, x).values.shape == (3, 2, 4)
     single = grow(encode(x, ["a", "a", "a"]))
     assert not shapley_values(single, x).values.any()
-    assert "answers the same everywhere" in str(shapley_values(single, x))
+    assert "predicts the same everywhere" in str(shapley_values(single, x))
 
 
 def test_text_and_json() -> None:
@@ -315,5 +315,5 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="lacks the column 'x'"):
         shapley_values(tree, {"y": 1.0})
     nothing = Dataset(tree.schema, (np.array([1.0]),), weight=np.zeros(1))
-    with pytest.raises(ValueError, match="weigh something"):
+    with pytest.raises(ValueError, match="no row with a positive weight"):
         shapley_values(tree, {"x": 1.0}, background=nothing)

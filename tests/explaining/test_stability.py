@@ -93,7 +93,7 @@ def test_rows_to_compare_answers_are_drawn_from_large_tables(monkeypatch: pytest
     monkeypatch.setattr(room, "MOST_ANSWERED", 40)
     monkeypatch.setattr(room, "_PIECE", 30)
     found = stability(rows("classes"), n_bootstraps=6, max_leaf_nodes=3)
-    assert found.answered == 40
+    assert found.compared == 40
     assert 0.5 < found.agreement[0] <= 1
 
 
@@ -115,9 +115,9 @@ def test_pruning_may_take_part() -> None:
     plain = stability(data, n_bootstraps=5)
     pruned = stability(data, n_bootstraps=5, grower=lambda part: prune(grow(part), "srm").pruned)
     assert pruned.leaves[1] < plain.leaves[1]
-    with pytest.raises(TypeError, match="give a grower or how to grow, not both: max_depth"):
+    with pytest.raises(TypeError, match="either grower or keyword arguments of grow, not both: max_depth"):
         stability(data, grower=grow, max_depth=2)
-    with pytest.raises(TypeError, match="grower must make a Tree, not PruningPath"):
+    with pytest.raises(TypeError, match="grower must return a Tree, not PruningPath"):
         stability(data, grower=lambda part: prune(grow(part), "srm"))
 
 

@@ -1,4 +1,4 @@
-"""The smallest change of a row that changes the answer."""
+"""Counterfactual explanations: the smallest change of a row that changes the prediction."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from treewright import _core
-from treewright._json import plain
 from treewright._text import aligned, escape, label_text, set_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.explaining.row import Cell, Row, one_row
-from treewright.explaining.tables import html_table
+from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.tree import Tree
 from treewright.tree.conditions import Between, Condition, merge_conditions
 from treewright.tree.evaluate import given_table
@@ -32,59 +31,53 @@ _UNITS = (86_400e6, 3_600e6, 60e6, 1e6, 1e3)  # a day, an hour, a minute … in 
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Record):
     """One column that changes."""
 
     column: str
     before: Any  # None where the value was missing
     after: Any
-    words: str  # what changes, for people
+    words: str  # the change as text
     cost: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
-class Counterfactual:
-    """The smallest change of a row that changes the answer of a tree, or why there is none."""
+class Counterfactual(TableResult):
+    """The smallest change of a row that changes the prediction of a tree, or the reason why there is none."""
 
-    answer: Hashable  # for the row as it is
-    new_answer: Hashable | None  # for the changed row, as the tree gives it; None where there is no way
+    prediction: Hashable  # for the row as it is
+    new_prediction: Hashable | None  # of the tree for the changed row; None if no change is possible
     changes: tuple[Change, ...]
-    distance: float  # the sum of the costs of the changes; infinite where there is no way
-    row: Mapping[str, Any]  # the changed row, with all columns that came; None where a value is missing
-    measure: str  # how changes were measured, in words
-    reason: str | None = None  # why there is no way
+    distance: float  # the sum of the costs of the changes; infinite if no change is possible
+    row: Mapping[str, Any]  # the changed row, with all columns that were given; None for a missing value
+    measure: str  # how the distance is measured
+    reason: str | None = None  # why no change is possible
 
     @property
     def possible(self) -> bool:
-        """Whether some allowed change leads to the answer that is wanted."""
+        """Whether an allowed change leads to the wanted prediction."""
         return self.reason is None
 
-    def _lines(self) -> tuple[str, list[list[str]], list[str]]:
-        old = answer_in_words(self.answer)
+    def _layout(self) -> Layout:
+        old = answer_in_words(self.prediction)
         if self.reason is not None:
-            return f"The answer is {old}, and no allowed change makes it another: {self.reason}.", [], []
+            return Layout(
+                [f"The prediction is {old}, and no allowed change alters it: {self.reason}."], [], [], (), []
+            )
         if not self.changes:
-            return f"The answer is {old} already; nothing has to change.", [], []
-        told = f"The answer is {old}. It becomes {answer_in_words(self.new_answer)} if"
-        lines = [[change.words, f"{change.cost:.3g}"] for change in self.changes]
-        return told, lines, [f"distance {self.distance:.3g}: {self.measure}"]
+            return Layout([f"The prediction is already {old}; nothing has to change."], [], [], (), [])
+        above = [f"The prediction is {old}. It becomes {answer_in_words(self.new_prediction)} if"]
+        rows = [[change.words, f"{change.cost:.3g}"] for change in self.changes]
+        below = [f"distance {self.distance:.3g}: {self.measure}"]
+        return Layout(above, ["change", "cost"], rows, (1,), below)
 
     def __str__(self) -> str:
-        told, lines, rest = self._lines()
-        return "\n".join([told, *(f"  {line}" for line in aligned(lines, right=(1,)) if lines), *rest])
-
-    def _repr_html_(self) -> str:
-        told, lines, rest = self._lines()
-        return html_table([told, "cost" if lines else ""], lines, (1,), rest)
+        above, _, rows, right, below = self._layout()
+        return "\n".join([*above, *(f"  {line}" for line in aligned(rows, right=right)), *below])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        facts = {name: plain(value) for name, value in vars(self).items() if name != "changes"}
-        return {**facts, "possible": self.possible, "changes": [change.to_dict() for change in self.changes]}
+        """The fields as plain values, and `possible`."""
+        return {**super().to_dict(), "possible": self.possible}
 
 
 def counterfactual(
@@ -103,60 +96,61 @@ def counterfactual(
     allow_missing: bool = False,
     readable: bool = True,
 ) -> Counterfactual:
-    """The smallest change of a row that changes the answer of a tree.
+    """The counterfactual of a row: its smallest change that changes the prediction of a tree.
 
-    It is exact: in each leaf that gives the wanted answer the nearest point is known, column by column, and
-    the nearest of all leaves is taken. The changed row is sent through the tree before it is returned.
+    The result is exact: a leaf is a box, its nearest point is found column by column, and the nearest leaf
+    with the wanted prediction is chosen. The changed row is sent through the tree before it is returned.
 
-    Where a tree sends missing values by surrogates or down both sides, the row must have all values that the
-    tree tests.
+    If the tree sends missing values by surrogates or down both sides, the row must have a value in every
+    column that the tree tests.
 
     The distance is the sum over the columns of ``costs[column] · |change| / scale``; a change of a category,
-    or from or to a missing value, counts as one scale. The scale of a column is the middle half of its values
-    in `data` (the interquartile range; where that is 0 the standard deviation), or 1 without data.
+    or from or to a missing value, counts as one scale. The scale of a column is its interquartile range in
+    `data` (the standard deviation where that is 0), or 1 without data.
 
     Parameters
     ----------
     model : Tree or fitted estimator
         A tree of one target.
     row : dict, one-row table, list, array or Dataset
-        The row; by name only the columns that the tree tests are needed.
+        The row. A dict needs only the columns that the tree tests.
     to : class, or (low, high), optional
-        The class that is wanted; for numbers the interval, an end of which may be None. By default any answer
-        but the present one.
+        The wanted class; for numbers the wanted interval, either end of which may be None. By default any
+        other prediction.
     costs : dict, optional
-        What a change of one scale costs, by column, 1 by default; for a category also a dict by the new one.
+        Cost of a change by one scale, by column (default 1); for categories also a dict.
     frozen : collection of str
         Columns that cannot change.
     ranges : dict, optional
-        Allowed values by column: (low, high), an end of which may be None; for a category those allowed.
+        Allowed values by column: (low, high), either of which may be None; for a categorical column a
+        collection of categories.
     directions : dict, optional
-        By column "increase" or "decrease": the only way in which it can change.
+        By column "increase" or "decrease": the only direction in which it may change.
     whole : collection of str
         Columns whose new values are whole numbers.
     scales : dict, optional
-        Scales by column, instead of those of the data.
+        Scales by column, used instead of those of `data`.
     data : Dataset, table or tuple (table, target), optional
-        Rows that tell the scales, such as those of the training.
+        Rows from which the scales are computed, such as the training rows.
     norm : {"distance", "columns"}
-        What is made smallest: the distance, or first the cost of the columns that change, however far.
+        What is minimised: the distance, or first the total cost of the columns that change, however far.
     allow_missing : bool
         Whether a value may become missing.
     readable : bool
-        To be above a threshold a number goes to the roundest one within a hundredth of the scale; False: to
-        the very next number that a computer knows. The leaf is chosen by the latter in any case.
+        Whether a number that must exceed a threshold becomes the roundest one within a hundredth of the
+        scale; False: the next floating-point number. The leaf is chosen by the latter in any case.
 
     Examples
     --------
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"age": [20, 30, 40, 50], "debt": [9, 9, 1, 9]}, ["no", "no", "yes", "no"]))
     >>> print(counterfactual(tree, {"age": 40, "debt": 9}))
-    The answer is no. It becomes yes if
+    The prediction is no. It becomes yes if
       debt falls from 9 to 5   4
-    distance 4: the sum of the changes, each as it is
+    distance 4: the sum of the changes, each in its own unit
     >>> print(counterfactual(tree, {"age": 40, "debt": 9}, frozen=["debt"]))
-    The answer is no, and no allowed change makes it another: the only leaf that answers yes needs a change \
-of debt, which is frozen.
+    The prediction is no, and no allowed change alters it: the only leaf that predicts yes needs a change of \
+debt, which is frozen.
     """
     tree = as_tree(model)
     only_columns(tree, "counterfactual is for trees that test one column at a time")
@@ -164,46 +158,48 @@ of debt, which is frozen.
         raise ValueError(f"counterfactual is for one target; this tree has {len(tree.schema.targets)}")
     if norm not in ("distance", "columns"):
         raise ValueError(f"norm is {norm!r}; it must be 'distance' or 'columns'")
-    asked = one_row(tree, row)
-    refuse_rows_with_missing(tree, asked.data, "what is asked", "give a value to start from")
+    start = one_row(tree, row)
+    refuse_rows_with_missing(tree, start.data, "row", "give a value to start from")
     if allow_missing:
         refuse_sending(tree, "allow_missing=True has no nearest change there;")
-    leaf = int(tree.apply(asked.data)[0])
+    leaf = int(tree.apply(start.data)[0])
     wanted = _wanted(tree, leaf, to)
     data = None if data is None else given_table(tree, data, "data")
-    rules = movers(tree, asked.data, costs, frozen, ranges, directions, whole, scales, data, allow_missing)
+    columns = allowed_moves(
+        tree, start.data, costs, frozen, ranges, directions, whole, scales, data, allow_missing
+    )
     measure = _measure(norm, data is not None, bool(scales))
     if leaf in wanted:
         return Counterfactual(
-            _answer(tree, leaf), _answer(tree, leaf), (), 0.0, _values(asked, tree), measure
+            _prediction(tree, leaf), _prediction(tree, leaf), (), 0.0, _values(start, tree), measure
         )
-    best, moves, blocked = _nearest(tree, wanted, rules, norm)
+    best, moves, blocked = _nearest(tree, wanted, columns, norm)
     if best is None:
-        reason = _reason(tree, wanted, blocked, rules, to)
-        return Counterfactual(_answer(tree, leaf), None, (), inf, _values(asked, tree), measure, reason)
-    steps = [rules[j].shown(condition) if readable else move for j, condition, move in moves]
-    changed = _changed(asked.data, dict(zip((j for j, _, _ in moves), steps, strict=True)))
+        reason = _reason(tree, wanted, blocked, columns, to)
+        return Counterfactual(_prediction(tree, leaf), None, (), inf, _values(start, tree), measure, reason)
+    steps = [columns[j].readable_move(condition) if readable else move for j, condition, move in moves]
+    changed = _changed(start.data, dict(zip((j for j, _, _ in moves), steps, strict=True)))
     if int(tree.apply(changed)[0]) != best:
         raise RuntimeError(f"the changed row does not reach leaf {best}; please report this")
-    after = Row(changed, asked.unseen, given=asked.given)
+    after = Row(changed, start.unseen, given=start.given)
     changes = tuple(
-        _change(rules[j], asked.cell(j), after.cell(j), move.cost)
+        _change(columns[j], start.cell(j), after.cell(j), move.cost)
         for (j, _, _), move in zip(moves, steps, strict=True)
     )
     distance = sum(change.cost for change in changes)
     return Counterfactual(
-        _answer(tree, leaf), _answer(tree, best), changes, distance, _values(after, tree), measure
+        _prediction(tree, leaf), _prediction(tree, best), changes, distance, _values(after, tree), measure
     )
 
 
 def _wanted(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
-    """The leaves that give an answer that is wanted."""
+    """The leaves with a wanted prediction."""
     leaves = np.flatnonzero(tree.is_leaf)
     if not tree.schema.predicts_classes:
         value = tree.value[leaves, 0]
         if to is None:
             return frozenset(leaves[value != tree.value[leaf, 0]].tolist())
-        low, high = ends("to", to)
+        low, high = interval_ends("to", to)
         return frozenset(leaves[(value >= low) & (value <= high)].tolist())
     label = tree.label[leaves, 0]
     if to is None:
@@ -215,9 +211,9 @@ def _wanted(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
 
 
 def _nearest(
-    tree: Tree, wanted: frozenset[int], rules: list[Mover], norm: Norm
+    tree: Tree, wanted: frozenset[int], columns: list[ColumnMoves], norm: Norm
 ) -> tuple[int | None, _Moves, dict[int, int]]:
-    """The nearest leaf, the moves to it, and how often each column stood in the way."""
+    """The nearest leaf, the moves to it, and how many leaves each column blocks."""
     position = {name: j for j, name in enumerate(tree.schema.names)}
     best, best_moves, least = None, [], (inf, inf)
     blocked: dict[int, int] = {}
@@ -228,7 +224,7 @@ def _nearest(
         distance = price = 0.0
         for condition in merge_conditions(conditions):
             j = position[condition.column]
-            move = None if condition.never else rules[j].move(condition)
+            move = None if condition.never else columns[j].move(condition)
             if move is None:
                 if not any(each.never for each in merge_conditions(conditions)):
                     blocked[j] = blocked.get(j, 0) + 1
@@ -236,7 +232,7 @@ def _nearest(
             if move.is_change:
                 moves.append((j, condition, move))
                 distance += move.cost
-                price += rules[j].price(move)
+                price += columns[j].price(move)
         else:
             size = (distance, price) if norm == "distance" else (price, distance)
             if best is None or size < least:
@@ -264,23 +260,23 @@ def _values(row: Row, tree: Tree) -> dict[str, Any]:
     }
 
 
-def _answer(tree: Tree, leaf: int) -> Hashable:
+def _prediction(tree: Tree, leaf: int) -> Hashable:
     if not tree.schema.predicts_classes:
         return float(tree.value[leaf, 0])
     classes = tree.schema.targets[0].classes or ()
     return classes[int(tree.label[leaf, 0])]
 
 
-def _change(rule: Mover, before: Cell, after: Cell, cost: float) -> Change:
-    name = escape(rule.column.name)
+def _change(column_moves: ColumnMoves, before: Cell, after: Cell, cost: float) -> Change:
+    name = escape(column_moves.column.name)
     if isinstance(before.value, float) and isinstance(after.value, float) and not isnan(before.value):
         verb = "rises" if after.value > before.value else "falls"
-    elif rule.column.kind == "time" and before.known and after.known:
+    elif column_moves.column.kind == "time" and before.known and after.known:
         verb = "moves"
     else:
         verb = "changes"
     return Change(
-        rule.column.name,
+        column_moves.column.name,
         before.value,
         after.value,
         f"{name} {verb} from {before.words} to {after.words}",
@@ -289,35 +285,35 @@ def _change(rule: Mover, before: Cell, after: Cell, cost: float) -> Change:
 
 
 def _measure(norm: Norm, by_data: bool, by_hand: bool) -> str:
-    each = "in scales of its own" if by_hand else "in interquartile ranges" if by_data else "as it is"
-    told = f"the sum of the changes, each {each}"
-    return f"{told}, of as few columns as can be" if norm == "columns" else told
+    each = "in the given scales" if by_hand else "in interquartile ranges" if by_data else "in its own unit"
+    text = f"the sum of the changes, each {each}"
+    return f"{text}, in as few columns as possible" if norm == "columns" else text
 
 
 def _reason(
-    tree: Tree, wanted: frozenset[int], blocked: Mapping[int, int], rules: list[Mover], to: Any
+    tree: Tree, wanted: frozenset[int], blocked: Mapping[int, int], columns: list[ColumnMoves], to: Any
 ) -> str:
-    """Why no leaf can be reached."""
+    """Why no wanted leaf can be reached."""
     what = (
-        "otherwise"
+        "another value"
         if to is None
         else label_text(to)
         if tree.schema.predicts_classes
         else _interval_in_words(*to)
     )
     if not wanted:
-        return f"no leaf of the tree answers {what}"
+        return f"no leaf of the tree predicts {what}"
     if not blocked:
-        return f"no row at all can reach the leaves that answer {what}"
+        return f"no row can reach the leaves that predict {what}"
     j = max(blocked, key=lambda j: (blocked[j], -j))
-    column = f"{escape(rules[j].column.name)}, which {rules[j].limits()}"
+    column = f"{escape(columns[j].column.name)}, which {columns[j].limits()}"
     n_leaves = sum(blocked.values())  # that a row can reach
-    answers = {_answer(tree, leaf) for leaf in wanted}
-    if to is None and len(answers) == 1:
-        what = answer_in_words(answers.pop())
+    predictions = {_prediction(tree, leaf) for leaf in wanted}
+    if to is None and len(predictions) == 1:
+        what = answer_in_words(predictions.pop())
     if n_leaves == 1:
-        return f"the only leaf that answers {what} needs a change of {column}"
-    each = f"each of the {n_leaves:,} leaves that answer {what}"
+        return f"the only leaf that predicts {what} needs a change of {column}"
+    each = f"each of the {n_leaves:,} leaves that predict {what}"
     if len(blocked) == 1:
         return f"{each} needs a change of {column}"
     return f"{each} needs a change that is not allowed, mostly of {column}"
@@ -330,7 +326,7 @@ def _interval_in_words(low: Any, high: Any) -> str:
 
 
 class Move(NamedTuple):
-    """Where a value goes, as it is encoded, and what that costs."""
+    """The new value, encoded, and what the change costs."""
 
     value: float
     cost: float
@@ -341,14 +337,16 @@ _Moves = list[tuple[int, Condition, Move]]  # position of the column, condition 
 
 
 @dataclass(frozen=True)
-class Mover:
-    """One value of a row, where it may go and what that costs."""
+class ColumnMoves:
+    """One value of a row: which values it may take instead, and at what cost."""
 
     column: Column
     value: float  # encoded: a number, or the code of a category
     scale: float = 1.0
     cost: float = 1.0
-    costs: Mapping[int, float] = field(default_factory=dict)  # of new categories, by code, where they differ
+    costs: Mapping[int, float] = field(
+        default_factory=dict
+    )  # by code of the new category, where it is not `cost`
     low: float = -inf
     high: float = inf
     direction: str | None = None
@@ -356,12 +354,12 @@ class Mover:
     is_frozen: bool = False
     is_whole: bool = False
     may_be_missing: bool = False
-    typical: float = 0.0  # for a value that was missing
+    typical: float = 0.0  # median, the starting point of a missing value
     likely: tuple[int, ...] = ()  # categories, the most frequent first
 
     @property
     def is_missing(self) -> bool:
-        """Whether the value is missing now."""
+        """Whether the value is missing in the given row."""
         return self.value == -1 if self.column.kind == "category" else isnan(self.value)
 
     def move(self, condition: Condition) -> Move | None:
@@ -380,40 +378,44 @@ class Mover:
             return Move(-1 if self.column.kind == "category" else float("nan"), self.cost)
         return to
 
-    def shown(self, condition: Condition) -> Move:
-        """The same move to a number that can be read, where one is near."""
+    def readable_move(self, condition: Condition) -> Move:
+        """The same move to a round number, where one is near."""
         exact = self.move(condition)
         assert exact is not None
         if not isinstance(condition, Between) or condition.above is None or isnan(exact.value):
             return exact
         low, high = self._interval(condition)
-        counts = self.is_whole and self.column.kind != "time"
-        if counts or self.is_missing or exact.value != low or not isfinite(low) or low >= high:
+        is_integer = self.is_whole and self.column.kind != "time"
+        if is_integer or self.is_missing or exact.value != low or not isfinite(low) or low >= high:
             return exact
         most = min(high, condition.above + STEP * self.scale)
         number = self._round(condition.above, most)
         return Move(number, self._cost(number)) if low <= number <= high else exact
 
     def price(self, move: Move) -> float:
-        """What a change costs, however far it goes."""
+        """What a change costs, regardless of its size."""
         return self.costs.get(int(move.value), self.cost) if self.column.kind == "category" else self.cost
 
     def limits(self) -> str:
-        """What stands in the way, as the end of a sentence."""
+        """What forbids the change, as the end of a sentence."""
         if self.is_frozen:
             return "is frozen"
         if self.column.kind == "category":
             names = [self.column.categories[code] for code in sorted(self.allowed or ())]
-            return f"may only be in {set_text(names)}" if self.allowed is not None else "cannot be so"
+            return (
+                f"may only be in {set_text(names)}"
+                if self.allowed is not None
+                else "cannot take such a value"
+            )
         if self.direction is not None:
             return f"may only {self.direction}"
         if isfinite(self.low) or isfinite(self.high):
             low, high = (self.column.threshold_text(end) for end in (self.low, self.high))
             return f"must stay between {low} and {high}"
-        return "would have to be missing" if not self.may_be_missing else "cannot be so"
+        return "would have to be missing" if not self.may_be_missing else "cannot take such a value"
 
     def _interval(self, condition: Between) -> tuple[float, float]:
-        """The least and the greatest value that are allowed and satisfy the condition; none if they cross."""
+        """The smallest and the largest allowed value that satisfy the condition; none if they cross."""
         low, high = self.low, self.high
         if not self.is_missing and self.direction is not None:
             low, high = (
@@ -453,7 +455,7 @@ class Mover:
         return Move(best, self.costs.get(best, self.cost))
 
     def _cost(self, value: float) -> float:
-        """Of a number; a missing one is one scale away from all others."""
+        """The cost of a new number; a missing value is one scale away from all numbers."""
         return self.cost if self.is_missing else self.cost * (abs(value - self.value) / self.scale)
 
     def _round(self, above: float, most: float) -> float:
@@ -468,7 +470,7 @@ class Mover:
         return float(_core.readable(np.array([above]), np.array([nextafter(most, inf)]))[0])
 
 
-def movers(
+def allowed_moves(
     tree: Tree,
     row: Dataset,
     costs: Mapping[str, Any] | None,
@@ -479,8 +481,8 @@ def movers(
     scales: Mapping[str, float] | None,
     data: Dataset | None,
     allow_missing: bool,
-) -> list[Mover]:
-    """What may become of each value of a row."""
+) -> list[ColumnMoves]:
+    """The allowed moves of each value of a row."""
     schema = tree.schema
     if isinstance(frozen, str) or isinstance(whole, str):
         raise ValueError("frozen and whole are collections of names, such as ['age']")
@@ -495,7 +497,7 @@ def movers(
             raise ValueError(f"{option} is {by_name!r}; it must be a dict by the names of columns")
     for option, names in {**given, "frozen": frozen, "whole": whole}.items():
         _check_names(schema, option, names)
-    rules = []
+    columns = []
     for j, column in enumerate(schema.columns):
         limits: dict[str, Any] = {
             "is_frozen": column.name in frozen,
@@ -503,7 +505,7 @@ def movers(
             "may_be_missing": allow_missing,
             **_costs(column, given["costs"].get(column.name, 1.0)),
             **_allowed(column, given["ranges"].get(column.name)),
-            **_told(column, None if data is None else data.column(j)),
+            **_column_statistics(column, None if data is None else data.column(j)),
         }
         direction = given["directions"].get(column.name)
         if direction is not None:
@@ -514,8 +516,8 @@ def movers(
             limits["direction"] = direction
         if column.name in given["scales"]:
             limits["scale"] = _positive(f"scales[{column.name!r}]", given["scales"][column.name])
-        rules.append(Mover(column, row.column(j)[0].item(), **limits))
-    return rules
+        columns.append(ColumnMoves(column, row.column(j)[0].item(), **limits))
+    return columns
 
 
 def _check_names(schema: Schema, option: str, names: Collection[str]) -> None:
@@ -554,14 +556,14 @@ def _allowed(column: Column, given: Any) -> dict[str, Any]:
         if isinstance(given, str) or not isinstance(given, Collection):
             raise ValueError(f"{name} is {given!r}; it must be a collection of categories")
         return {"allowed": frozenset(_code(column, name, category) for category in given)}
-    low, high = ends(name, given, column)
+    low, high = interval_ends(name, given, column)
     return {"low": low, "high": high}
 
 
-def ends(name: str, given: Collection[Any], column: Column | None = None) -> tuple[float, float]:
-    """The two ends of a range, where None has no end.
+def interval_ends(name: str, given: Collection[Any], column: Column | None = None) -> tuple[float, float]:
+    """The two ends of a range; None is infinite.
 
-    >>> ends("ranges['age']", (18, None))
+    >>> interval_ends("ranges['age']", (18, None))
     (18.0, inf)
     """
     try:
@@ -579,7 +581,7 @@ def ends(name: str, given: Collection[Any], column: Column | None = None) -> tup
 
 
 def _end(column: Column, value: Any) -> float:
-    """One end of a range; of a time also as a date."""
+    """One end of a range; for times also given as a date."""
     if column.kind == "time" and not isinstance(value, int | float):
         return float(np.datetime64(value, "us").astype(np.int64))
     return float(value)
@@ -595,8 +597,8 @@ def _code(column: Column, name: str, category: Any) -> int:
         ) from None
 
 
-def _told(column: Column, values: Any) -> dict[str, Any]:
-    """What rows tell of a column: its scale and its middle; the frequency of its categories."""
+def _column_statistics(column: Column, values: Any) -> dict[str, Any]:
+    """Scale and median of a column; for a categorical column its categories, most frequent first."""
     if values is None:
         return {}
     if column.kind == "category":

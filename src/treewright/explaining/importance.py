@@ -1,4 +1,4 @@
-"""How much each column matters: by the risk that its splits took away, and by what is lost without it."""
+"""Column importance: risk reduction by the splits, and permutation importance."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._json import plain
-from treewright._text import aligned, escape, percent, row_count
+from treewright._text import escape, percent, row_count
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import loss_name, most_cost
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed
 from treewright.explaining.row import is_training_data
-from treewright.explaining.tables import html_table, wrapped
+from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import n_threads, whole_number
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, leaves_of, said_losses
@@ -35,35 +34,38 @@ LONGEST_BAR = 20
 
 
 @dataclass(frozen=True)
-class ColumnImportance:
-    """What one column is worth to a tree."""
+class ColumnImportance(Record):
+    """The importance of one column to a tree."""
 
     column: str
     position: int
     splits: int  # nodes that test it
-    # its share of all risk that the splits of the tree took away from the training rows; the columns of a sum
-    # share what it took
+    # share of the risk reduction on the training rows; the columns of an oblique split share its reduction
     gain: float
-    permutation: float | None = None  # how much the mean loss rises where its values are shuffled
+    permutation: float | None = (
+        None  # permutation importance: rise of the mean loss when its values are shuffled
+    )
     lower: float | None = None
     upper: float | None = None
 
 
 @dataclass(frozen=True)
-class Importance:
-    """What each column is worth, in the order of the schema; `ranked` and `print` put the most useful first.
+class Importance(TableResult):
+    """The importance of each column, in the order of the schema; `ranked` and `print` sort by importance.
 
-    `gain` is biased: it is taken from the rows that chose the splits, and a column of many values has more
-    splits to choose from. `permutation` is not, unless `own_rows` says that its rows are those that the tree
-    was grown from. `lower` and `upper` bound what would be seen with very many rows from the same source,
-    with confidence 1 - delta for each column by itself, where so many rows make means nearly normal. They
-    cover the draw of the rows and of the shuffles; the tree is taken as it is.
+    `gain` is biased: it is computed on the rows that chose the splits, and a column with many values has more
+    splits to choose from. `permutation`, the permutation importance, is not, unless `own_rows` says that its
+    rows look like those that the tree was grown from. `lower` and `upper` are limits of its expectation with
+    confidence 1 - delta for each column by itself, assuming that the mean over the rows is nearly normal.
+    They cover the sampling of the rows and of the shuffles; the tree is taken as given.
     """
+
+    _wraps = True
 
     columns: tuple[ColumnImportance, ...]
     loss: str  # "error", "cost", "squared error" …
-    base: float | None = None  # the mean loss on the rows as they are
-    rows: int | None = None  # on which columns were shuffled
+    base: float | None = None  # mean loss of the unshuffled rows
+    rows: int | None = None  # in which columns were shuffled
     own_rows: bool = False  # they look like those that the tree was grown from
     n_repeats: int = 0
     delta: float = 0.05
@@ -83,37 +85,37 @@ class Importance:
 
     @property
     def ranked(self) -> tuple[ColumnImportance, ...]:
-        """The most useful first: by permutation where there is one, else by gain."""
+        """The most important first: by permutation where it is known, else by gain."""
 
-        def worth(column: ColumnImportance) -> tuple[float, float]:
+        def sort_key(column: ColumnImportance) -> tuple[float, float]:
             by_rows = column.permutation if column.permutation is not None else 0.0
             return -by_rows, -column.gain
 
-        return tuple(sorted(self.columns, key=worth))
+        return tuple(sorted(self.columns, key=sort_key))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the numbers mean, and where they are biased."""
         notes = [
-            "Risk reduction is that of the rows that chose the splits; it favours columns of many values."
+            "Risk reduction is measured on the rows that chose the splits; it favours many-valued columns."
         ]
         if self.rows is None:
-            return (*notes, "What the column is worth for other rows they must tell: data=.")
+            return (*notes, "For permutation importance on other rows pass them as data=.")
         sure = f"{round(100 * (1 - self.delta), 10):g} %"
         notes.append(
-            f"The rise is that of the mean {self.loss} over {self.n_repeats} shuffles of the column in "
-            f"{row_count(self.rows)}; the interval ({sure}, each column by itself) covers the draw of "
-            "the rows and of the shuffles, not that of the tree. Columns that tell alike share what they are "
-            "worth."
+            f"Permutation importance is the rise of the mean {self.loss} over {self.n_repeats} shuffles of "
+            f"the column in {row_count(self.rows)}; the interval ({sure}, each column by itself) covers the "
+            "sampling of the rows and of the shuffles, not that of the tree. Correlated columns share their "
+            "importance."
         )
         if self.own_rows:
             notes.append(
                 "These look like the rows that the tree was grown from: it fits them too well, so the rise "
-                "is biased upwards; give rows that it has never seen."
+                "is biased upwards; pass rows that it has never seen."
             )
         return tuple(notes)
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+    def _layout(self) -> Layout:
         used = [column for column in self.ranked if column.splits or column.permutation]
         shown = used[:MOST_LINES]
         head = ["column", "splits", "risk reduction", ""]
@@ -123,39 +125,29 @@ class Importance:
         for column in shown:
             bar = "█" * round(LONGEST_BAR * column.gain / most) if most > 0 else ""
             cells = [escape(column.column), f"{column.splits:,}", percent(column.gain), bar]
-            lines.append(cells + (_risen(column, self.in_percent) if by_rows else []))
+            lines.append(cells + (_rise_cells(column, self.in_percent) if by_rows else []))
         rest = []
         if len(used) > len(shown):
             rest.append(f"… {len(used) - len(shown):,} more columns are used")
         if len(used) < len(self.columns):
             unused = len(self.columns) - len(used)
             rest.append(f"{unused:,} column{'s are' if unused > 1 else ' is'} not used at all")
-        return head, lines, rest
+        if self.base is not None:
+            base = percent(self.base) if self.in_percent else f"{self.base:.4g}"
+            rest.append(f"mean {self.loss} without shuffling: {base}")
+        return Layout([], head, lines, (1, 2, 4), [*rest, "", *self.notes])
 
     @property
     def in_percent(self) -> bool:
-        """Whether losses are shares of wrong answers."""
+        """Whether losses are shares of wrong predictions."""
         return self.loss == "error"
 
-    def __str__(self) -> str:
-        head, lines, rest = self._table()
-        if self.base is not None:
-            base = percent(self.base) if self.in_percent else f"{self.base:.4g}"
-            rest.append(f"mean {self.loss} as it is: {base}")
-        return "\n".join([*aligned([head, *lines], right=(1, 2, 4)), *rest, "", *wrapped(self.notes)])
-
-    def _repr_html_(self) -> str:
-        head, lines, rest = self._table()
-        return html_table(head, lines, (1, 2, 4), [*rest, *self.notes])
-
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; the columns in the order of the schema."""
-        facts = {name: plain(value) for name, value in vars(self).items() if name != "columns"}
-        columns = [{name: plain(value) for name, value in vars(each).items()} for each in self.columns]
-        return {"columns": columns, **facts, "notes": list(self.notes)}
+        """The fields as plain values, and the notes; the columns in the order of the schema."""
+        return {**super().to_dict(), "notes": list(self.notes)}
 
 
-def _risen(column: ColumnImportance, in_percent: bool) -> list[str]:
+def _rise_cells(column: ColumnImportance, in_percent: bool) -> list[str]:
     numbers = [number or 0.0 for number in (column.permutation, column.lower, column.upper)]
     words = [f"{100 * x:.2f}" if in_percent else f"{x:.4g}" for x in numbers]
     unit = " points" if in_percent else ""
@@ -171,26 +163,25 @@ def importance(
     delta: float = 0.05,
     n_jobs: int | None = None,
 ) -> Importance:
-    """How much each column matters to a tree.
+    """The importance of each column: by risk reduction, and by permutation where `data` is given.
 
     Parameters
     ----------
     model : Tree or fitted estimator
         Of classes or numbers, for one target or several.
     data : Dataset or tuple (table, target) or (table, target, weights), optional
-        Rows, best such as the tree has never seen: each used column is shuffled among them, and how much the
-        mean loss rises is what the column is worth for them. The loss is the share of wrong answers, their
-        cost where the tree has costs, the loss of the criterion for numbers; averaged over the targets.
-        Where rows weigh differently, values are drawn by weight instead of shuffled: a weight of 2 is then
-        as good as the row twice.
+        Rows for the permutation importance, preferably held out: each used column is shuffled among them, and
+        its importance is the rise of the mean loss. The loss is the share of wrong predictions, their cost if
+        the tree has costs, or the loss of the criterion for numbers; averaged over the targets. Where weights
+        differ, values are drawn by weight instead of shuffled, so that a weight of 2 is the row twice.
     n_repeats : int
         Shuffles of each column.
     seed : int
-        Of the shuffles.
+        Seed of the shuffles.
     delta : float
-        The chance that an interval misses, for each column by itself.
+        The probability that an interval misses, for each column by itself.
     n_jobs : int, optional
-        Threads: None is 1, -1 all cores. The numbers are the same for any number.
+        Threads: None is 1, -1 all cores. The result does not depend on it.
 
     Returns
     -------
@@ -212,8 +203,8 @@ def importance(
         return Importance(columns, loss, delta=float(delta))
     if tree.linear is not None:
         raise ValueError(
-            "this tree answers with a formula in each leaf: what shuffling does to it is not measured; leave "
-            "data out, or grow the tree with leaf='constant'"
+            "permutation importance is not defined for trees with linear models in the leaves; leave data "
+            "out, or grow the tree with leaf='constant'"
         )
     rows = given_rows(tree, data, "data", judging=True)
     own_rows = is_training_data(tree, rows)
@@ -245,18 +236,18 @@ def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
 
 
 def _quantile(n_rows: int, delta: float) -> float:
-    """How many standard errors an interval reaches; of a single row nothing is known."""
+    """Half the width of an interval in standard errors; infinite for a single row."""
     from scipy.special import stdtrit
 
     return float(stdtrit(n_rows - 1, 1 - delta / 2)) if n_rows > 1 else np.inf
 
 
 class _Shuffler(NamedTuple):
-    """A tree that looks only at the columns that it uses, and what the rows lose by it as they are."""
+    """A tree reduced to the columns that it uses, and the loss of each unshuffled row."""
 
     tree: Tree
     data: Dataset  # only those columns
-    place: dict[int, int]  # of a column of the whole table among them
+    place: dict[int, int]  # position of a column of the whole table among them
     leaf: NDArray[np.int32]
     base: Floats  # the loss of each row
     n_threads: int
@@ -289,15 +280,15 @@ class _Shuffler(NamedTuple):
 
     @property
     def base_mean(self) -> float:
-        """The mean loss of the rows as they are."""
+        """The mean loss of the unshuffled rows."""
         return float(np.average(self.base, weights=self.data.weight))
 
     def rise(self, column: int, n_repeats: int, rng: np.random.Generator) -> tuple[float, float]:
-        """How much the mean loss rises where a column is shuffled, and its standard error.
+        """The rise of the mean loss when a column is shuffled, and its standard error.
 
-        A row takes part twice: with another's value, and by lending its own. What both do to the mean is the
-        row's influence on it (the projection of a U-statistic), and the spread of the influences is that of
-        the estimate over draws of the rows; that of the shuffles is within it.
+        A row contributes twice: with another row's value, and with its own value in another row. The sum of
+        both is the row's influence on the mean (the projection of a U-statistic); the variance of the
+        influences is that of the estimate, including the shuffles.
         """
         weight, n = self.data.row_weights, self.data.n_rows
         j = self.place[column]
@@ -307,13 +298,16 @@ class _Shuffler(NamedTuple):
         touched = np.flatnonzero(below[self.leaf])
         part, columns = self._part(j, below, touched)
         values, base = self.data.columns[j], self.base[touched]
-        own, lent = np.zeros(n), np.zeros(n)  # what each row loses more, and what others lose by its value
+        own, lent = (
+            np.zeros(n),
+            np.zeros(n),
+        )  # the additional loss of each row, and of the rows that got its value
         for _ in range(n_repeats):
             donor = self._donors(rng)
             columns[j] = values[donor[touched]]
             shuffled = replace(part, columns=tuple(columns))
             more = np.zeros(n)
-            # an answer of 0 to a count is infinitely wrong by poisson: then there is no number to tell
+            # the Poisson loss of predicting 0 for a positive count is infinite: the rise is then NaN
             more[touched] = _mean_loss(self.tree, shuffled, self.n_threads) - base
             own += weight * more
             lent += np.bincount(donor, weight * (more - np.average(more, weights=weight)), n)
@@ -322,14 +316,14 @@ class _Shuffler(NamedTuple):
         influence = (own + lent) / n_repeats - weight * rise
         variance = (influence**2).sum() * n / max(n - 1, 1)
         if self.tree.schema.predicts_classes:
-            # As if of two more rows one had lost and one won all it can, as Agresti and Coull do with shares:
-            # that a column has moved no row yet does not prove that it never will.
+            # Two pseudo-rows with the largest loss and gain, as Agresti and Coull add to proportions:
+            # a column that has changed no prediction yet may still do so.
             variance += 2 * (most_cost(self.tree.schema) * (weight**2).sum() / total) ** 2
         error = np.sqrt(variance) / total
         return rise, float(error)
 
     def _part(self, j: int, below: NDArray[np.bool_], touched: Ints) -> tuple[Dataset, list[NDArray[Any]]]:
-        """The rows whose way a column is tested on, and those of their columns that their way may ask for."""
+        """The rows on whose path a column is tested, with the columns that may be tested on it."""
         before = np.concatenate([[0], np.cumsum(asks(self.tree, j))])
         above = before[self.tree.end] > before[:-1]
         asked = set(asked_columns(self.tree, above | below))
@@ -341,7 +335,7 @@ class _Shuffler(NamedTuple):
         return Dataset(self.data.schema, tuple(columns), targets), columns
 
     def _donors(self, rng: np.random.Generator) -> Ints:
-        """Whose value each row gets: a shuffle; by weight where weights differ, so that 2 is a row twice."""
+        """The row whose value each row gets: a permutation; drawn by weight where weights differ."""
         n = self.data.n_rows
         if self.data.weighs_alike:
             return rng.permutation(n)
@@ -350,6 +344,6 @@ class _Shuffler(NamedTuple):
 
 
 def _mean_loss(tree: Tree, rows: Dataset, n_threads: int = 1) -> Floats:
-    """What each row loses by what the tree answers, averaged over the targets."""
+    """The loss of each row, averaged over the targets."""
     targets = np.asarray(rows.targets)
     return said_losses(tree, answers(tree, rows, n_threads), targets) / len(targets)

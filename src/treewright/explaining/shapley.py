@@ -1,4 +1,4 @@
-"""How much each column adds to an answer: exact Shapley values."""
+"""Exact Shapley values: how much each column contributes to a prediction."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._json import plain
-from treewright._text import aligned, escape, label_text, row_count
+from treewright._text import escape, label_text, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.tables import available_memory
 from treewright.explaining.row import Row, is_one_row, one_row
-from treewright.explaining.tables import html_table
+from treewright.explaining.tables import Layout, TableResult
 from treewright.growing import n_threads
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing
@@ -29,7 +29,7 @@ MOST_LINES = 12  # columns that are shown
 
 @dataclass(frozen=True)
 class Output:
-    """One number that a tree answers: the share of a class, or a number."""
+    """One number that a tree predicts: the share of a class, or a numeric target."""
 
     target: str
     label: Hashable | None = None  # the class; None where the target is a number
@@ -39,20 +39,18 @@ class Output:
 
 
 @dataclass(frozen=True, eq=False)
-class ShapleyValues:
-    """What each column adds to the answers for some rows, beginning from the average answer.
+class ShapleyValues(TableResult):
+    """What each column contributes to the predictions of some rows, relative to the average prediction.
 
-    ``base + values.sum(axis=1)`` is what the tree answers, for every row and output, to rounding. `print`
-    shows the columns of one row, or for several rows how much each column adds or takes on average.
+    ``base + values.sum(axis=1)`` is the prediction of the tree, for every row and output, up to rounding.
+    `print` shows the columns of one row, or for several rows the mean absolute contribution of each column.
     """
 
     values: Floats  # (rows, columns, outputs); (rows, columns) where the output is one number
-    base: Floats | float  # (outputs,): the answer where no column is known; a number where the output is one
-    answers: Floats  # (rows, outputs); (rows,) where the output is one number
+    base: Floats | float  # (outputs,): the prediction without any column; a number where the output is one
+    predictions: Floats  # (rows, outputs); (rows,) where the output is one number
     outputs: tuple[Output, ...]
-    by_background: (
-        bool  # whether unknown columns took the values of other rows, or the turns of the training rows
-    )
+    by_background: bool  # interventional values (from background rows) instead of path-dependent ones
     schema: Schema = field(repr=False)
     data: Dataset = field(repr=False)  # the rows
 
@@ -69,22 +67,21 @@ class ShapleyValues:
         """The mean of the absolute values over the rows: (columns,) or (columns, outputs)."""
         return np.asarray(np.abs(self.values).mean(axis=0))
 
-    def _lines(self) -> tuple[str, list[str], list[list[str]], list[str]]:
-        """What is shown: a sentence, the head and the lines of a table, what is left out."""
-        base, answers = np.atleast_1d(self.base), self.answers.reshape(-1, len(self.outputs))
-        shown = _shown(self.outputs, answers)
+    def _layout(self) -> Layout:
+        base, predictions = np.atleast_1d(self.base), self.predictions.reshape(-1, len(self.outputs))
+        shown = _printed_outputs(self.outputs, predictions)
         if len(self.values) == 1:
             amounts = self._table[0][:, shown]
             words = [_cell(self.data, j) if amounts[j].any() else "" for j in range(len(self.columns))]
-            told = ", ".join(
-                f"{self.outputs[i]}: {_number(answers[0, i])} instead of {_number(base[i])} on average"
+            title = ", ".join(
+                f"{self.outputs[i]}: {_number(predictions[0, i])} instead of {_number(base[i])} on average"
                 for i in shown
             )
             head, signed = ["column", "value", *(str(self.outputs[i]) for i in shown)], True
         else:
             amounts = np.abs(self._table[:, :, shown]).mean(axis=0)
             words = []
-            told = f"{row_count(len(self.values))}: what each column adds or takes on average"
+            title = f"{row_count(len(self.values))}: mean absolute contribution of each column"
             head, signed = ["column", *(str(self.outputs[i]) for i in shown)], False
         size = np.abs(amounts).max(axis=1)
         order = [j for j in np.argsort(-size, kind="stable").tolist() if size[j] > 0]
@@ -99,27 +96,16 @@ class ShapleyValues:
         left = len(order) - len(lines)
         rest = [f"… {left:,} more column{'s' * (left > 1)}"] if left else []
         if not order:
-            rest = ["no column adds anything: the tree answers the same everywhere"]
-        return told, head, lines, rest
-
-    def __str__(self) -> str:
-        told, head, lines, rest = self._lines()
-        first = 2 if len(self.values) == 1 else 1
-        table = aligned([head, *lines], right=range(first, len(head))) if lines else []
-        return "\n".join([told, *table, *rest])
-
-    def _repr_html_(self) -> str:
-        told, head, lines, rest = self._lines()
-        first = 2 if len(self.values) == 1 else 1
-        return html_table(head, lines, range(first, len(head)), [told, *rest])
+            rest = ["no column contributes: the tree predicts the same everywhere"]
+        return Layout([title], head, lines, range(len(head) - len(shown), len(head)), rest)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """The fields as plain values, without the rows."""
         return {
             "columns": list(self.columns),
             "outputs": [plain({"target": output.target, "label": output.label}) for output in self.outputs],
             "base": plain(self.base),
-            "answers": plain(self.answers),
+            "predictions": plain(self.predictions),
             "values": plain(self.values),
             "by_background": self.by_background,
         }
@@ -128,21 +114,21 @@ class ShapleyValues:
 def shapley_values(
     model: Any, rows: Any, *, background: Any = None, n_jobs: int | None = None
 ) -> ShapleyValues:
-    """Exact Shapley values: what each column adds to the answers of a tree for some rows.
+    """Exact Shapley values: what each column contributes to the predictions of a tree.
 
-    The columns of a row become known one after the other; the answer moves from the average to that of the
-    row, and a column's value is how far it moves the answer when it becomes known, averaged over all orders.
+    When the columns of a row become known one after the other, the prediction moves from the average to that
+    of the row. The value of a column is the change when it becomes known, averaged over all orders.
     They are computed exactly, in time (nodes of the tree) × (columns on a path) for each row, and for rows
     that pass all tests alike only once.
 
     Parameters
     ----------
     model : Tree or fitted estimator
-        The tree that answers; classes are shares, several targets come one after the other.
+        The tree; of classes the shares are explained, and several targets follow one another.
     rows : table, Dataset or one row
         The rows to explain, as a table that `encode` takes, or one row as `explain` takes it.
     background : table, Dataset or tuple (table, target), optional
-        Rows whose values take the place of a column that is not known (interventional values). Without
+        Rows whose values replace a column that is not known (interventional values). Without
         them such a column is averaged out by the weights of the training rows along the paths of the tree
         (path-dependent values).
     n_jobs : int, optional
@@ -174,21 +160,21 @@ def shapley_values(
     outputs = _outputs(tree.schema)
     _check_memory(data.n_rows * data.n_columns * len(outputs) + 2 * len(leaves) * len(outputs))
     if tree.schema.predicts_classes:
-        answers, blocks = np.concatenate(tree.shares(leaves), axis=1), list(tree.schema.block_widths)
+        leaf_values, blocks = np.concatenate(tree.shares(leaves), axis=1), list(tree.schema.block_widths)
     else:
-        answers, blocks = tree.value[leaves], []
+        leaf_values, blocks = tree.value[leaves], []
     place = np.cumsum(tree.is_leaf) - 1  # of a leaf among the leaves
     others = None if background is None else given_table(tree, background, "background")
     if others is not None:
         refuse_rows_with_missing(tree, others, "background", _FOLLOWED)
     if others is None:
         weight = tree.weight
-        base = np.average(answers, axis=0, weights=weight[leaves])
+        base = np.average(leaf_values, axis=0, weights=weight[leaves])
     else:
         if not others.total_weight > 0:
-            raise ValueError("background has no rows that weigh something")
+            raise ValueError("background has no row with a positive weight")
         weight = others.row_weights / others.total_weight
-        base = np.average(answers[place[tree.apply(others)]], axis=0, weights=weight)
+        base = np.average(leaf_values[place[tree.apply(others)]], axis=0, weights=weight)
     values = _core.attribute(
         columns=data.columns,
         end=tree.end,
@@ -199,19 +185,21 @@ def shapley_values(
         heavier_left=tree.heavier_left,
         subsets=tree.subsets,
         weight=np.ascontiguousarray(weight),
-        answers=np.ascontiguousarray(answers - base),  # far from zero they would lose digits
+        answers=np.ascontiguousarray(leaf_values - base),  # values far from zero would lose digits
         blocks=blocks,
         background=None if others is None else others.columns,
         n_threads=n_threads(n_jobs),
     )
-    said = answers[place[tree.apply(data)]]
+    predictions = leaf_values[place[tree.apply(data)]]
     kept: dict[str, Any] = {"schema": tree.schema, "data": data}
     if len(outputs) == 1 and not tree.schema.predicts_classes:
-        return ShapleyValues(values[:, :, 0], float(base[0]), said[:, 0], outputs, others is not None, **kept)
-    return ShapleyValues(values, base, said, outputs, others is not None, **kept)
+        return ShapleyValues(
+            values[:, :, 0], float(base[0]), predictions[:, 0], outputs, others is not None, **kept
+        )
+    return ShapleyValues(values, base, predictions, outputs, others is not None, **kept)
 
 
-_FOLLOWED = "attributions follow one test at a time; give rows without missing values in what it tests"
+_FOLLOWED = "Shapley values follow one test at a time; give rows without missing values in the tested columns"
 
 
 def _outputs(schema: Schema) -> tuple[Output, ...]:
@@ -231,11 +219,11 @@ def _check_memory(numbers: int) -> None:
         )
 
 
-def _shown(outputs: tuple[Output, ...], answers: Floats) -> list[int]:
-    """The outputs to show: all of a few; of two classes the second; of many those answered most."""
+def _printed_outputs(outputs: tuple[Output, ...], predictions: Floats) -> list[int]:
+    """The outputs to print: all of a few; of two classes the second; of many the four largest."""
     if len(outputs) == 2 and outputs[0].label is not None and outputs[0].target == outputs[1].target:
         return [1]
-    order = np.argsort(-answers.mean(axis=0), kind="stable")
+    order = np.argsort(-predictions.mean(axis=0), kind="stable")
     return sorted(order[:4].tolist()) if len(outputs) > 4 else list(range(len(outputs)))
 
 
