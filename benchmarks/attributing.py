@@ -44,7 +44,7 @@ PROBLEMS = (
     Problem("100k x 20, depth 6, background", 100_000, dtype="float64", max_depth=6, predicted=2_000),
 )
 HOW = (
-    "Shapley values of all columns and classes for rows that are encoded already, by `attribution` and by "
+    "Shapley values of all columns and classes for rows that are encoded already, by `shapley_values` and by "
     f"shap's `TreeExplainer.shap_values` on the same tree; with a background of {BACKGROUND} rows where the "
     "name says so, path-dependent otherwise. The two take turns, each in a process of its own; the least of "
     "the runs. "
@@ -85,7 +85,7 @@ def _measured(problem: Problem, data: Path, chosen: Namespace) -> list[Result]:
 def prepare(job: Job) -> Task:
     """The tree and the rows; the work is to attribute the answers."""
     from treewright import encode, grow
-    from treewright.explaining.shapley import attribution
+    from treewright.explaining.shapley import shapley_values
 
     train, target, rows = _tables(job)
     limits = {"max_depth": job.problem.max_depth, "max_leaf_nodes": job.problem.max_leaf_nodes}
@@ -97,7 +97,7 @@ def prepare(job: Job) -> Task:
         back = None if others is None else encode(others, schema=tree.schema)
 
         def work() -> Any:
-            kept[:] = [attribution(tree, data, background=back, n_jobs=job.threads).values]
+            kept[:] = [shapley_values(tree, data, background=back, n_jobs=job.threads).values]
 
     else:
         import shap

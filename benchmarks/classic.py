@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.c45 import C45, SHARED, Printed, line, read
 from treewright import C45Classifier, CARTClassifier, CHAIDClassifier, Dataset, Tree, encode
-from treewright.pruning.shares import size
+from treewright.pruning.fractional_rows import size
 from treewright.tree.predict import codes
 
 DECLARED = {"crx": {"A4": ("t",)}}
@@ -49,8 +49,8 @@ def compared(name: str, folder: Path) -> list[str]:
     test = None
     if theirs.test is not None:
         rows = encode(*read(folder / f"{name}.test.csv"), schema=train.schema)
-        test = errors(path.grown, rows), errors(path.pruned, rows)
-    before, after = ((size(tree), errors(tree, train)) for tree in (path.grown, path.pruned))
+        test = errors(path.full_tree, rows), errors(path.pruned, rows)
+    before, after = ((size(tree), errors(tree, train)) for tree in (path.full_tree, path.pruned))
     ours = Printed(before, after, path.details["estimate"], test)
     lines = [line(name, "C4.5", theirs, ""), line("", "here", ours, took)]
     if test is None:

@@ -120,7 +120,7 @@ def pruned(way: Way, table: Table) -> Any:
     """The tree that a way makes, or the rules."""
     from treewright import prune, select
     from treewright.pruning import METHODS
-    from treewright.pruning.rules import rule_list
+    from treewright.pruning.rule_post_pruning import rule_list
 
     if way.method == "unpruned":
         return table.tree

@@ -26,8 +26,8 @@ from treewright.ensembles.adaboost_r2 import BoostedNumbers
 from treewright.ensembles.gradient_boosting import GradientBoosted
 from treewright.ensembles.losses import BY_LOGARITHM
 from treewright.pruning import cost_complexity_path, prune
-from treewright.saving.kinds import KINDS
-from treewright.saving.layout import ARRAYS
+from treewright.saving.ensembles import KINDS
+from treewright.saving.writer import ARRAYS
 from treewright.tree.missing import sent_by_others
 
 MODELS = sorted((Path(__file__).parent.parent / "tests" / "saving" / "models").glob("*.model.json"))

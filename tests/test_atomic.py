@@ -139,7 +139,7 @@ def test_long_names(tmp_path: Path) -> None:
 
 def in_a_process(code: str, path: Path) -> int:
     """The return code of a process that runs `code` and then replaces the file."""
-    code = f"import os, resource, signal, sys\nfrom treewright import files\n{code}\n" + (
+    code = f"import os, resource, signal, sys\nfrom treewright import _atomic as files\n{code}\n" + (
         f"with files.replacing({str(path)!r}) as file:\n    file.write({NEW!r})\n"
     )
     return subprocess.run(

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to anot
 DRIVER = """
 import numpy as np
 import scipy.special, scipy.stats
-from treewright import TreeSelector, _core, attribution, competitors, encode, grow, grow_forest, importance
+from treewright import TreeSelector, _core, shapley_values, competitors, encode, grow, grow_forest, importance
 from treewright import KDTree, stability
 from treewright.ensembles import importance_of, out_of_bag
 from treewright.feature_selection import shadow_selection, split_scores
@@ -81,8 +81,8 @@ phases = {
     "predict, 1 thread": lambda: tree.apply(rows),
     "predict, 2 threads": lambda: tree.apply(rows, n_threads=2),
     "predict by categories": lambda: by_category.apply(mixed_rows, n_threads=2),
-    "attribution, 1 thread": lambda: attribution(tree, rows),
-    "attribution, 2 threads": lambda: attribution(by_category, mixed_rows, n_jobs=2),
+    "shapley_values, 1 thread": lambda: shapley_values(tree, rows),
+    "shapley_values, 2 threads": lambda: shapley_values(by_category, mixed_rows, n_jobs=2),
     "k-d tree, 1 thread": lambda: KDTree(x),
     "k-d tree, 2 threads": lambda: KDTree(x, leaf_size=1, n_jobs=2),
     "spill tree": lambda: KDTree(x, spill=0.1),
@@ -90,7 +90,7 @@ phases = {
     "neighbours, 2 threads": lambda: near.query(x, 100, n_jobs=2),
     "defeatist search": lambda: near.query(x, 1000, search="defeatist"),
     "within a radius": lambda: near.query_radius(x, 0.5, n_jobs=2),
-    "attribution by a background": lambda: attribution(tree, some, background=rows, n_jobs=2),
+    "shapley_values by a background": lambda: shapley_values(tree, some, background=rows, n_jobs=2),
 }
 for name, work in phases.items():
     try:

@@ -1,4 +1,4 @@
-"""Draw the trees of docs/pictures.md and docs/gallery.md: `python docs/pictures/trees.py`."""
+"""Draw the trees of docs/plotting.md and docs/gallery.md: `python docs/pictures/trees.py`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from treewright import Tree, encode, grow
 from treewright.datasets import load_spam
-from treewright.plotting.quality import plot_confusion, plot_precision_recall, plot_roc
-from treewright.plotting.regions import plot_regions
+from treewright.plotting.quality import plot_confusion_matrix, plot_precision_recall, plot_roc
+from treewright.plotting.regions import plot_decision_regions
 
 FOLDER = Path(__file__).parent
 
@@ -24,7 +24,7 @@ def draw_iris() -> None:
     table = {name: iris.data[:, i] for i, name in enumerate(iris.feature_names)}
     data = encode(table, iris.target_names[iris.target])
     keep(grow(data), "iris", "Three species of iris: 9 leaves, 150 rows")
-    ax = plot_regions(grow(data, max_leaf_nodes=4), data=data)
+    ax = plot_decision_regions(grow(data, max_leaf_nodes=4), data=data)
     ax.figure.savefig(FOLDER / "regions.svg", metadata={"Date": None})
 
 
@@ -60,7 +60,7 @@ def draw_spam() -> None:
     figure, axes = pyplot.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
     plot_roc(tree, test, ax=axes[0])
     plot_precision_recall(tree, test, ax=axes[1])
-    plot_confusion(tree.with_costs({"nonspam": {"spam": 5}}), test, ax=axes[2])
+    plot_confusion_matrix(tree.with_costs({"nonspam": {"spam": 5}}), test, ax=axes[2])
     figure.savefig(FOLDER / "quality.svg", metadata={"Date": None})
 
 

@@ -14,12 +14,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import amount, count, label_text, percent, quote
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, said_losses
 from treewright.tree.predict import answers, codes, proportions
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import amount, count, percent, quoted, word
 
 Floats = NDArray[np.float64]
 
@@ -107,7 +107,7 @@ class Metrics:
         if not self.is_of_classes:
             kind = "median" if self.measure == "mean absolute error" else "mean"
             return f"the {kind} ({self.constant_in_words})"
-        return quoted(self.constant) if isinstance(self.constant, str) else self.constant_in_words
+        return quote(self.constant) if isinstance(self.constant, str) else self.constant_in_words
 
     @property
     def figures(self) -> list[tuple[str, str]]:
@@ -225,7 +225,7 @@ def constant_answer(tree: Tree, train: Dataset | None = None) -> Any:
 
 def class_word(label: Hashable) -> str:
     """A class in words; bools as files have them."""
-    return str(label).lower() if isinstance(label, bool) else word(label)
+    return str(label).lower() if isinstance(label, bool) else label_text(label)
 
 
 def share_word(share: float) -> str:
@@ -349,12 +349,12 @@ def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Float
     return right / max(right[-1], 1e-300), precision
 
 
-def confusion(model: Any, data: Any) -> Floats:
+def confusion_matrix(model: Any, data: Any) -> Floats:
     """The confusion matrix: the weight of the rows of each class (row) that get each answer (column).
 
     >>> from treewright import encode, grow
     >>> data = encode({"x": [1, 2, 3, 4]}, ["a", "b", "a", "b"])
-    >>> confusion(grow(data, max_leaf_nodes=2), data).tolist()
+    >>> confusion_matrix(grow(data, max_leaf_nodes=2), data).tolist()
     [[1.0, 1.0], [0.0, 2.0]]
     """
     tree, rows = tree_of_classes(as_tree(model), data)
@@ -377,7 +377,7 @@ def check_class(tree: Tree, positive: Any) -> int:
     """The code of a class of a tree; ValueError if it has no such class."""
     classes = tree.schema.targets[0].classes or ()
     if positive not in classes:
-        known = ", ".join(word(name) for name in classes[:_MOST_NAMED])
+        known = ", ".join(label_text(name) for name in classes[:_MOST_NAMED])
         raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {known}")
     return classes.index(positive)
 

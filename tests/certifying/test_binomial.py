@@ -20,7 +20,7 @@ from treewright.certifying.binomial import (
     kl_upper,
     log_tail,
 )
-from treewright.certifying.rechecking import binomial_sum
+from treewright.certifying.verification import binomial_sum
 
 NATS = log(20)
 

@@ -42,8 +42,8 @@ from treewright.certifying import (
     penalty,
 )
 from treewright.certifying.bounds import occam, untested_bits
-from treewright.certifying.decimals import number_bits
 from treewright.certifying.kearns_mansour import stump_dimension
+from treewright.certifying.prefix_codes import number_bits
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset as Rows
 from treewright.encoding import Provenance

@@ -22,7 +22,7 @@ from treewright import cli, encode, grow, load, prune, report, select
 from treewright.cli import outcomes
 from treewright.encoding.splits import split
 from treewright.exporting import formats
-from treewright.reporting import subjects
+from treewright.reporting import subject as report_subject
 from treewright.tree import Tree
 
 HOSTILE = "<script>alert(1)</script>"
@@ -119,7 +119,7 @@ def test_fit_writes_a_report_beside_the_model(folder: Path, capfd: Capture) -> N
     assert told["files"] == {"model": "sub/small.json", "report": "sub/small.report.html"}
     assert "reporting" in told["seconds"]
     facts = payload("sub/small.report.html")
-    assert {name: part["rows"] for name, part in facts["parts"].items()} == {
+    assert {name: part["rows"] for name, part in facts["samples"].items()} == {
         "train": told["parts"]["training"]["rows"],
         "validation": told["parts"]["validation"]["rows"],
         "test": told["parts"]["test"]["rows"],
@@ -186,7 +186,7 @@ def test_the_slider_leaves_out_the_largest_trees(monkeypatch: pytest.MonkeyPatch
     path = select(prune(grown, "cost_complexity"), "held_out", validation=validation)
     parts = {"train": train, "validation": validation, "test": test}
     whole = report(path, **parts).payload
-    monkeypatch.setattr(subjects, "MOST_LEAVES", 20)
+    monkeypatch.setattr(report_subject, "MOST_LEAVES", 20)
     short = report(path, **parts).payload
     assert whole["paths"][0]["leaves"][0] == grown.n_leaves > 20
     sizes = short["paths"][0]["leaves"]
@@ -428,7 +428,7 @@ WRONG = [
     (2, "report loans.tree.json -o -", "-o -: the page is written to a file"),
     (1, "report loans.tree.json -o none/r.html", "there is no folder 'none'"),
     (1, "report loans.tree.json -o loans.tree.json", "would be overwritten while it is read"),
-    (1, "report several.json", "a report is about one target; this tree has 2"),
+    (1, "report several.json", "a report is for one target; this tree has 2"),
     (1, "report several.json --test new.csv", "several.json predicts 2 targets at once"),
     (1, "report newer.json", "was written by a newer treewright"),
     (1, "report loans.csv", "loans.csv looks like a table, but a model is wanted"),

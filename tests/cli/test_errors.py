@@ -192,7 +192,7 @@ OTHER = [
         "export m.json --option intervals=1",
         "--option: text cannot work with one of the values intervals=1",
     ),
-    (1, "prune m.json --method srm --option c=[1]", "c is [1]; it must be a number of at least 0, or 'cv'"),
+    (1, "prune m.json --method srm --option c=[1]", "c is [1]; it must be a number >= 0 or 'cv'"),
     (1, "prune m.json --method bottom_up --option delta=null", "delta is None; it must be between 0 and 1"),
     (
         1,
@@ -351,7 +351,7 @@ OTHER = [
     (
         1,
         "fit ok.csv --target y --prune srm --option c=[]",
-        "c is []; it must be a number of at least 0, or 'cv'",
+        "c is []; it must be a number >= 0 or 'cv'",
     ),
     (2, "fit ok.csv --target y --delta 2", "--delta 2: the chance of being wrong is between 0 and 1"),
     (2, "fit ok.csv --target y --delta 0", "--delta 0: the chance"),

@@ -27,8 +27,8 @@ from treewright import (
     prune,
 )
 from treewright.converting import to_shap, to_sklearn
-from treewright.converting.rounding import thresholds
-from treewright.exporting.probing import probes
+from treewright.converting.float32_thresholds import thresholds
+from treewright.exporting import probes
 
 # ---- from scikit-learn -------------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ def test_refusals_in_one_sentence() -> None:
         from_sklearn(model, data=IRIS[0])
     with pytest.raises(ValueError, match="no row of the data reaches node"):
         from_sklearn(model, data=(IRIS[0][:60], IRIS[1][:60]))
-    with pytest.raises(ValueError, match="would change what a leaf answers"):
+    with pytest.raises(ValueError, match="would change what a leaf predicts"):
         from_sklearn(model, data=(IRIS[0], (IRIS[1] + 1) % 3))
 
 
@@ -290,7 +290,7 @@ def test_what_scikit_learn_and_shap_cannot_hold_is_refused() -> None:
     tree = grow(encode({"sky": ["a", "b", "c", "a"], "n": [1, 1, 1, 1]}, [0, 1, 0, 0]))
     with pytest.raises(ValueError, match="column 'sky'"):
         tree.to_sklearn()
-    with pytest.raises(ValueError, match=r"column 'sky'.*attribution"):
+    with pytest.raises(ValueError, match=r"column 'sky'.*shapley_values"):
         tree.to_shap()
     with pytest.raises(ValueError, match="rows is 'float16'; it must be 'float64' or 'float32'"):
         to_sklearn(tree.collapse([0]), rows="float16")

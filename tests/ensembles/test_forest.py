@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -233,7 +234,7 @@ def test_proximity(data):
 
 
 def test_proximity_says_when_it_is_too_large(data, monkeypatch):
-    monkeypatch.setattr("treewright.ensembles.proximity.available_memory", lambda: 1000)
+    monkeypatch.setattr(import_module("treewright.ensembles.proximity"), "available_memory", lambda: 1000)
     with pytest.raises(MemoryError, match="the proximity of 300 to 300 rows takes"):
         proximity(grow_forest(data, n_trees=2), data)
 

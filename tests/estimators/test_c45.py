@@ -12,8 +12,8 @@ import pytest
 from treewright import C45Classifier, Dataset, Tree, encode, prune
 from treewright.estimators.classic import RELEASE_8
 from treewright.growing import grow
+from treewright.pruning.fractional_rows import collapse_useless_splits, size
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.shares import size, without_useless
 
 GOLF = """
 sunny 85 85 false stay | sunny 80 90 true stay | overcast 83 78 false play | rain 70 96 false play
@@ -57,7 +57,7 @@ def test_golf_is_the_tree_of_the_program() -> None:
 """
     assert str(model.model_).startswith(lines.strip())
     path = model.pruning_path_
-    assert size(path.grown) == size(model.model_) == 8
+    assert size(path.full_tree) == size(model.model_) == 8
     assert path.details["estimate"] == pytest.approx(0.385, abs=5e-4)
     assert model.score(table, labels) == 1.0
 
@@ -92,7 +92,7 @@ def test_the_numbers_of_the_program(name: str) -> None:
     table, labels = read(DATA / f"{name}.train.csv")
     data = declared(encode(table, labels), DECLARED.get(name, {}))
     path = C45Classifier()._model(data, None)[1]
-    grown = path.grown
+    grown = path.full_tree
     test = encode(*read(DATA / f"{name}.test.csv"), schema=data.schema)
 
     def errors(tree: Tree, rows: Dataset) -> int:
@@ -224,7 +224,7 @@ def drawn(seed: int, n: int = 160) -> tuple[dict, list]:
 
 def plain_grown(data: Dataset) -> Tree:
     tree = grow(data, criterion="gain_ratio", missing="fractional", min_samples_leaf=2, _rules=RELEASE_8)
-    return without_useless(tree)
+    return collapse_useless_splits(tree)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -258,7 +258,7 @@ def test_some_branches_rise_and_some_trees_differ() -> None:
     with_raising = C45Classifier().fit(table, labels)
     without = C45Classifier(raising=False).fit(table, labels)
     assert without.pruning_path_.details["raised"] == 0
-    assert size(with_raising.model_) <= size(with_raising.pruning_path_.grown)
+    assert size(with_raising.model_) <= size(with_raising.pruning_path_.full_tree)
     strict = C45Classifier(confidence=0.001).fit(table, labels)
     assert size(strict.model_) <= size(with_raising.model_)
 

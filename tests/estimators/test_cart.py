@@ -77,7 +77,7 @@ def test_the_prunings_are_those_of_rpart(classes: CARTClassifier) -> None:
 
 
 def test_the_surrogates_are_those_of_rpart(classes: CARTClassifier) -> None:
-    tree = classes.pruning_path_.grown
+    tree = classes.pruning_path_.full_tree
     others = tree.surrogates
     assert tree.test(0).column == "charDollar"
     for entry, (name, agreement, adjusted) in zip(others.of(0), SURROGATES, strict=False):
@@ -152,7 +152,7 @@ def test_prices_of_leaves_go_by_costs() -> None:
     costs = {"ill": {"well": 5.0}}
     model = CARTClassifier(costs=costs, min_samples_leaf=5)
     path = model.cost_complexity_pruning_path(table, target)
-    grown = model.fit(table, target).pruning_path_.grown
+    grown = model.fit(table, target).pruning_path_.full_tree
     assert grown.schema.has_costs
     whole = float(grown.loss[0] / grown.weight[0])
     assert path.impurities[-1] == pytest.approx(whole)

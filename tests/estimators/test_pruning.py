@@ -211,7 +211,7 @@ def test_an_option_tells_the_way() -> None:
     for options in ({"leaves": 5}, {"select": "leaves", "leaves": 5}):
         model = DecisionTreeClassifier(pruning=CostComplexity(**options)).fit(X, Y)
         assert model.get_n_leaves() <= 5
-        assert model.pruning_path_.grown.rows[0] == len(Y)  # none was set aside
+        assert model.pruning_path_.full_tree.rows[0] == len(Y)  # none was set aside
     # delta is the method's own here, and says nothing about a choice
     bound = DecisionTreeClassifier(pruning=Bound(delta=0.1)).fit(X, Y)
     assert "chosen_by" not in bound.pruning_path_.details

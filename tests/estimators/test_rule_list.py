@@ -16,7 +16,7 @@ from sklearn.model_selection import cross_val_score
 from treewright import RuleListClassifier, encode, grow
 from treewright.certifying import certify_errors
 from treewright.datasets import load_spam
-from treewright.pruning.rules import rule_list
+from treewright.pruning.rule_post_pruning import rule_list
 
 
 def frame(n: int = 200) -> tuple[pandas.DataFrame, np.ndarray]:

@@ -24,7 +24,7 @@ from treewright import (
     explain,
     grow,
 )
-from treewright.explaining.counterfactual import Contrast, contrast
+from treewright.explaining.counterfactual import Counterfactual, counterfactual
 
 CATEGORIES = ("p", "q", "r")
 
@@ -125,7 +125,7 @@ def test_nothing_is_nearer(limits: dict[str, Any], numbers: bool) -> None:
         for i in range(8):
             row = row_of(table, i)
             old = tree.predict({name: [value] for name, value in row.items()})[0]
-            found = contrast(tree, row, readable=False, **limits)
+            found = counterfactual(tree, row, readable=False, **limits)
             wanted = least(tree, row, lambda answer, old=old: answer != old, **limits)
             if not found.possible:
                 assert wanted[0] == math.inf
@@ -136,7 +136,7 @@ def test_nothing_is_nearer(limits: dict[str, Any], numbers: bool) -> None:
             check_answer(tree, found)
 
 
-def check_answer(tree: Tree, found: Contrast) -> None:
+def check_answer(tree: Tree, found: Counterfactual) -> None:
     again = tree.predict({name: [value] for name, value in found.row.items()})[0]
     assert again == found.new_answer != found.answer
 
@@ -144,67 +144,72 @@ def check_answer(tree: Tree, found: Contrast) -> None:
 def test_the_changed_row_has_the_columns_that_came_tested_or_not() -> None:
     tree = grow(encode({"x": [1, 2, 3, 4], "z": [0, 0, 0, None], "c": ["p"] * 4}, list("aabb")))
     assert set(tree.feature.tolist()) == {0, -1}
-    assert contrast(tree, {"x": 1, "z": None, "c": None}).row == {"x": 2.51, "z": None, "c": None}
-    assert contrast(tree, {"x": 1, "c": "new"}).row == {"x": 2.51, "c": "new"}
-    assert contrast(tree, [1, None, "p"]).row == {"x": 2.51, "z": None, "c": "p"}
+    assert counterfactual(tree, {"x": 1, "z": None, "c": None}).row == {"x": 2.51, "z": None, "c": None}
+    assert counterfactual(tree, {"x": 1, "c": "new"}).row == {"x": 2.51, "c": "new"}
+    assert counterfactual(tree, [1, None, "p"]).row == {"x": 2.51, "z": None, "c": "p"}
 
 
 def test_a_class_or_an_interval_that_is_wanted() -> None:
     tree, table = a_tree(1)
     for i in range(10):
         row = row_of(table, i)
-        found = contrast(tree, row, to="high")
+        found = counterfactual(tree, row, to="high")
         assert found.new_answer == "high"
-        exact = contrast(tree, row, to="high", readable=False)
+        exact = counterfactual(tree, row, to="high", readable=False)
         assert exact.distance == pytest.approx(least(tree, row, lambda answer: answer == "high")[0])
         assert exact.distance <= found.distance <= exact.distance + 0.01 * len(found.changes) + 1e-9
     tree, table = a_tree(2, numbers=True)
-    found = contrast(tree, row_of(table, 3), to=(2.0, None))
+    found = counterfactual(tree, row_of(table, 3), to=(2.0, None))
     assert found.new_answer >= 2.0
     with pytest.raises(ValueError, match="must be \\(low, high\\)"):
-        contrast(tree, row_of(table, 3), to=2.0)
+        counterfactual(tree, row_of(table, 3), to=2.0)
 
 
 def test_strict_thresholds_and_readable_steps() -> None:
     schema = Schema((Column("x"), Column("t", "time")), (Target("y", ("a", "b")),))
     tree = Tree.write(schema, Branch(Below("x", 0.1), Leaf([1, 0]), Leaf([0, 1])))
-    assert contrast(tree, {"x": 0.0}, readable=False).row["x"] == math.nextafter(0.1, 1.0)
-    assert contrast(tree, {"x": 0.0}).row == {"x": 0.11}  # t is neither given nor tested
-    assert contrast(tree, {"x": 5.0}).row["x"] == 0.1
-    assert contrast(tree, {"x": 0.0}, whole=["x"]).row["x"] == 1.0
-    assert contrast(tree, {"x": 0.0}, ranges={"x": (None, 0.101)}).row["x"] <= 0.101
-    assert contrast(tree, {"x": 0.0}, ranges={"x": (None, 0.11)}).row["x"] == 0.11  # the end is allowed
+    assert counterfactual(tree, {"x": 0.0}, readable=False).row["x"] == math.nextafter(0.1, 1.0)
+    assert counterfactual(tree, {"x": 0.0}).row == {"x": 0.11}  # t is neither given nor tested
+    assert counterfactual(tree, {"x": 5.0}).row["x"] == 0.1
+    assert counterfactual(tree, {"x": 0.0}, whole=["x"]).row["x"] == 1.0
+    assert counterfactual(tree, {"x": 0.0}, ranges={"x": (None, 0.101)}).row["x"] <= 0.101
+    assert counterfactual(tree, {"x": 0.0}, ranges={"x": (None, 0.11)}).row["x"] == 0.11  # the end is allowed
     day = 86_400e6
     tree = Tree.write(schema, Branch(Below("t", 10 * day), Leaf([1, 0]), Leaf([0, 1])))
-    told = contrast(tree, {"t": np.datetime64("1970-01-03")}, scales={"t": 200 * day})
+    told = counterfactual(tree, {"t": np.datetime64("1970-01-03")}, scales={"t": 200 * day})
     assert told.changes[0].words == "t moves from 1970-01-03 to 1970-01-12"
     assert told.new_answer == "b"
-    late = contrast(tree, {"t": np.datetime64("1970-01-03")}, ranges={"t": ("1970-02-01", None)}, to="b")
+    late = counterfactual(
+        tree, {"t": np.datetime64("1970-01-03")}, ranges={"t": ("1970-02-01", None)}, to="b"
+    )
     assert late.row["t"] == "1970-02-01"
-    early = contrast(tree, {"t": np.datetime64("1970-01-03")}, ranges={"t": (None, 9 * day)})
+    early = counterfactual(tree, {"t": np.datetime64("1970-01-03")}, ranges={"t": (None, 9 * day)})
     assert "t, which must stay between" in str(early)
 
 
 def test_scales_of_the_data() -> None:
     tree = grow(encode({"x": [0, 100, 0, 100], "z": [0, 0, 1, 1]}, ["a", "a", "a", "b"]))
     data = encode({"x": [0, 100, 0, 100], "z": [0, 0, 1, 1]}, schema=tree.schema)
-    assert contrast(tree, {"x": 0, "z": 0}, data=data).distance == pytest.approx(1.0, abs=0.03)
-    assert "interquartile" in contrast(tree, {"x": 0, "z": 0}, data=data).measure
+    assert counterfactual(tree, {"x": 0, "z": 0}, data=data).distance == pytest.approx(1.0, abs=0.03)
+    assert "interquartile" in counterfactual(tree, {"x": 0, "z": 0}, data=data).measure
     rare = encode({"x": [0] * 9 + [10], "z": [1] * 10}, schema=tree.schema)  # one scale is 3, the other 1
-    far = contrast(tree, {"x": 0, "z": 1}, data=rare, readable=False)
+    far = counterfactual(tree, {"x": 0, "z": 1}, data=rare, readable=False)
     assert far.distance == pytest.approx(50 / 3)
-    assert contrast(tree, {"x": 100, "z": 0}, data=rare, readable=False).distance == pytest.approx(0.5)
+    assert counterfactual(tree, {"x": 100, "z": 0}, data=rare, readable=False).distance == pytest.approx(0.5)
 
 
 def test_categories_by_cost() -> None:
     schema = Schema((Column("c", "category", ("p", "q", "r")),), (Target("y", ("a", "b")),))
     tree = Tree.write(schema, Branch(Among("c", ["p"]), Leaf([1, 0]), Leaf([0, 1])))
-    assert contrast(tree, {"c": "p"}).row == {"c": "q"}
-    assert contrast(tree, {"c": "p"}, costs={"c": {"q": 3.0, "r": 2.0}}).row == {"c": "r"}
-    assert contrast(tree, {"c": "p"}, data=encode({"c": list("prrq")}, schema=schema)).row == {"c": "r"}
-    assert str(contrast(tree, {"c": "p"}, ranges={"c": ["p"]})).endswith("of c, which may only be in {p}.")
+    assert counterfactual(tree, {"c": "p"}).row == {"c": "q"}
+    assert counterfactual(tree, {"c": "p"}, costs={"c": {"q": 3.0, "r": 2.0}}).row == {"c": "r"}
+    assert counterfactual(tree, {"c": "p"}, data=encode({"c": list("prrq")}, schema=schema)).row == {"c": "r"}
+    assert str(counterfactual(tree, {"c": "p"}, ranges={"c": ["p"]})).endswith(
+        "of c, which may only be in {p}."
+    )
     assert (
-        contrast(tree, {"c": "new"}, to="b").changes[0].words == "c changes from new, never seen before to q"
+        counterfactual(tree, {"c": "new"}, to="b").changes[0].words
+        == "c changes from new, never seen before to q"
     )
 
 
@@ -212,20 +217,20 @@ def test_a_category_never_seen_keeps_its_word() -> None:
     schema = Schema((Column("c", "category", ("p", "q")), Column("x")), (Target("y", ("a", "b")),))
     inner = Branch(Below("x", 1.0), Leaf([3, 0]), Leaf([0, 5]))
     tree = Tree.write(schema, Branch(Among("c", ["p"]), Leaf([1, 0]), inner))
-    assert contrast(tree, {"c": "new", "x": 0.0}, readable=False).row["c"] == "new"
+    assert counterfactual(tree, {"c": "new", "x": 0.0}, readable=False).row["c"] == "new"
     encoded = encode({"c": ["new"], "x": [0.0]}, schema=schema)  # which does not hold the word
-    assert contrast(tree, encoded).row["c"] is None
+    assert counterfactual(tree, encoded).row["c"] is None
     assert "c is a category never seen before" in str(explain(tree, encoded))
 
 
 def test_an_interval_in_words() -> None:
     tree = grow(encode({"x": [1.0, 2.0, 3.0]}, [1.0, 2.0, 3.0], classes=False))
     row = {"x": 1.0}
-    assert contrast(tree, row, to=(7, None)).reason == "no leaf of the tree answers 7 or more"
-    assert contrast(tree, row, to=(None, 0.5)).reason == "no leaf of the tree answers 0.5 or less"
-    told = contrast(tree, row, to=(2.5, 4), frozen=["x"]).reason
+    assert counterfactual(tree, row, to=(7, None)).reason == "no leaf of the tree answers 7 or more"
+    assert counterfactual(tree, row, to=(None, 0.5)).reason == "no leaf of the tree answers 0.5 or less"
+    told = counterfactual(tree, row, to=(2.5, 4), frozen=["x"]).reason
     assert told == "the only leaf that answers between 2.5 and 4 needs a change of x, which is frozen"
-    assert contrast(tree, row, to=(None, None)).changes == ()
+    assert counterfactual(tree, row, to=(None, None)).changes == ()
 
 
 def test_no_way() -> None:
@@ -234,26 +239,26 @@ def test_no_way() -> None:
     below = Branch(Below("z", 2.0), Leaf([0, 1, 0]), never)
     tree = Tree.write(schema, Branch(Below("x", 1.0), Leaf([1, 0, 0]), below, missing_left=True))
     row = {"x": 0.0, "z": 0.0}
-    assert contrast(tree, row, to="c").reason == "no row at all can reach the leaves that answer c"
-    told = contrast(tree, row, directions={"x": "decrease"})
+    assert counterfactual(tree, row, to="c").reason == "no row at all can reach the leaves that answer c"
+    told = counterfactual(tree, row, directions={"x": "decrease"})
     assert (
         told.reason
         == "each of the 2 leaves that answer otherwise needs a change of x, which may only decrease"
     )
-    assert "must stay between -inf and 1" in str(contrast(tree, row, ranges={"x": (None, 1.0)}))
+    assert "must stay between -inf and 1" in str(counterfactual(tree, row, ranges={"x": (None, 1.0)}))
     assert not told.possible
     assert told.to_dict()["distance"] is None
     alone = grow(encode({"x": [1.0, 2.0]}, ["a", "a"]))
-    assert "no leaf of the tree answers otherwise" in str(contrast(alone, {"x": 1.0}))
-    assert "already" in str(contrast(tree, row, to="a"))
+    assert "no leaf of the tree answers otherwise" in str(counterfactual(alone, {"x": 1.0}))
+    assert "already" in str(counterfactual(tree, row, to="a"))
 
 
 def test_missing_values() -> None:
     schema = Schema((Column("x"),), (Target("y", ("a", "b")),))
     tree = Tree.write(schema, Branch(Below("x", math.inf), Leaf([1, 0]), Leaf([0, 1]), missing_left=False))
-    assert contrast(tree, {"x": None}).row == {"x": 0.0}
-    assert "would have to be missing" in str(contrast(tree, {"x": 1.0}))
-    told = contrast(tree, {"x": 1.0}, allow_missing=True)
+    assert counterfactual(tree, {"x": None}).row == {"x": 0.0}
+    assert "would have to be missing" in str(counterfactual(tree, {"x": 1.0}))
+    told = counterfactual(tree, {"x": 1.0}, allow_missing=True)
     assert told.row == {"x": None}
     assert told.changes[0].words == "x changes from 1 to missing"
 
@@ -264,18 +269,18 @@ def test_deep_and_wide() -> None:
     for i in range(n - 1, -1, -1):
         node = Branch(Below("x", float(i)), Leaf([1, 0]), node)
     tree = Tree.write(Schema((Column("x"),), (Target("y", ("a", "b")),)), node)
-    assert contrast(tree, {"x": -5.0}, readable=False).row["x"] == math.nextafter(n - 1.0, math.inf)
+    assert counterfactual(tree, {"x": -5.0}, readable=False).row["x"] == math.nextafter(n - 1.0, math.inf)
 
 
 def test_text_and_json() -> None:
     tree = grow(encode({"<b>\n": [1.0, 2.0]}, ["a,b", "<c>"]))
-    found = contrast(tree, {"<b>\n": 1.0})
+    found = counterfactual(tree, {"<b>\n": 1.0})
     assert r"<b>\n rises from 1 to 1." in str(found)
     assert "<c>" in str(found)
     assert "<b>" not in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["new_answer"] == "<c>"
     model = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
-    assert contrast(model, [1.0]).new_answer == 1
+    assert counterfactual(model, [1.0]).new_answer == 1
 
 
 @pytest.mark.parametrize(
@@ -302,7 +307,7 @@ def test_text_and_json() -> None:
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     tree, table = a_tree(0)
     with pytest.raises(ValueError, match=message):
-        contrast(tree, row_of(table, 0), **options)
+        counterfactual(tree, row_of(table, 0), **options)
     both = grow(encode({"x": [1.0, 2.0]}, [["a", "u"], ["b", "v"]]))
     with pytest.raises(ValueError, match="for one target"):
-        contrast(both, {"x": 1.0})
+        counterfactual(both, {"x": 1.0})

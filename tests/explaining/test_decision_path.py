@@ -35,8 +35,8 @@ from treewright import (
     explain,
     grow,
 )
-from treewright.explaining.asking import one_row
-from treewright.explaining.held_out import mean_held_out, median_held_out, share_held_out
+from treewright.explaining.decision_path import mean_held_out, median_held_out, share_held_out
+from treewright.explaining.row import one_row
 
 TABLE = {
     "age": [25.0, 47.0, nan, 33.0, 61.0, 52.0, 38.0, 29.0],
@@ -292,7 +292,7 @@ def test_without_held_out_rows_the_share_is_marked_as_that_of_training_rows() ->
     decision = explain(by_hand(), {"age": 20.0, "job": None, "since": None})
     assert decision.answers[0].held_out is None
     assert "Of the 7 rows it learnt from that came this way: no 85.7 %, yes 14.3 %." in str(decision)
-    assert "The tree was made to fit these rows" in str(decision)
+    assert "The tree was fitted to these rows" in str(decision)
 
 
 def test_training_rows_given_as_test_are_told_apart() -> None:
@@ -391,7 +391,7 @@ Answer: no
 3.  since is 2025-06-03  > 2020-09-13 12:26:40 or missing  50.0 %  +20.0     4
 
 Of the 4 rows it learnt from that came this way: no 50.0 %, yes 50.0 %.
-The tree was made to fit these rows; how sure the answer is, held-out rows tell: test=.
+The tree was fitted to these rows; pass held-out rows (test=) to measure its reliability.
 """
     told = str(explain(by_hand(), rows_in_every_form()["dict"]))
     assert told == expected.strip()

@@ -29,7 +29,7 @@ from treewright import (
     rules,
 )
 from treewright.encoding import Dataset
-from treewright.tree.rule_list import Between, Within
+from treewright.tree.conditions import Between, Within
 
 
 def table_of(data: Dataset) -> Any:

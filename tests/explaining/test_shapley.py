@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from tests.strategies import Table, tables
 from treewright import Below, Branch, Column, DecisionTreeClassifier, Leaf, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
-from treewright.explaining.shapley import attribution
-from treewright.tree.rule_list import column_of, condition_of
+from treewright.explaining.shapley import shapley_values
+from treewright.tree.rule_list import condition_of
 
 # ---- the oracle: the definition, over all subsets of the columns, in fractions -----------------------------
 
@@ -26,7 +26,7 @@ from treewright.tree.rule_list import column_of, condition_of
 def turns_left(tree: Tree, node: int, data: Dataset, row: int) -> bool:
     condition = condition_of(tree, node, True)
     column = tree.schema.columns[tree.feature[node]]
-    return bool(condition.holds(column_of(data, tree.feature[node])[[row]], column.categories)[0])
+    return bool(condition.holds(data.column(tree.feature[node])[[row]], column.categories)[0])
 
 
 def expected(tree: Tree, data: Dataset, row: int, known: frozenset[int], node: int = 0) -> list[Fraction]:
@@ -85,7 +85,7 @@ def by_definition(tree: Tree, data: Dataset, row: int, others: Dataset | None = 
 
 
 def check(tree: Tree, data: Dataset, others: Dataset | None = None) -> None:
-    found = attribution(tree, data, background=others)
+    found = shapley_values(tree, data, background=others)
     values = found.values.reshape(data.n_rows, data.n_columns, -1)
     scale = max(1e-300, float(np.abs(found.answers).max()), float(np.abs(found.base).max()))
     for row in range(data.n_rows):
@@ -118,8 +118,8 @@ def test_a_large_background_is_the_mean_of_its_parts() -> None:
     random = np.random.default_rng(0)
     x, y = random.random((40_000, 3)), random.random(40_000)
     tree = grow(encode(x[:20_000], y[:20_000]))
-    parts = [attribution(tree, x[:1], background=x[i : i + 8_000]).values for i in range(0, len(x), 8_000)]
-    whole = attribution(tree, x[:1], background=x).values
+    parts = [shapley_values(tree, x[:1], background=x[i : i + 8_000]).values for i in range(0, len(x), 8_000)]
+    whole = shapley_values(tree, x[:1], background=x).values
     np.testing.assert_allclose(whole, np.mean(parts, axis=0), rtol=0, atol=1e-12)
 
 
@@ -196,7 +196,7 @@ def test_long_paths_lose_no_digits(n_columns: int, repeats: int) -> None:
     random = np.random.default_rng(n_columns)
     for share in (0.1, 0.9) if n_columns < 90 else (0.5,):
         row = np.where(random.random(n_columns) < share, random.integers(0, repeats + 1, n_columns), -1.0)
-        found = attribution(tree, row[np.newaxis]).values[0]
+        found = shapley_values(tree, row[np.newaxis]).values[0]
         assert np.abs(found - by_polynomials(tree, row)).max() < 2e-15 * n_columns * repeats
 
 
@@ -207,7 +207,7 @@ def test_columns_that_only_all_together_matter_share_alike(n_columns: int) -> No
     for j in reversed(range(n_columns)):
         node = Branch(Below(f"x{j}", 0.0), Leaf([63.0 * 64.0 ** (n_columns - 1 - j), 0.0]), node)
     schema = Schema(tuple(Column(f"x{j}") for j in range(n_columns)), (Target("y", ("a", "b")),))
-    found = attribution(Tree.write(schema, node), np.ones((1, n_columns))).values[0, :, 1]
+    found = shapley_values(Tree.write(schema, node), np.ones((1, n_columns))).values[0, :, 1]
     assert np.abs(found * n_columns - 1).max() < 1e-12
 
 
@@ -230,7 +230,7 @@ def test_equal_to_shap(kind: str) -> None:
     tree = grow(encode(x, y, weight=random.random(len(x)) + 0.1), max_leaf_nodes=80)
     explainer = shap.TreeExplainer(tree.to_shap(), feature_perturbation="tree_path_dependent")
     theirs = np.asarray(explainer.shap_values(x[:60], check_additivity=False))
-    ours = attribution(tree, x[:60])
+    ours = shapley_values(tree, x[:60])
     assert ours.values.shape == theirs.shape
     assert np.abs(ours.values - theirs).max() < 1e-9
     assert np.abs(np.atleast_1d(ours.base) - np.atleast_1d(explainer.expected_value)).max() < 1e-9
@@ -246,7 +246,7 @@ def test_deep_trees(n_columns: int) -> None:
     random = np.random.default_rng(0)
     rows = random.uniform(-1, 10_000 / n_columns + 1, size=(12, n_columns))
     for background in (None, rows[:3]):
-        found = attribution(tree, rows, background=background)
+        found = shapley_values(tree, rows, background=background)
         assert np.abs(found.base + found.values.sum(axis=1) - found.answers).max() < 1e-11
 
 
@@ -255,21 +255,21 @@ def test_any_number_of_threads_gives_the_same_bits() -> None:
     random = np.random.default_rng(0)
     x = np.round(random.normal(size=(3000, 6)), 1)
     tree = grow(encode(x, np.digitize(x[:, 0] + x[:, 1] * x[:, 2], [-0.5, 0.5])))
-    one = attribution(tree, x).values
-    other = attribution(tree, x[:400], background=x[:30]).values
+    one = shapley_values(tree, x).values
+    other = shapley_values(tree, x[:400], background=x[:30]).values
     for n_jobs in (2, 3, 7):
-        assert attribution(tree, x, n_jobs=n_jobs).values.tobytes() == one.tobytes()
-        again = attribution(tree, x[:400], background=x[:30], n_jobs=n_jobs).values
+        assert shapley_values(tree, x, n_jobs=n_jobs).values.tobytes() == one.tobytes()
+        again = shapley_values(tree, x[:400], background=x[:30], n_jobs=n_jobs).values
         assert again.tobytes() == other.tobytes()
-    assert attribution(tree, x[::-1]).values[::-1].tobytes() == one.tobytes()
-    assert attribution(tree, x[5:6]).values.tobytes() == one[5:6].tobytes()
+    assert shapley_values(tree, x[::-1]).values[::-1].tobytes() == one.tobytes()
+    assert shapley_values(tree, x[5:6]).values.tobytes() == one[5:6].tobytes()
 
 
 def test_far_from_zero() -> None:
     """A constant added to the target changes nothing but the base."""
     random = np.random.default_rng(0)
     x, y = random.normal(size=(200, 3)), np.round(random.normal(size=200), 3)
-    near, far = (attribution(grow(encode(x, y + shift)), x) for shift in (0.0, 2.0**40))
+    near, far = (shapley_values(grow(encode(x, y + shift)), x) for shift in (0.0, 2.0**40))
     assert np.abs(near.values - far.values).max() < 1e-3
     assert np.abs(far.base + far.values.sum(axis=1) - far.answers).max() < 1e-3
 
@@ -277,40 +277,40 @@ def test_far_from_zero() -> None:
 def test_shapes_and_doors() -> None:
     x = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     model = DecisionTreeClassifier().fit(x, ["a", "b", "c"])
-    found = attribution(model, x)
+    found = shapley_values(model, x)
     assert found.values.shape == (3, 2, 3)
     assert [output.label for output in found.outputs] == ["a", "b", "c"]
     assert np.abs(found.values.sum(axis=2)).max() < 1e-15
     assert found.importance().shape == (2, 3)
     both = grow(encode(x, [["a", "u"], ["b", "u"], ["b", "v"]]))
-    assert attribution(both, x).values.shape == (3, 2, 4)
+    assert shapley_values(both, x).values.shape == (3, 2, 4)
     single = grow(encode(x, ["a", "a", "a"]))
-    assert not attribution(single, x).values.any()
-    assert "answers the same everywhere" in str(attribution(single, x))
+    assert not shapley_values(single, x).values.any()
+    assert "answers the same everywhere" in str(shapley_values(single, x))
 
 
 def test_text_and_json() -> None:
     table = {"a\nb": [1.0, 1.0, 2.0, 2.0], "<i>": ["u", "v", "u", "v"]}
     tree = grow(encode(table, ["no", "no", "yes", "no"]))
-    one = attribution(tree, {"a\nb": 2.0, "<i>": "w"})
+    one = shapley_values(tree, {"a\nb": 2.0, "<i>": "w"})
     assert "a category never seen before" in str(one)
-    assert str(attribution(tree, {"a\nb": 2.0, "<i>": "v"})).splitlines()[2].split()[:2] == ["<i>", "v"]
+    assert str(shapley_values(tree, {"a\nb": 2.0, "<i>": "v"})).splitlines()[2].split()[:2] == ["<i>", "v"]
     assert one._repr_html_().count("text-align:right") == 3  # amounts alone: the head and two columns
     assert r"a\nb" in str(one)
     assert "<i>" not in one._repr_html_()
-    told = json.loads(json.dumps(attribution(tree, table).to_dict()))
+    told = json.loads(json.dumps(shapley_values(tree, table).to_dict()))
     assert told["columns"] == ["a\nb", "<i>"]
     assert np.shape(told["values"]) == (4, 2, 2)
-    assert "4 rows" in str(attribution(tree, table))
-    assert attribution(tree, table)._repr_html_().count("text-align:right") == 3
+    assert "4 rows" in str(shapley_values(tree, table))
+    assert shapley_values(tree, table)._repr_html_().count("text-align:right") == 3
 
 
 def test_what_is_refused() -> None:
     tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
     with pytest.raises(TypeError, match="a tree or a fitted model"):
-        attribution("oak", {"x": 1.0})
+        shapley_values("oak", {"x": 1.0})
     with pytest.raises(ValueError, match="lacks the column 'x'"):
-        attribution(tree, {"y": 1.0})
+        shapley_values(tree, {"y": 1.0})
     nothing = Dataset(tree.schema, (np.array([1.0]),), weight=np.zeros(1))
     with pytest.raises(ValueError, match="weigh something"):
-        attribution(tree, {"x": 1.0}, background=nothing)
+        shapley_values(tree, {"x": 1.0}, background=nothing)

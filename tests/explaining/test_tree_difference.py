@@ -22,8 +22,7 @@ from treewright import (
     grow,
 )
 from treewright.encoding import Dataset
-from treewright.explaining.tree_difference import Difference, difference
-from treewright.tree.rule_list import column_of
+from treewright.explaining.tree_difference import TreeDifference, tree_difference
 
 
 def data_of(seed: int, n: int = 300, numbers: bool = False, letters: str = "pqr") -> Dataset:
@@ -44,11 +43,11 @@ def within(data: Dataset, conditions: Any) -> Any:
     fits = np.ones(data.n_rows, bool)
     for condition in conditions:
         j = data.schema.position(condition.column)
-        fits &= condition.holds(column_of(data, j), data.schema.columns[j].categories)
+        fits &= condition.holds(data.column(j), data.schema.columns[j].categories)
     return fits
 
 
-def check(found: Difference, a: Tree, b: Tree, data: Dataset, tolerance: float = 0.0) -> None:
+def check(found: TreeDifference, a: Tree, b: Tree, data: Dataset, tolerance: float = 0.0) -> None:
     """Each row that is answered differently is in one region, and all rows of a region are."""
     one, two = (
         tree.label[tree.apply(data), 0] if tree.schema.predicts_classes else tree.value[tree.apply(data), 0]
@@ -80,8 +79,8 @@ def test_retrained_trees(seed: int, numbers: bool) -> None:
     data, other = data_of(seed, numbers=numbers), data_of(seed + 10, numbers=numbers)
     a = grow(data, max_leaf_nodes=15)
     b = grow(Dataset(data.schema, other.columns, other.targets, other.weight), max_leaf_nodes=12)
-    check(difference(a, b, data), a, b, data)
-    check(difference(b, a, data), b, a, data)
+    check(tree_difference(a, b, data), a, b, data)
+    check(tree_difference(b, a, data), b, a, data)
     # The regions hold for rows that nobody counted, too.
     fresh = data_of(seed + 20, n=2000, numbers=numbers)
     fresh = Dataset(data.schema, fresh.columns, fresh.targets, fresh.weight)
@@ -89,7 +88,7 @@ def test_retrained_trees(seed: int, numbers: bool) -> None:
         tree.label[tree.apply(fresh), 0] if not numbers else tree.value[tree.apply(fresh), 0]
         for tree in (a, b)
     ]
-    for region in difference(a, b, data).regions:
+    for region in tree_difference(a, b, data).regions:
         inside = within(fresh, region.conditions)
         assert (answers[0][inside] != answers[1][inside]).all()
 
@@ -97,15 +96,15 @@ def test_retrained_trees(seed: int, numbers: bool) -> None:
 def test_losses_are_those_of_the_rows() -> None:
     data = data_of(1)
     a, b = grow(data, max_leaf_nodes=20), grow(data, max_leaf_nodes=4)
-    found = difference(a, b, data)
+    found = tree_difference(a, b, data)
     assert found.loss_a == pytest.approx(a.mean(a.loss_of(data)[a.is_leaf].sum(), data))
     assert found.loss_b == pytest.approx(b.mean(b.loss_of(data)[b.is_leaf].sum(), data))
     gained = sum((region.loss_b - region.loss_a) * region.share for region in found.regions)
     assert gained == pytest.approx(found.loss_b - found.loss_a)
     blind = Dataset(data.schema, data.columns)
-    assert difference(a, b, blind).loss_a is None
+    assert tree_difference(a, b, blind).loss_a is None
     costs = {"low": {"high": 5.0}}
-    dear = difference(a.with_costs(costs), b.with_costs(costs), data)
+    dear = tree_difference(a.with_costs(costs), b.with_costs(costs), data)
     assert dear.loss == "cost"
 
 
@@ -113,16 +112,16 @@ def test_prunings_need_no_data() -> None:
     data = data_of(2)
     tree = grow(data)
     for small in (tree.first(0), tree.first(5), tree.collapse([tree.right[0], tree.left[1]])):
-        by_rows, by_tree = difference(tree, small, data), difference(tree, small)
+        by_rows, by_tree = tree_difference(tree, small, data), tree_difference(tree, small)
         assert [region.words for region in by_tree.regions] == [region.words for region in by_rows.regions]
         assert by_tree.share == pytest.approx(by_rows.share)
         assert by_tree.loss_b == pytest.approx(by_rows.loss_b)
         check(by_tree, tree, small, data)
-        check(difference(small, tree), small, tree, data)
-    assert not difference(tree, tree).regions
-    assert "the same answer" in str(difference(tree, tree))
+        check(tree_difference(small, tree), small, tree, data)
+    assert not tree_difference(tree, tree).regions
+    assert "the same answer" in str(tree_difference(tree, tree))
     with pytest.raises(ValueError, match="neither tree is a pruning"):
-        difference(tree, grow(data_of(3)))
+        tree_difference(tree, grow(data_of(3)))
 
 
 def test_what_lies_together_is_told_together() -> None:
@@ -133,10 +132,10 @@ def test_what_lies_together_is_told_together() -> None:
         schema, Branch(Below("x", 1.0), Leaf([0, 5]), Branch(Below("x", 2.0), Leaf([0, 4]), Leaf([1, 8])))
     )
     rows = {"x": [0.0, 1.5, 1.5, 1.5, 3.0, 3.0, 3.0], "z": [0.0, -1.0, 1.0, 9.0, -1.0, 1.0, 9.0]}
-    found = difference(a, b, rows)
+    found = tree_difference(a, b, rows)
     assert [(region.words, region.rows) for region in found.regions] == [("x > 1", 6)]
     fewer = {name: values[:6] for name, values in rows.items()}  # nobody is at x > 2, z > 5
-    assert len(difference(a, b, fewer).regions) == 2
+    assert len(tree_difference(a, b, fewer).regions) == 2
 
 
 def test_all_categories_together_are_no_condition() -> None:
@@ -144,12 +143,14 @@ def test_all_categories_together_are_no_condition() -> None:
     half = Branch(Below("x", 1.0), Leaf([3, 0]), Leaf([0, 2]))
     a = Tree.write(schema, Branch(Among("c", ["p"]), half, half))
     b = Tree.write(schema, Leaf([6, 4]))
-    assert [region.words for region in difference(a, b).regions] == ["x > 1"]
+    assert [region.words for region in tree_difference(a, b).regions] == ["x > 1"]
     below = Branch(Among("c", ["p"]), Leaf([0, 1]), Leaf([0, 1]))
     a = Tree.write(schema, Branch(Below("x", 1.0), Leaf([3, 0]), below))
-    assert [region.words for region in difference(a, b, {"c": ["p", "q"], "x": [2, 2]}).regions] == ["x > 1"]
+    assert [region.words for region in tree_difference(a, b, {"c": ["p", "q"], "x": [2, 2]}).regions] == [
+        "x > 1"
+    ]
     part = Tree.write(schema, Branch(Among("c", ["p"]), half, Leaf([6, 0])))
-    (region,) = difference(part, b).regions
+    (region,) = tree_difference(part, b).regions
     assert region.words == "c = p, x > 1"
 
 
@@ -158,14 +159,14 @@ def test_classes_of_another_kind_are_other_answers() -> None:
     labels: tuple[Any, ...] = (("a", "b"), (0.5, 1.5))
     texts, numbers = (Tree.write(Schema((Column("x"),), (Target("y", each),)), split) for each in labels)
     for one, two in ((texts, numbers), (numbers, texts)):
-        assert difference(one, two, {"x": [1.0, 2.0]}).share == 1.0
+        assert tree_difference(one, two, {"x": [1.0, 2.0]}).share == 1.0
 
 
 def test_categories_that_only_one_tree_knows() -> None:
     old, new = data_of(4, letters="pq"), data_of(5, letters="qrs")
     a, b = grow(old, max_leaf_nodes=12), grow(new, max_leaf_nodes=12)
     table = {"x": [0.1, 1.0, None] * 20, "z": [0.5, -1.0] * 30, "c": [*"pqrst", None] * 10}
-    found = difference(a, b, table)
+    found = tree_difference(a, b, table)
     parts = encode(table, schema=a.schema), encode(table, schema=b.schema)
     one, two = a.predict(table), b.predict(table)
     assert found.share == pytest.approx((one != two).mean())
@@ -177,7 +178,7 @@ def test_categories_that_only_one_tree_knows() -> None:
             j = union.schema.position(condition.column)
             seen = {*parts[0].schema.columns[2].categories, *parts[1].schema.columns[2].categories}
             column = union.schema.columns[j]
-            codes = column_of(union, j)
+            codes = union.column(j)
             if column.kind == "category":  # what neither tree knows is new to both
                 codes = np.array([-2 if c >= 0 and column.categories[c] not in seen else c for c in codes])
             inside &= condition.holds(codes, column.categories)
@@ -190,11 +191,11 @@ def test_categories_that_only_one_tree_knows() -> None:
 def test_tolerance_of_numbers() -> None:
     data = data_of(6, numbers=True)
     a, b = grow(data, max_leaf_nodes=10), grow(data, max_leaf_nodes=5)
-    close = difference(a, b, data, tolerance=0.5)
-    assert close.share < difference(a, b, data).share
+    close = tree_difference(a, b, data, tolerance=0.5)
+    assert close.share < tree_difference(a, b, data).share
     check(close, a, b, data, tolerance=0.5)
     with pytest.raises(ValueError, match="tolerance"):
-        difference(a, b, data, tolerance=-1)
+        tree_difference(a, b, data, tolerance=-1)
 
 
 def test_deep_trees() -> None:
@@ -205,7 +206,7 @@ def test_deep_trees() -> None:
         return Tree.write(Schema((Column("x"),), (Target("y", ("a", "b")),)), node)
 
     rows = {"x": np.arange(10_000.0)}
-    found = difference(chain(2), chain(4), rows)
+    found = tree_difference(chain(2), chain(4), rows)
     assert found.share == 0.25
     assert len(found.regions) == 2500
 
@@ -213,7 +214,7 @@ def test_deep_trees() -> None:
 def test_text_json_and_estimators() -> None:
     x, y = [[float(i)] for i in range(8)], list("aabbaabb")
     small, large = (DecisionTreeClassifier(max_depth=d).fit(x, y) for d in (1, 3))
-    found = difference(small, large, (x, y), names=("<small>", "large"))
+    found = tree_difference(small, large, (x, y), names=("<small>", "large"))
     assert "error of <small>" in str(found)
     assert "<small>" not in found._repr_html_()
     told = json.loads(json.dumps(found.to_dict()))
@@ -224,18 +225,18 @@ def test_text_json_and_estimators() -> None:
 def test_what_is_refused() -> None:
     tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
     with pytest.raises(ValueError, match="classes and the other numbers"):
-        difference(tree, grow(encode({"x": [1.0, 2.0]}, [0.0, 1.0])))
+        tree_difference(tree, grow(encode({"x": [1.0, 2.0]}, [0.0, 1.0])))
     with pytest.raises(ValueError, match="'x' is a number in one tree and a category"):
-        difference(tree, grow(encode({"x": ["u", "v"]}, ["a", "b"])))
+        tree_difference(tree, grow(encode({"x": ["u", "v"]}, ["a", "b"])))
     with pytest.raises(ValueError, match="trees of one target"):
-        difference(tree, grow(encode({"x": [1.0, 2.0]}, [["a", "u"], ["b", "v"]])))
+        tree_difference(tree, grow(encode({"x": [1.0, 2.0]}, [["a", "u"], ["b", "v"]])))
     with pytest.raises(TypeError, match="a tree or a fitted model"):
-        difference(tree, "oak")
+        tree_difference(tree, "oak")
     with pytest.raises(ValueError, match="tolerance is 'a'; it must be a number of at least 0"):
-        difference(tree, tree, tolerance="a")  # type: ignore[arg-type]
+        tree_difference(tree, tree, tolerance="a")  # type: ignore[arg-type]
     for names in ("ab", ("a",)):
         with pytest.raises(ValueError, match="it must be two names"):
-            difference(tree, tree, names=names)  # type: ignore[arg-type]
+            tree_difference(tree, tree, names=names)  # type: ignore[arg-type]
 
 
 def test_conditions_are_in_the_order_of_the_columns() -> None:
@@ -244,7 +245,8 @@ def test_conditions_are_in_the_order_of_the_columns() -> None:
     data = encode(table, np.where(table["a"] + table["b"] * table["c"] > 0, "yes", "no"))
     tree = grow(data)
     orders = {
-        tuple(each.column for each in region.conditions) for region in difference(tree, tree.first(3)).regions
+        tuple(each.column for each in region.conditions)
+        for region in tree_difference(tree, tree.first(3)).regions
     }
     assert ("b", "c", "a") in orders
     assert all(sorted(order, key=list(table).index) == list(order) for order in orders)

@@ -33,8 +33,8 @@ from tests.exporting.kinds_of_trees import (
 from tests.exporting.trees import chain, mixed_tree, same_bits
 from tests.tree.routed_trees import routed, with_surrogates
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, export, grow
-from treewright.exporting import FORMATS, expanding, treelite
-from treewright.exporting.probing import decoded, probes
+from treewright.exporting import FORMATS, treelite
+from treewright.exporting._check.probes import decoded, probes
 from treewright.tree.surrogates import Surrogates
 
 REFUSED = {
@@ -252,10 +252,10 @@ def test_a_deep_chain_of_surrogates() -> None:
 def test_treelite_writes_surrogates_out_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("treelite")
     tree = tree_of("surrogates", "texts", 60)
-    steps = expanding.expanded(tree)
+    steps = treelite.expanded(tree)
     assert steps is not None
     assert len(steps) > tree.n_nodes
-    assert expanding.expanded(tree, most=len(steps) - 1) is None
+    assert treelite.expanded(tree, most=len(steps) - 1) is None
     monkeypatch.setattr(treelite, "expanded", lambda tree: None)
     with pytest.raises(ValueError, match=r"treelite knows no surrogates.*more than 200,000 nodes: prune it"):
         export(tree, "treelite")
@@ -270,7 +270,7 @@ def test_onnx_models_of_every_kind_pass_the_checker() -> None:
 
 def test_a_known_column_is_not_asked_twice() -> None:
     """Once a value is known to be there, or not, the plain tree does not ask again whether it is."""
-    steps = expanding.expanded(surrogate_chain(8))
+    steps = treelite.expanded(surrogate_chain(8))
     assert steps is not None
     assert sum(step.asks_whether_known for step in steps) == 2  # x, and where it is missing, the other
 

@@ -18,8 +18,8 @@ from tests.exporting.trees import chain, mixed_tree, same_bits
 from tests.tree.routed_trees import with_surrogates
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, export, grow
 from treewright.estimators.sklearn_view import sklearn_tree
-from treewright.exporting.coding import plain
-from treewright.exporting.probing import probes
+from treewright.exporting._check.probes import probes
+from treewright.exporting._tree import plain
 from treewright.tree.linear_leaves import LinearAnswers
 from treewright.tree.oblique import extended_columns
 

@@ -22,10 +22,10 @@ from tests.plotting.pictured_trees import (
     wide_tree,
 )
 from treewright import Tree, encode, export, grow, prune, select
-from treewright.exporting.notebooks import path_as_html
+from treewright._text import escape, label_text
+from treewright.exporting.notebook_html import path_as_html
 from treewright.plotting.scene.cards import Card, cards
 from treewright.plotting.scene.scenes import Words, scene
-from treewright.tree.wording import escape, word
 
 SVG = "{http://www.w3.org/2000/svg}"
 TREES = {
@@ -88,8 +88,8 @@ def test_svg_has_the_words_of_the_scene(direction: str) -> None:
 def test_the_tooltip_has_the_name_up_to_a_length_that_can_be_read(name: str) -> None:
     titles = [title.text for title in parsed(hostile_tree(name).to_svg()).iter(f"{SVG}title")]
     shown = escape(name if len(name) <= 120 else f"{name[:100]}… ({len(name):,} characters)")
-    assert titles[0].startswith(f"{shown} <= 0.5?\n{shown} = {word(name)}\n{word(name)} 61.5 %")
-    assert titles[1].startswith(f"job = {word(name)}?")
+    assert titles[0].startswith(f"{shown} <= 0.5?\n{shown} = {label_text(name)}\n{label_text(name)} 61.5 %")
+    assert titles[1].startswith(f"job = {label_text(name)}?")
 
 
 def test_svg_options() -> None:

@@ -39,8 +39,8 @@ from treewright import (
     grow,
 )
 from treewright.exporting import FORMATS
-from treewright.exporting.coding import identifiers
-from treewright.exporting.probing import probes
+from treewright.exporting._check.probes import probes
+from treewright.exporting._tree import identifiers
 
 CC = shutil.which("cc") or shutil.which("gcc")
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

@@ -18,8 +18,8 @@ import pytest
 from tests.tree.test_deep_trees import chain, schema_of
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, export, grow
 from treewright.exporting import FORMATS
-from treewright.exporting.pieces import pieces
-from treewright.exporting.probing import probes
+from treewright.exporting._check.probes import probes
+from treewright.exporting._subtrees import pieces
 
 NEEDED = {"onnx": "onnxruntime", "treelite": "treelite", "pmml": "pypmml"}
 HOSTILE = [

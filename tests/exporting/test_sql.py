@@ -13,8 +13,8 @@ import pytest
 
 from tests.exporting.trees import chain, edges_tree, hostile_tree, large_tree, mixed_tree, same_bits
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, export, grow
+from treewright.exporting._check.probes import probes
 from treewright.exporting.dialects import DIALECTS
-from treewright.exporting.probing import probes
 from treewright.exporting.sql import answers
 
 duckdb = pytest.importorskip("duckdb")

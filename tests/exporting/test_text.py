@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, export, grow
+from treewright._text import escape
 from treewright.exporting import formats
 from treewright.exporting.text import DEEPEST_INDENT, render
-from treewright.tree.wording import escape
 
 HOSTILE = [
     "two\nlines",

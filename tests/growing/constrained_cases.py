@@ -1,4 +1,4 @@
-"""The careful grower as tests call it: every keyword with a default, and the fast one with the same."""
+"""The constrained grower as tests call it: every keyword with a default, and the fast one with the same."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def given(data: Dataset, criterion: str) -> dict[str, Any]:
     }
 
 
-def carefully(data: Dataset, criterion: str, **options: Any) -> Arrays:
-    """The careful grower's arrays."""
+def grow_constrained(data: Dataset, criterion: str, **options: Any) -> Arrays:
+    """The constrained grower's arrays."""
     return dict(_core.grow_carefully(**given(data, criterion), **{**LIMITS, **OPTIONS, **options}))
 
 
-def quickly(data: Dataset, criterion: str, small_rows: int = 0, **limits: Any) -> Arrays:
+def grow_fast(data: Dataset, criterion: str, small_rows: int = 0, **limits: Any) -> Arrays:
     """The fast grower's arrays; with histograms for nodes above `small_rows`, if any are given."""
     bins, is_mixed = data.bins(1) if small_rows else (None, None)
     return dict(

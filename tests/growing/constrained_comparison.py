@@ -1,4 +1,4 @@
-"""Comparing a carefully grown tree with its oracle: the same rules, asked of a tree that somebody else grew.
+"""Comparing a constrained tree with its oracle: the same rules, asked of a tree that somebody else grew.
 
 The judge follows the splits of the tree itself, so that one tie does not spoil the rest, and the steps in
 which they were made, so that whatever depends on the order (columns in use) is known at each of them.
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.growing.constrained_oracle import Careful, Cut, Place
+from tests.growing.constrained_oracle import Constrained, Cut, Place
 from tests.oracle import CLASSES, Array, Real
 
 NEARLY = 1e-9
@@ -32,7 +32,7 @@ class Seen:
     cut: Cut | None = None  # the one that the tree makes
 
 
-def compare(tree: Any, growth: Careful) -> None:
+def compare(tree: Any, growth: Constrained) -> None:
     """Assert that the rules allow `tree`."""
     at = {int(step): node for node, step in enumerate(tree.step) if step >= 0}
     assert sorted(at) == list(range(len(at))), "steps are not 0, 1, 2, …"
@@ -56,7 +56,7 @@ def compare(tree: Any, growth: Careful) -> None:
         _check_leaf(node, leaf, used, len(at), growth)
 
 
-def _seen(tree: Any, node: int, place: Place, made: int, growth: Careful) -> Seen:
+def _seen(tree: Any, node: int, place: Place, made: int, growth: Constrained) -> Seen:
     _check_statistic(tree, node, place, growth)
     chain, branches = decision(tree, node)
     cuts, risk = growth.cuts(place), growth.risk_at(place)
@@ -95,7 +95,7 @@ def branch_of(tree: Any, seen: Seen, value: Any, kind: str) -> int:
     return seen.branches.index(at)
 
 
-def _identified(tree: Any, node: int, seen: Seen, growth: Careful) -> Cut:
+def _identified(tree: Any, node: int, seen: Seen, growth: Constrained) -> Cut:
     """The cut of the oracle that divides the rows as the tree does, after a look at absent values."""
     column = int(tree.feature[node])
     kind, x = growth.kinds[column], growth.columns[column][seen.place.rows]
@@ -120,7 +120,7 @@ def _alike(one: Array, two: Array) -> bool:
     )
 
 
-def _check_absent(tree: Any, node: int, seen: Seen, cut: Cut, growth: Careful) -> None:
+def _check_absent(tree: Any, node: int, seen: Seen, cut: Cut, growth: Constrained) -> None:
     """Values that no row of the node has go where the heavier part of the known rows goes."""
     weight = growth.cells(seen.place)[:, 1]
     sides = [weight[cut.sides == b].sum() for b in range(2)]
@@ -141,7 +141,7 @@ def _check_absent(tree: Any, node: int, seen: Seen, cut: Cut, growth: Careful) -
         assert all(left[code] == heavier for code in absent), f"node {node}: absent categories"
 
 
-def _check_threshold(tree: Any, seen: Seen, cut: Cut, growth: Careful) -> None:
+def _check_threshold(tree: Any, seen: Seen, cut: Cut, growth: Constrained) -> None:
     thresholds = [float(tree.threshold[node]) for node in seen.chain]
     if cut.kind in ("category", "multiway"):
         assert all(math.isnan(t) for t in thresholds)
@@ -156,12 +156,12 @@ def _check_threshold(tree: Any, seen: Seen, cut: Cut, growth: Careful) -> None:
         assert cut.lo <= threshold < cut.hi, f"{threshold!r} is not in [{cut.lo!r}, {cut.hi!r})"
 
 
-def _doubt(growth: Careful, score: Real, mine: Seen) -> Real:
+def _doubt(growth: Constrained, score: Real, mine: Seen) -> Real:
     """How far a score in double precision may lie from the exact one."""
     return growth.real(1e-10) * abs(score) + growth.real(2e-13) * mine.risk + mine.noise
 
 
-def _check_choice(node: int, mine: Seen, used: set[int], growth: Careful) -> None:
+def _check_choice(node: int, mine: Seen, used: set[int], growth: Constrained) -> None:
     """No allowed cut has a better score; none with exactly this score comes earlier in the order of ties."""
     cut = mine.cut
     cuts = growth.in_use(mine.cuts, used)
@@ -175,7 +175,7 @@ def _check_choice(node: int, mine: Seen, used: set[int], growth: Careful) -> Non
     _check_best(node, cut, sure, mine, growth)
 
 
-def _check_best(node: int, cut: Cut, sure: list[Cut], mine: Seen, growth: Careful) -> None:
+def _check_best(node: int, cut: Cut, sure: list[Cut], mine: Seen, growth: Constrained) -> None:
     if not sure:
         return
     top = max(other.score for other in sure)
@@ -189,7 +189,7 @@ def _check_best(node: int, cut: Cut, sure: list[Cut], mine: Seen, growth: Carefu
         assert cut.place() <= first.place(), f"node {node}: {cut} is chosen, the equal {first} comes first"
 
 
-def _check_ratio(node: int, cut: Cut, sure: list[Cut], mine: Seen, growth: Careful) -> None:
+def _check_ratio(node: int, cut: Cut, sure: list[Cut], mine: Seen, growth: Constrained) -> None:
     """The best of its column; no other column of average gain has a clearly better ratio."""
     of_column: dict[int, list[Cut]] = {cut.column: [cut]}
     for other in sure:
@@ -210,7 +210,7 @@ def _check_ratio(node: int, cut: Cut, sure: list[Cut], mine: Seen, growth: Caref
 
 
 def _check_order(
-    tree: Any, growth: Careful, used: set[int], first: tuple[int, Seen], later: tuple[int, Seen]
+    tree: Any, growth: Constrained, used: set[int], first: tuple[int, Seen], later: tuple[int, Seen]
 ) -> None:
     """Best first; of two nodes that cannot be told apart the one that was created first."""
     (node, mine), (other, rival) = first, later
@@ -224,7 +224,7 @@ def _check_order(
     assert mine.cut.score >= could.score - slack, f"node {node} was split before {other}, which gains more"
 
 
-def _check_leaf(node: int, leaf: Seen, used: set[int], n_splits: int, growth: Careful) -> None:
+def _check_leaf(node: int, leaf: Seen, used: set[int], n_splits: int, growth: Constrained) -> None:
     sure = [cut for cut in growth.in_use(leaf.cuts, used) if not cut.is_doubtful]
     could = growth.best(sure, leaf.risk)
     if could is None or n_splits + could.n_splits > growth.budget:
@@ -238,7 +238,7 @@ def _check_leaf(node: int, leaf: Seen, used: set[int], n_splits: int, growth: Ca
 # ---- the rows of the branches ------------------------------------------------------------------
 
 
-def _children(tree: Any, node: int, mine: Seen, growth: Careful) -> list[tuple[int, Place]]:
+def _children(tree: Any, node: int, mine: Seen, growth: Constrained) -> list[tuple[int, Place]]:
     """The branches that have rows, with them; the nodes of a chain and empty branches are looked at here."""
     cut, place = mine.cut, mine.place
     kind, x = growth.kinds[cut.column], growth.columns[cut.column][place.rows]
@@ -263,7 +263,7 @@ def _children(tree: Any, node: int, mine: Seen, growth: Careful) -> list[tuple[i
     return list(of_branch.items())
 
 
-def _surrogate_shares(tree: Any, node: int, mine: Seen, growth: Careful) -> list[Array]:
+def _surrogate_shares(tree: Any, node: int, mine: Seen, growth: Constrained) -> list[Array]:
     """How much of each row goes to the branches of the cut, after a look at the surrogates of the tree."""
     place, cut, entries = mine.place, mine.cut, tree.surrogates.of(node)
     own = growth.columns[cut.column][place.rows]
@@ -292,7 +292,7 @@ def _surrogate_shares(tree: Any, node: int, mine: Seen, growth: Careful) -> list
     return [np.where(sides == b, place.share, growth.real(0)) for b in range(2)]
 
 
-def _surrogate_left(tree: Any, entry: int, growth: Careful, place: Place) -> tuple[Array, Array]:
+def _surrogate_left(tree: Any, entry: int, growth: Constrained, place: Place) -> tuple[Array, Array]:
     """Which rows a surrogate of the tree sends left, and of which it knows the value."""
     surrogates = tree.surrogates
     column = int(surrogates.feature[entry])
@@ -305,7 +305,7 @@ def _surrogate_left(tree: Any, entry: int, growth: Careful, place: Place) -> tup
     return passes ^ bool(surrogates.reversed[entry]), known
 
 
-def _check_statistic(tree: Any, node: int, place: Place, growth: Careful) -> None:
+def _check_statistic(tree: Any, node: int, place: Place, growth: Constrained) -> None:
     """The node counts its rows, and keeps for each target the sums over them or their value."""
     assert tree.rows[node] == len(place.rows), f"node {node}: {tree.rows[node]} rows, not {len(place.rows)}"
     start, weight = 0, (growth.weight[place.rows] * place.share.astype(float)).astype(float)

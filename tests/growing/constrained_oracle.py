@@ -1,10 +1,10 @@
-"""The careful grower, naive: the judge of the compiled one, written from the rules and not from its code.
+"""The constrained grower, naive: the judge of the compiled one, written from the rules and not from its code.
 
 What `oracle.Growth` knows (risks, exact sums, ties) stays; here a node also knows how much of each row it
 has, what has been tested above it, and between which values its own must lie. A cut may have any number of
 branches. Every cut of every column is tried.
 
->>> growth = Careful([[1.0, 2.0, math.nan, 3.0]], ["number"], [[0, 0, 1, 1]], missing="category")
+>>> growth = Constrained([[1.0, 2.0, math.nan, 3.0]], ["number"], [[0, 0, 1, 1]], missing="category")
 >>> root = growth.grow()
 >>> root.cut.kind, [len(child.rows) for child in root.children], float(root.cut.gain)
 ('three', [2, 1, 1], 2.0)
@@ -54,8 +54,11 @@ class Cut:
         return self.n_branches - 1 + self.has_empty
 
     def place(self) -> tuple[int, float, bool]:
-        """What decides between equal scores: column, threshold, missing left before missing right."""
-        lo = self.lo if self.kind in ("number", "three", "known") else 0.0
+        """What decides between equal scores: column, threshold, missing left before missing right.
+
+        Of the subsets of categories, the one that separates known from missing values comes first.
+        """
+        lo = 0.0 if math.isnan(self.lo) else self.lo
         return (self.column, lo, self.missing_left is False)
 
 
@@ -86,7 +89,7 @@ class Surrogate:
     known: Array  # whether it has a value
 
 
-class Careful(Growth):
+class Constrained(Growth):
     """A table, a criterion, limits and options: every cut of a node, and which of them the rules choose."""
 
     def __init__(
@@ -170,7 +173,7 @@ class Careful(Growth):
                     for side in (0, 1):
                         yield Cut(column, np.where(hidden, side, right), "category", missing_left=side == 0)
         if hidden.any() and present and self.missing == "learn":
-            yield Cut(column, hidden.astype(int), "category", missing_left=False)
+            yield Cut(column, hidden.astype(int), "category", lo=-math.inf, missing_left=False)
 
     def _multiway(self, rows: Array, column: int) -> Iterator[Cut]:
         x, missing = self.columns[column][rows], self.unknown(column, rows)

@@ -1,4 +1,4 @@
-"""Tables and rules for the careful grower, and its tree straight from the core."""
+"""Tables and rules for the constrained grower, and its tree straight from the core."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.growing.constrained_oracle import Careful
+from tests.growing.constrained_oracle import Constrained
 from tests.strategies import Table, tables
 from treewright import _core
-from treewright.growing.constraints import Rules
-from treewright.growing.finishing import careful_tree
+from treewright.growing.constraints import Constraints
+from treewright.growing.thresholds import constrained_tree_from_core
 from treewright.tree import Tree
 
 WAYS = ("learn", "surrogate", "fractional", "category")
@@ -23,7 +23,7 @@ def grown(
     """The core's tree for limits and rules by the names of the core and of the oracle."""
     data = table.dataset()
     limits = {name: options.pop(name) for name in list(options) if name in _LIMITS}
-    by_rule = Rules(**_arrays(options))
+    constraints = Constraints(**_arrays(options))
     labels = data.targets if data.schema.predicts_classes else None
     budgets = [limits.get("max_splits", -1), limits.get("max_leaf_nodes", 0) - 1]
     arrays = _core.grow_carefully(
@@ -46,9 +46,9 @@ def grown(
         correction=0,
         n_threads=n_jobs,
         progress=None,
-        **by_rule.arguments,
+        **constraints.core_arguments,
     )
-    tree = careful_tree(arrays, data, criterion, threshold, by_rule.missing)
+    tree = constrained_tree_from_core(arrays, data, criterion, threshold, constraints.missing)
     tree.check()
     return tree
 
@@ -72,10 +72,10 @@ def _arrays(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def oracle(table: Table, criterion: str, **options: Any) -> Careful:
+def oracle(table: Table, criterion: str, **options: Any) -> Constrained:
     """The judge of the same task."""
     known = {"categories": table.categories}
-    return Careful(table.columns, table.kinds, table.targets, table.weight, criterion, **known, **options)
+    return Constrained(table.columns, table.kinds, table.targets, table.weight, criterion, **known, **options)
 
 
 @st.composite

@@ -263,7 +263,7 @@ def test_the_classics_compare_gains_as_their_authors_did() -> None:
     for model in (CARTClassifier(), C45Classifier(), ID3Classifier(), CARTRegressor()):
         assert model.category_gain == "plain"
     only_ids = {"id": table["id"]}
-    assert CARTClassifier(min_samples_leaf=1).fit(only_ids, y).pruning_path_.grown.n_leaves > 1
+    assert CARTClassifier(min_samples_leaf=1).fit(only_ids, y).pruning_path_.full_tree.n_leaves > 1
     assert DecisionTreeClassifier().fit(only_ids, y).model_.n_leaves == 1
     assert DecisionTreeClassifier(category_gain="plain").fit(only_ids, y).model_.n_leaves == 2
 

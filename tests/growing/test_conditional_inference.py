@@ -10,8 +10,13 @@ from scipy.special import gammaln, logsumexp
 from scipy.stats import chi2, chi2_contingency, pearsonr
 
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, encode, grow
-from treewright.growing.conditional_inference import column_chances
-from treewright.growing.independence import association, log_chance, pearson, two_samples
+from treewright.growing.conditional_inference import (
+    association,
+    log_p_value,
+    log_p_values,
+    pearson,
+    two_sample_p_values,
+)
 
 
 def quadratic_form(g: np.ndarray, h: np.ndarray) -> tuple[float, int]:
@@ -47,8 +52,8 @@ def test_p_values_are_those_of_scipy() -> None:
     table = rng.integers(1, 30, (4, 3)).astype(float)
     found = chi2_contingency(table, correction=False)
     assert pearson(table) == (pytest.approx(found.statistic), found.dof)
-    assert np.exp(log_chance(found.statistic, found.dof)) == pytest.approx(found.pvalue)
-    pair = two_samples(table[:1], table[1:2])[0]
+    assert np.exp(log_p_value(found.statistic, found.dof)) == pytest.approx(found.pvalue)
+    pair = two_sample_p_values(table[:1], table[1:2])[0]
     assert pair == pytest.approx(chi2_contingency(table[:2], correction=False).pvalue)
     x, y = rng.normal(size=(2, 50))
     assert association(x, y, np.ones(50), 0)[0] == pytest.approx(49 * pearsonr(x, y).statistic ** 2)
@@ -57,11 +62,11 @@ def test_p_values_are_those_of_scipy() -> None:
 @pytest.mark.parametrize("freedom", [2, 4, 10, 200])
 def test_logarithms_go_on_where_p_values_end(freedom: int) -> None:
     for value in (0.1, 5.0, 300.0, 900.0):
-        assert log_chance(value, freedom) == pytest.approx(chi2.logsf(value, freedom), rel=1e-9)
+        assert log_p_value(value, freedom) == pytest.approx(chi2.logsf(value, freedom), rel=1e-9)
     for value in (3000.0, 1e5):  # of even degrees of freedom it is e^-x Σ x^k / k!
         k = np.arange(freedom // 2)
         wanted = logsumexp(k * np.log(value / 2) - gammaln(k + 1)) - value / 2
-        assert log_chance(value, freedom) == pytest.approx(wanted, rel=1e-12)
+        assert log_p_value(value, freedom) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_the_p_value_of_a_permutation_test_is_near() -> None:
@@ -72,7 +77,7 @@ def test_the_p_value_of_a_permutation_test_is_near() -> None:
     statistic, freedom = association(x, y, np.ones(n), 2)
     shuffled = [association(x, rng.permutation(y), np.ones(n), 2)[0] for _ in range(2000)]
     share = np.mean(np.array(shuffled) >= statistic)
-    assert np.exp(log_chance(statistic, freedom)) == pytest.approx(share, abs=0.03)
+    assert np.exp(log_p_value(statistic, freedom)) == pytest.approx(share, abs=0.03)
 
 
 def test_weights_count_rows_and_missing_values_are_left_out() -> None:
@@ -93,10 +98,10 @@ def test_weights_count_rows_and_missing_values_are_left_out() -> None:
 
 def test_a_column_that_does_not_vary_is_no_candidate() -> None:
     data = encode({"a": [1.0] * 20, "b": ["x"] * 20, "c": np.arange(20.0)}, np.arange(20) // 10)
-    chances = column_chances(data)
+    chances = log_p_values(data)
     assert chances[0] == chances[1] == 0.0
     statistic, freedom = association(np.arange(20.0), np.arange(20) // 10, np.ones(20), 2)
-    assert chances[2] == pytest.approx(log_chance(statistic, freedom))  # no factor for the others
+    assert chances[2] == pytest.approx(log_p_value(statistic, freedom))  # no factor for the others
     assert association(np.array([np.inf, 1.0, 2.0, -np.inf]), np.array([0, 1, 0, 1]), np.ones(4), 2)[1] == 1
 
 
@@ -141,7 +146,7 @@ def test_the_column_is_the_least_likely_and_the_split_the_best_of_it() -> None:
         for node in np.flatnonzero(~tree.is_leaf).tolist():
             leaf = tree.apply(data)
             rows = np.flatnonzero((leaf >= node) & (leaf < tree.end[node]))
-            chances = column_chances(data, rows)
+            chances = log_p_values(data, rows)
             assert chances[tree.feature[node]] == chances.min() <= np.log(0.05)
             name = data.schema.names[tree.feature[node]]
             alone = encode(

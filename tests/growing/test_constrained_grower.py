@@ -1,4 +1,4 @@
-"""The careful grower: the fast one's tree where no option is used, and each option in cases small enough to
+"""The constrained grower: equal to the fast one without options, and each option in cases small enough to
 work out by hand."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.growing.constrained_cases import assert_same, carefully, limits_of, quickly
+from tests.growing.constrained_cases import assert_same, grow_constrained, grow_fast, limits_of
 from tests.strategies import Table, limits, table_of, tables
 from treewright.growing import criteria
 
@@ -41,7 +41,9 @@ def mixed(n: int, criterion: str, *, seed: int = 0, weighted: bool = False, hole
 def test_without_options_it_grows_the_tree_of_the_fast_grower(criterion: str, data: Any) -> None:
     table = data.draw(tables(criterion))
     some = limits_of(data.draw(limits()))
-    assert_same(quickly(table.dataset(), criterion, **some), carefully(table.dataset(), criterion, **some))
+    assert_same(
+        grow_fast(table.dataset(), criterion, **some), grow_constrained(table.dataset(), criterion, **some)
+    )
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -49,7 +51,7 @@ def test_without_options_it_grows_the_tree_of_the_fast_grower(criterion: str, da
 def test_larger_tables_are_no_different(criterion: str, weighted: bool) -> None:
     data = mixed(1500, criterion, weighted=weighted).dataset()
     for some in ({"min_rows_leaf": 5}, {"max_splits": 20}, {"max_columns": 2, "seed": 3}):
-        assert_same(quickly(data, criterion, **some), carefully(data, criterion, **some))
+        assert_same(grow_fast(data, criterion, **some), grow_constrained(data, criterion, **some))
 
 
 OPTIONS: list[dict[str, Any]] = [
@@ -75,16 +77,16 @@ def test_neither_threads_nor_the_order_of_rows_matter(criterion: str, options: d
         return
     table = mixed(12_000, criterion, weighted=True)
     some = {"min_rows_leaf": 40, **options}
-    one = carefully(table.dataset(), criterion, **some)
+    one = grow_constrained(table.dataset(), criterion, **some)
     assert len(one["end"]) > 3
-    assert_same(one, carefully(table.dataset(), criterion, n_threads=3, **some))
+    assert_same(one, grow_constrained(table.dataset(), criterion, n_threads=3, **some))
     shuffled = table.rows(np.random.default_rng(1).permutation(table.n_rows))
-    assert_same(one, carefully(shuffled.dataset(), criterion, **some))
+    assert_same(one, grow_constrained(shuffled.dataset(), criterion, **some))
 
 
 @pytest.mark.parametrize("missing", ["surrogate", "fractional", "category"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_where_nothing_is_missing_nothing_is_done_with_it(criterion: str, missing: str) -> None:
     data = mixed(300, criterion, holes=0.0).dataset()
-    learnt = quickly(data, criterion, min_rows_leaf=3)
-    assert_same(learnt, carefully(data, criterion, min_rows_leaf=3, missing=missing))
+    learnt = grow_fast(data, criterion, min_rows_leaf=3)
+    assert_same(learnt, grow_constrained(data, criterion, min_rows_leaf=3, missing=missing))

@@ -1,4 +1,4 @@
-"""Each option of the careful grower in cases small enough to work out by hand, and what it promises in
+"""Each option of the constrained grower in cases small enough to work out by hand, and what it promises in
 general."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.growing.constrained_cases import Arrays, carefully
+from tests.growing.constrained_cases import Arrays, grow_constrained
 from tests.strategies import table_of
 
 nan = float("nan")
@@ -39,7 +39,7 @@ def test_surrogates_send_rows_whose_value_is_missing() -> None:
     x0 = [1, 2, 3, 4, 5, 6, nan, nan]
     x1 = [10, 20, 45, 40, 50, 60, 15, 55]
     y = [0, 0, 0, 1, 1, 1, 0, 1]
-    tree = carefully(table_of([x0, x1], y).dataset(), "gini", missing="surrogate", n_surrogates=5)
+    tree = grow_constrained(table_of([x0, x1], y).dataset(), "gini", missing="surrogate", n_surrogates=5)
     assert tree["feature"].tolist() == [0, -1, -1]
     assert (tree["low"][0], tree["high"][0]) == (3, 4)
     assert tree["statistic"].tolist() == [[4, 4], [4, 0], [0, 4]]
@@ -60,7 +60,7 @@ def test_surrogates_may_be_reversed_or_categories_and_are_ranked() -> None:
     useless = [1, 1, 2, 2, 1, 2]
     y = [0, 0, 0, 1, 1, 1]
     data = table_of([x0, x1, code, useless], y, kinds=["number", "number", "category", "number"]).dataset()
-    tree = carefully(data, "gini", missing="surrogate", n_surrogates=5)
+    tree = grow_constrained(data, "gini", missing="surrogate", n_surrogates=5)
     assert tree["feature"][0] == 0
     assert tree["surrogate_feature"].tolist() == [2, 1, 3]
     assert tree["surrogate_agreement"].tolist() == [1.0, 5 / 6, 4 / 6]
@@ -69,20 +69,20 @@ def test_surrogates_may_be_reversed_or_categories_and_are_ranked() -> None:
     assert tree["surrogate_subset"].tolist() == [0, -1, -1]
     # 3 goes left, 0 and 1 right, and what nobody has with the heavier side, the left one
     assert tree["surrogate_subsets"].tolist() == [0b11111100]
-    two = carefully(data, "gini", missing="surrogate", n_surrogates=2)
+    two = grow_constrained(data, "gini", missing="surrogate", n_surrogates=2)
     assert two["surrogate_feature"].tolist() == [2, 1]
 
 
 @pytest.mark.parametrize("criterion", ["gini", "error"])
 def test_rows_whose_value_is_known_may_be_of_one_class(criterion: str) -> None:
     data = table_of([[0, 1, 0, 1, -1, -1]], [0, 0, 0, 0, 1, 2], kinds=["category"]).dataset()
-    tree = carefully(data, criterion, missing="surrogate", n_surrogates=1)
+    tree = grow_constrained(data, criterion, missing="surrogate", n_surrogates=1)
     assert tree["feature"].tolist() == [0, -1, -1]
     assert tree["statistic"].tolist() == [[4, 1, 1], [2, 1, 1], [2, 0, 0]]
 
 
 def test_a_missing_value_goes_down_both_branches_in_parts() -> None:
-    tree = carefully(
+    tree = grow_constrained(
         table_of([[1, 2, 3, nan]], [0, 0, 1, 1]).dataset(), "gini", missing="fractional", max_depth=1
     )
     assert tree["rows"].tolist() == [4, 3, 2]
@@ -97,7 +97,7 @@ def test_parts_of_rows_count_as_parts() -> None:
     y = [0.0, 0.0, 9.0, 9.0, 0.0, 5.0]
     data = table_of([x0, x1], y).dataset()
     some: dict[str, Any] = {"missing": "fractional", "max_depth": 2}
-    tree = carefully(data, "squared_error", **some)
+    tree = grow_constrained(data, "squared_error", **some)
     assert tree["rows"][0] == 6
     np.testing.assert_allclose(tree["statistic"][1][0], 3.0)  # two rows, and half of two
     # by x1 the sixth row could be told from the others, but it is half a row in each child
@@ -106,7 +106,7 @@ def test_parts_of_rows_count_as_parts() -> None:
 
 def test_missing_numbers_are_a_branch_of_their_own() -> None:
     data = table_of([[1, 2, nan, nan]], [0, 1, 2, 2]).dataset()
-    tree = carefully(data, "gini", missing="category")
+    tree = grow_constrained(data, "gini", missing="category")
     assert tree["feature"].tolist() == [0, 0, -1, -1, -1]
     assert tree["joined"].tolist() == [0, 1, 0, 0, 0]
     assert tree["step"].tolist() == [0, 1, -1, -1, -1]
@@ -115,26 +115,26 @@ def test_missing_numbers_are_a_branch_of_their_own() -> None:
     assert tree["missing_left"].tolist() == [0, 1, 0, 0, 0]
     assert tree["statistic"].tolist() == [[1, 1, 2], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 2]]
     # where nothing tells the known ones apart, they stay together
-    two = carefully(table_of([[1, 1, nan, nan]], [0, 1, 2, 2]).dataset(), "gini", missing="category")
+    two = grow_constrained(table_of([[1, 1, nan, nan]], [0, 1, 2, 2]).dataset(), "gini", missing="category")
     assert two["joined"].tolist() == [0, 0, 0]
     assert two["low"][0] == inf
     # the three branches are one split: a budget has room for both nodes of it, or for none
-    assert len(carefully(data, "gini", missing="category", max_splits=1)["end"]) == 1
+    assert len(grow_constrained(data, "gini", missing="category", max_splits=1)["end"]) == 1
 
 
 def test_groups_once_and_a_number_of_columns() -> None:
     x, y = noisy()
     data = table_of(list(x), y).dataset()
     some: dict[str, Any] = {"min_rows_leaf": 4}
-    free = [set(path) for path in paths(carefully(data, "squared_error", **some))]
+    free = [set(path) for path in paths(grow_constrained(data, "squared_error", **some))]
     assert any(len(path) == 4 for path in free)
     groups = [[0, 1], [1, 2]]
-    for path in paths(carefully(data, "squared_error", groups=groups, **some)):
+    for path in paths(grow_constrained(data, "squared_error", groups=groups, **some)):
         assert any(set(path) <= set(group) for group in [*groups, [3]])
-    for path in paths(carefully(data, "squared_error", once=True, **some)):
+    for path in paths(grow_constrained(data, "squared_error", once=True, **some)):
         assert len(path) == len(set(path))
     for most in range(4):
-        tree = carefully(data, "squared_error", max_columns_used=most, **some)
+        tree = grow_constrained(data, "squared_error", max_columns_used=most, **some)
         used = set(tree["feature"][tree["feature"] >= 0].tolist())
         assert len(used) == most
         assert (len(tree["end"]) > 50) == (most > 0)
@@ -146,13 +146,13 @@ def test_a_price_is_paid_once_on_a_path() -> None:
     y = [0, 0, 0, 0, 1, 1, 1, 0]
     data = table_of([x0, x1], y).dataset()
     # x0: 0000 | 1110 gains 3.75 − 1.5 = 2.25; x1: 0001 | 0110 gains 3.75 − 1.5 − 2 = .25
-    assert carefully(data, "gini", prices=np.array([7.9, 0.0]))["feature"][0] == 0
-    assert carefully(data, "gini", prices=np.array([8.1, 0.0]))["feature"][0] == 1
-    free = carefully(data, "gini")
-    dear = carefully(data, "gini", prices=np.array([5.0, 5.0]), min_gain=0.3)
+    assert grow_constrained(data, "gini", prices=np.array([7.9, 0.0]))["feature"][0] == 0
+    assert grow_constrained(data, "gini", prices=np.array([8.1, 0.0]))["feature"][0] == 1
+    free = grow_constrained(data, "gini")
+    dear = grow_constrained(data, "gini", prices=np.array([5.0, 5.0]), min_gain=0.3)
     # 2.25 / 6 = .375 for the first look at x0, and .75 + .75 for the second one, which is free
     assert free["feature"].tolist() == dear["feature"].tolist() == [0, -1, 0, -1, -1]
-    assert len(carefully(data, "gini", prices=np.array([7.0, 5.0]), min_gain=0.3)["end"]) == 1
+    assert len(grow_constrained(data, "gini", prices=np.array([7.0, 5.0]), min_gain=0.3)["end"]) == 1
 
 
 def answers(tree: Arrays, columns: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -178,7 +178,7 @@ def test_answers_follow_monotone_columns(n_classes: int, missing: str) -> None:
     monotone = np.array([1, 0, -1, 0], dtype=np.int8)
     criterion = "gini" if n_classes else "squared_error"
     data = table_of(list(x), y).dataset()
-    tree = carefully(data, criterion, monotone=monotone, missing=missing, min_rows_leaf=2)
+    tree = grow_constrained(data, criterion, monotone=monotone, missing=missing, min_rows_leaf=2)
     assert (np.isin(tree["feature"], [0, 2])).sum() > 5
     statistic = tree["statistic"]
     shares = np.cumsum(statistic, axis=1)[:, :-1] / statistic.sum(axis=1)[:, None]
@@ -199,13 +199,16 @@ def test_answers_follow_monotone_columns(n_classes: int, missing: str) -> None:
 def test_costs_say_which_classes_to_tell_apart() -> None:
     data = table_of([[1, 2, 3]], [0, 1, 2]).dataset()
     costs = np.array([[0, 0.1, 3], [0.1, 0, 2], [3, 2, 0]])
-    assert carefully(data, "gini")["low"][0] == 1  # a tie
-    assert carefully(data, "gini", costs=costs)["low"][0] == 2
+    assert grow_constrained(data, "gini")["low"][0] == 1  # a tie
+    assert grow_constrained(data, "gini", costs=costs)["low"][0] == 2
     # the rows of a third class that costs nothing dilute what the other two cost
     diluted = table_of([[1, 1, 2, 2]], [0, 1, 2, 2]).dataset()
-    assert len(carefully(diluted, "gini", costs=np.array([[0.0, 1, 0], [1, 0, 0], [0, 0, 0]]))["end"]) == 1
+    assert (
+        len(grow_constrained(diluted, "gini", costs=np.array([[0.0, 1, 0], [1, 0, 0], [0, 0, 0]]))["end"])
+        == 1
+    )
     ones = np.ones((3, 3)) - np.eye(3)
-    assert len(carefully(diluted, "gini", costs=ones)["end"]) == 3
+    assert len(grow_constrained(diluted, "gini", costs=ones)["end"]) == 3
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
@@ -217,7 +220,7 @@ def test_a_branch_for_each_category(criterion: str) -> None:
         kinds=["category"],
         categories=5,
     ).dataset()
-    tree = carefully(data, criterion, multiway=True)
+    tree = grow_constrained(data, criterion, multiway=True)
     assert tree["feature"].tolist() == [0, -1, 0, -1, 0, -1, -1]
     assert tree["joined"].tolist() == [0, 0, 1, 0, 1, 0, 0]
     assert tree["step"].tolist() == [0, -1, 1, -1, 2, -1, -1]
@@ -226,11 +229,11 @@ def test_a_branch_for_each_category(criterion: str) -> None:
     assert tree["missing_left"].tolist() == [0, 0, 0, 0, 1, 0, 0]  # where they do least harm
     if criterion == "squared_error":
         assert tree["statistic"][-1].tolist() == [0, 2, 0]  # it answers as the node above
-    own = carefully(data, criterion, multiway=True, missing="category")
+    own = grow_constrained(data, criterion, multiway=True, missing="category")
     assert own["rows"].tolist() == [6, 2, 4, 2, 2, 1, 1, 1, 0]
     assert own["subsets"].tolist() == [0b1, 0b10, 0b100, 0]
     assert own["missing_left"].tolist() == [0, 0, 0, 0, 0, 0, 1, 0, 0]
-    shared = carefully(data, criterion, multiway=True, missing="fractional", max_depth=1)
+    shared = grow_constrained(data, criterion, multiway=True, missing="fractional", max_depth=1)
     assert shared["rows"].tolist() == [6, 3, 4, 3, 2, 2, 0]
 
 
@@ -249,7 +252,7 @@ def test_release_8_of_c45() -> None:
         categories=3,
     ).dataset()
     some: dict[str, Any] = {"missing": "fractional", "multiway": True, "release8": True, "min_rows_leaf": 2}
-    tree = carefully(data, "gain_ratio", **some)
+    tree = grow_constrained(data, "gain_ratio", **some)
     assert tree["feature"].tolist() == [0, 2, -1, -1, 0, -1, 3, -1, 3, -1, -1]
     assert tree["joined"].tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0]
     assert (tree["low"][1], tree["high"][1]) == (75, 75)  # a value of the table below the middle of 70 and 85
@@ -262,7 +265,7 @@ def test_release_8_leaves_infinite_and_neighbouring_values_on_their_sides(top: f
     low = -inf if top == inf else 2.0**60
     data = table_of([[low] * 4 + [top] * 4], [0] * 4 + [1] * 4).dataset()
     some: dict[str, Any] = {"missing": "fractional", "multiway": True, "release8": True, "min_rows_leaf": 2}
-    tree = carefully(data, "gain_ratio", **some)
+    tree = grow_constrained(data, "gain_ratio", **some)
     assert tree["statistic"].tolist() == [[4, 4], [4, 0], [0, 4]]
     assert tree["low"][0] == low
 
@@ -285,13 +288,13 @@ def test_release_8_leaves_infinite_and_neighbouring_values_on_their_sides(top: f
 def test_what_does_not_go_together_is_refused(options: dict[str, Any], message: str) -> None:
     data = table_of([[1, 2, 3], [0, 1, 0]], [0, 1, 1], kinds=["number", "category"]).dataset()
     with pytest.raises(ValueError, match=message):
-        carefully(data, "gini", **options)
+        grow_constrained(data, "gini", **options)
 
 
 def test_the_criterion_must_be_offered() -> None:
     data = table_of([[1, 2, 3]], [0.0, 1.0, 1.0]).dataset()
     with pytest.raises(ValueError, match="does not offer"):
-        carefully(data, "absolute_error")
+        grow_constrained(data, "absolute_error")
 
 
 def test_growing_can_be_stopped() -> None:
@@ -301,4 +304,4 @@ def test_growing_can_be_stopped() -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        carefully(table_of(list(x), y).dataset(), "squared_error", progress=stop)
+        grow_constrained(table_of(list(x), y).dataset(), "squared_error", progress=stop)

@@ -1,4 +1,4 @@
-"""The careful grower against its oracle: every way with missing values, every rule, all of them at once."""
+"""The constrained grower against its oracle: every way with missing values, every constraint, all at once."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from treewright import (
     encode,
     grow,
 )
-from treewright.growing.constraints import Rules, rules_from
+from treewright.growing.constraints import Constraints
 
 SCHEMA = Schema(
     (Column("age"), Column("income"), Column("job", "category", ("clerk", "cook")), Column("since", "time")),
@@ -30,15 +30,15 @@ LOANS = ["no", "no", "yes", "yes", "yes", "no"]
 
 
 def test_nothing_asked_is_nothing_to_keep() -> None:
-    assert rules_from(SCHEMA).asked == []
-    assert not rules_from(SCHEMA, missing="error").need_care
+    assert Constraints.of(SCHEMA).parameters_set == []
+    assert not Constraints.of(SCHEMA, missing="error").need_constrained_grower
     zeros: dict[str, Any] = {"monotonic_cst": {"age": 0}, "feature_costs": [0, 0.0, 0, 0]}
-    assert not rules_from(SCHEMA, **zeros).need_care
-    assert not rules_from(SCHEMA, max_features_used=4).need_care, "all columns may be used"
+    assert not Constraints.of(SCHEMA, **zeros).need_constrained_grower
+    assert not Constraints.of(SCHEMA, max_features_used=4).need_constrained_grower, "all columns may be used"
 
 
 def test_what_needs_care_is_named() -> None:
-    found = rules_from(
+    found = Constraints.of(
         SCHEMA,
         missing="category",
         monotonic_cst={"age": 1},
@@ -46,7 +46,7 @@ def test_what_needs_care_is_named() -> None:
         feature_costs={"job": 2},
         max_features_used=2,
     )
-    assert found.asked == [
+    assert found.parameters_set == [
         "missing='category'",
         "monotonic_cst",
         "interaction_cst",
@@ -66,30 +66,30 @@ def test_what_needs_care_is_named() -> None:
     ],
 )
 def test_signs_by_name_and_by_position(given: Any) -> None:
-    monotone = rules_from(SCHEMA, monotonic_cst=given).monotone
+    monotone = Constraints.of(SCHEMA, monotonic_cst=given).monotone
     assert monotone is not None
     assert monotone.dtype == np.int8
     assert monotone.tolist() == [1, 0, 0, -1]
 
 
 def test_groups_by_name_and_by_position() -> None:
-    assert rules_from(SCHEMA, interaction_cst=[["job", 0], (3, "income", 1)]).groups == [[0, 2], [1, 3]]
-    assert rules_from(SCHEMA, interaction_cst="no_interactions").groups == [[0], [1], [2], [3]]
-    assert len(rules_from(SCHEMA, interaction_cst="pairwise").groups or []) == 6
-    assert rules_from(Schema((Column("x"),)), interaction_cst="pairwise").groups == [[0]]
-    assert rules_from(SCHEMA, interaction_cst=[]).groups == []
+    assert Constraints.of(SCHEMA, interaction_cst=[["job", 0], (3, "income", 1)]).groups == [[0, 2], [1, 3]]
+    assert Constraints.of(SCHEMA, interaction_cst="no_interactions").groups == [[0], [1], [2], [3]]
+    assert len(Constraints.of(SCHEMA, interaction_cst="pairwise").groups or []) == 6
+    assert Constraints.of(Schema((Column("x"),)), interaction_cst="pairwise").groups == [[0]]
+    assert Constraints.of(SCHEMA, interaction_cst=[]).groups == []
 
 
 def test_prices_by_name_and_by_position() -> None:
     for given in ({"job": 2.5}, [0, 0, 2.5, 0], np.array([0, 0, 2.5, 0])):
-        prices = rules_from(SCHEMA, feature_costs=given).prices
+        prices = Constraints.of(SCHEMA, feature_costs=given).prices
         assert prices is not None
         assert prices.tolist() == [0.0, 0.0, 2.5, 0.0]
 
 
 def test_the_core_is_told_what_it_knows() -> None:
-    assert Rules(missing="error").arguments["missing"] == "learn"
-    assert rules_from(SCHEMA, missing="surrogate", n_surrogates=2).arguments["n_surrogates"] == 2
+    assert Constraints(missing="error").core_arguments["missing"] == "learn"
+    assert Constraints.of(SCHEMA, missing="surrogate", n_surrogates=2).core_arguments["n_surrogates"] == 2
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -123,7 +123,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("given", "message"), WRONG, ids=str)
 def test_what_cannot_be_is_said(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        rules_from(SCHEMA, **given)
+        Constraints.of(SCHEMA, **given)
 
 
 RULED: list[dict[str, Any]] = [
@@ -138,7 +138,7 @@ RULED: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("given", RULED, ids=str)
-def test_what_the_careful_grower_does_not_offer(given: dict[str, Any]) -> None:
+def test_what_the_constrained_grower_does_not_offer(given: dict[str, Any]) -> None:
     (name,) = given
     with pytest.raises(ValueError, match=f"{name}.* does not go with splitter='random'"):
         grow(encode(ROWS, LOANS), splitter="random", **given)
@@ -148,7 +148,7 @@ def test_what_the_careful_grower_does_not_offer(given: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("given", RULED, ids=str)
 def test_very_many_classes(given: dict[str, Any]) -> None:
-    """Trees of more than 256 classes list what their leaves hold, carefully grown ones too."""
+    """Trees of more than 256 classes list what their leaves hold, those of the constrained grower too."""
     table = {"age": np.arange(600.0) // 2, "income": np.arange(600.0) % 7}
     tree = grow(encode(table, np.arange(600) // 2), max_leaf_nodes=5, **given)
     tree.check()

@@ -468,7 +468,7 @@ def test_costs_in_a_grid_search() -> None:
             cost_matrix=[[0, 10], [1, 0]], cost_split=split, pruning="cost_complexity"
         )
         model.fit(x, y)
-        assert model.pruning_path_.grown.schema.has_costs
+        assert model.pruning_path_.full_tree.schema.has_costs
         folds = clone(model).set_params(pruning_options={"select": "folds", "n_folds": 3}).fit(x, y)
         assert folds.model_.schema.has_costs
 

@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from treewright import CHAIDClassifier, ID3Classifier, Tree, encode
-from treewright.growing.independence import two_samples
-from treewright.growing.multiway import grow_chaid, grow_id3, merging
-from treewright.growing.multiway.chaid import cuts_of, multiplier
-from treewright.growing.multiway.merging import merged
+from treewright.growing import chaid
+from treewright.growing.chaid import bin_thresholds, grow_chaid, merge_values, multiplier
+from treewright.growing.conditional_inference import two_sample_p_values
+from treewright.growing.id3 import grow_id3
 
 Table = dict[str, list]
 
@@ -338,12 +338,12 @@ def test_merged_values_are_parted_again() -> None:
 
 def test_numbers_are_cut_into_classes_of_equal_weight() -> None:
     data = encode({"x": np.arange(100.0)}, np.arange(100) % 2)
-    assert cuts_of(data, 0, 10).tolist() == [9.5, 19.5, 29.5, 39.5, 49.5, 59.5, 69.5, 79.5, 89.5]
+    assert bin_thresholds(data, 0, 10).tolist() == [9.5, 19.5, 29.5, 39.5, 49.5, 59.5, 69.5, 79.5, 89.5]
     weight = np.where(np.arange(100) < 50, 3.0, 1.0)
-    cuts = cuts_of(data.reweighted(weight), 0, 2)
+    cuts = bin_thresholds(data.reweighted(weight), 0, 2)
     assert len(cuts) == 1
     assert 32 < cuts[0] < 34
-    assert cuts_of(encode({"x": [1.0, 1.0, np.nan]}, [0, 1, 0]), 0, 10).size == 0
+    assert bin_thresholds(encode({"x": [1.0, 1.0, np.nan]}, [0, 1, 0]), 0, 10).size == 0
 
 
 def test_chaid_refuses_what_cannot_be() -> None:
@@ -380,7 +380,7 @@ def merged_by_all_pairs(table: np.ndarray, alpha: float) -> list[list[int]]:
     while len(groups) > 2:
         sums = np.array([table[group].sum(axis=0) for group in groups])
         first, second = np.triu_indices(len(groups), 1)
-        p = two_samples(sums[first], sums[second])
+        p = two_sample_p_values(sums[first], sums[second])
         best = int(np.argmax(p))
         if p[best] <= alpha:
             break
@@ -398,7 +398,7 @@ def test_merging_looks_at_few_pairs_and_finds_the_same_groups(alpha: float) -> N
         if np.count_nonzero(table.any(axis=1)) < 2:
             continue
         rows = np.ceil(table.sum(axis=1)).astype(np.int64)
-        found = merged(table, rows, is_ordinal=False, alpha_merge=alpha)
+        found = merge_values(table, rows, is_ordinal=False, alpha_merge=alpha)
         assert sorted(found.members) == merged_by_all_pairs(table, alpha)
 
 
@@ -409,11 +409,11 @@ def test_a_thousand_categories_are_merged(monkeypatch: pytest.MonkeyPatch) -> No
     def counted(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         nonlocal looked
         looked += len(left)
-        return two_samples(left, right)
+        return two_sample_p_values(left, right)
 
-    monkeypatch.setattr(merging, "two_samples", counted)
+    monkeypatch.setattr(chaid, "two_sample_p_values", counted)
     table = np.random.default_rng(0).poisson(9, (1000, 3)).astype(float)
-    found = merged(table, table.sum(axis=1).astype(np.int64), is_ordinal=False, alpha_merge=0.05)
+    found = merge_values(table, table.sum(axis=1).astype(np.int64), is_ordinal=False, alpha_merge=0.05)
     assert 2 <= len(found.members) < 100
     assert looked < 10 * 1000 * 999 / 2
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 import treewright
 from treewright import DecisionTreeRegressor, Tree, encode, export, grow, load, prune, regrow
 from treewright.encoding import Dataset
-from treewright.growing.model_trees import ALPHAS, with_formulas
+from treewright.growing.model_trees import ALPHAS, fit_linear_leaves
 
 
 def piecewise(n: int, seed: int, noise: float = 0.1) -> tuple[dict, np.ndarray]:
@@ -177,7 +177,7 @@ def test_regrown_trees_are_fitted_again() -> None:
     tree, data = model_tree(max_leaf_nodes=6)
     other = regrow(tree, 1, "d", data, max_leaf_nodes=6)
     other.check()
-    assert other.linear == with_formulas(other, data).linear
+    assert other.linear == fit_linear_leaves(other, data).linear
     assert regrow(other, 1, "best", data, max_leaf_nodes=6).linear == tree.linear
     assert regrow(tree, 0, None, data).predict({"a": [1.0], "b c": [0.0], "d": [0.0]}).shape == (1,)
 
@@ -230,9 +230,9 @@ def test_rooms_that_cannot_say_a_formula_say_so() -> None:
         lambda: tree.value,
         lambda: tree.to_sklearn(),
         lambda: tree.to_shap(),
-        lambda: treewright.attribution(tree, piecewise(3, 0)[0]),
-        lambda: treewright.contrast(tree, row, to=5),
-        lambda: treewright.difference(tree, tree),
+        lambda: treewright.shapley_values(tree, piecewise(3, 0)[0]),
+        lambda: treewright.counterfactual(tree, row, to=5),
+        lambda: treewright.tree_difference(tree, tree),
         lambda: treewright.importance(tree, data=data),
         lambda: treewright.rules(tree),
         lambda: treewright.report(tree),

@@ -8,7 +8,8 @@ import numpy as np
 
 from treewright import Column, Schema, Target, Tree, encode, grow
 from treewright.datasets import load_spam
-from treewright.tree.builder import Among, Below, Branch, Leaf
+from treewright.tree.builder import Branch, Leaf
+from treewright.tree.conditions import Among, Below
 
 HOSTILE = [
     "two\nlines",

@@ -170,7 +170,7 @@ def test_colours_are_told_apart_by_everyone() -> None:
 @pytest.mark.parametrize("n", [60, 600])
 def test_words_stay_within_the_frame(n: int, chosen: int) -> None:
     path, _, validation, _ = parts(n=n)
-    for drawn_path in (path.chose(chosen), prune(path.grown, "reduced_error", validation=validation)):
+    for drawn_path in (path.choose(chosen), prune(path.full_tree, "reduced_error", validation=validation)):
         ax = drawn_path.plot()
         ax.figure.canvas.draw()
         words, frame = ax.texts[0].get_window_extent(), ax.get_window_extent()
@@ -180,7 +180,7 @@ def test_words_stay_within_the_frame(n: int, chosen: int) -> None:
 
 def test_sizes_that_are_alike_have_a_plain_axis() -> None:
     path = parts(n=600)[0]
-    twice = prune(path.grown, "chi_squared", significance=0.9)
+    twice = prune(path.full_tree, "chi_squared", significance=0.9)
     assert twice.leaves.max() >= 40
     assert twice.leaves.max() < 10 * twice.leaves.min()
     assert twice.plot().get_xscale() == "linear"

@@ -22,14 +22,14 @@ from tests.plotting.pictured_trees import (
 )
 from treewright import Dataset, Tree, encode, grow
 from treewright.plotting.quality import (
-    confusion,
-    plot_confusion,
+    confusion_matrix,
+    plot_confusion_matrix,
     plot_precision_recall,
     plot_roc,
     precision_recall_points,
     roc_points,
 )
-from treewright.plotting.regions import plot_regions, regions
+from treewright.plotting.regions import decision_regions, plot_decision_regions
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
@@ -74,7 +74,7 @@ def test_regions_are_where_rows_go(x: str, y: str) -> None:
     spans = {"x": (-3.0, 3.0), "z": (-3.0, 3.0), "job": (-0.5, 3.5), "day": (days[0], days[1])}
     at = {"x": 0.1, "z": -0.4, "job": "cook", "day": datetime(2021, 3, 1)}
     fixed = {name: value for name, value in at.items() if name not in (x, y)}
-    found = regions(tree, x, y, within=(spans[x], spans[y]), at=fixed)
+    found = decision_regions(tree, x, y, within=(spans[x], spans[y]), at=fixed)
     whole = np.prod([high - low for low, high in (spans[x], spans[y])])
     assert sum((r.x[1] - r.x[0]) * (r.y[1] - r.y[0]) for r in found) == pytest.approx(whole)
     chance = np.random.default_rng(0)
@@ -101,39 +101,39 @@ def test_other_columns_are_missing_given_or_typical() -> None:
     assert tree.schema.names[tree.feature[0]] in ("a", "c")
     hidden = "c" if tree.feature[0] == 2 else "a"
     shown = [name for name in "abc" if name != hidden]
-    low, high = (regions(tree, *shown, at={hidden: value}, **frame)[0].leaf for value in (-9.0, 9.0))
+    low, high = (decision_regions(tree, *shown, at={hidden: value}, **frame)[0].leaf for value in (-9.0, 9.0))
     assert {low, high} == {1, 2}
-    missing = regions(tree, *shown, **frame)[0].leaf
+    missing = decision_regions(tree, *shown, **frame)[0].leaf
     assert missing == (1 if tree.missing_left[0] else 2)
     skewed = data.take([0] * 3 + [2])
-    assert regions(tree, *shown, data=skewed, **frame)[0].leaf == 1
+    assert decision_regions(tree, *shown, data=skewed, **frame)[0].leaf == 1
     with pytest.raises(ValueError, match="which is one of the two columns shown"):
-        regions(tree, *shown, at={shown[0]: 1.0}, **frame)
+        decision_regions(tree, *shown, at={shown[0]: 1.0}, **frame)
     with pytest.raises(ValueError, match="there is no column 'd'"):
-        regions(tree, "d", "a", **frame)
+        decision_regions(tree, "d", "a", **frame)
 
 
 @pytest.mark.parametrize(("x", "y"), [*PLANES, (None, None), (None, "z")])
 def test_regions_are_drawn(x: str | None, y: str | None, tmp_path: Path) -> None:
     tree, data = trees()
-    ax = plot_regions(tree, x, y, data=data)
+    ax = plot_decision_regions(tree, x, y, data=data)
     assert len(ax.collections) == 2  # a marker for each class
     assert len({str(points.get_paths()[0].vertices) for points in ax.collections}) == 2
     ax.figure.savefig(tmp_path / "picture.png", dpi=50)
     if (x, y) == (None, None):
         assert {ax.get_xlabel(), ax.get_ylabel()} == {"x", "job"}
-    assert plot_regions(tree, x, y, ax=pyplot.subplots()[1]).patches
+    assert plot_decision_regions(tree, x, y, ax=pyplot.subplots()[1]).patches
 
 
 def test_regions_of_numbers_and_of_what_cannot_be() -> None:
-    ax = plot_regions(number_tree(10))
+    ax = plot_decision_regions(number_tree(10))
     assert len(ax.patches) >= 2
     with pytest.raises(ValueError, match="one target"):
-        plot_regions(several_targets(4))
+        plot_decision_regions(several_targets(4))
     with pytest.raises(ValueError, match="two different columns"):
-        plot_regions(number_tree(10), "x0", "x0")
+        plot_decision_regions(number_tree(10), "x0", "x0")
     with pytest.raises(ValueError, match="two different columns"):
-        plot_regions(chain(5))
+        plot_decision_regions(chain(5))
 
 
 # ---- ROC and precision -----------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def test_curves_are_those_of_scikit_learn(weighted: bool) -> None:
 
 def test_the_circle_is_what_the_tree_answers() -> None:
     tree, data = trees()
-    table = confusion(tree, data)
+    table = confusion_matrix(tree, data)
     ring = next(line for line in plot_roc(tree, data).get_lines() if line.get_marker() == "o")
     assert ring.get_xdata()[0] == pytest.approx(table[0, 1] / table[0].sum())
     assert ring.get_ydata()[0] == pytest.approx(table[1, 1] / table[1].sum())
@@ -187,21 +187,21 @@ def test_several_classes_have_a_line_each(tmp_path: Path) -> None:
 def test_confusion_is_that_of_scikit_learn() -> None:
     tree, data = trees("abc")
     answers = tree.label[tree.apply(data), 0]
-    assert (confusion(tree, data) == metrics.confusion_matrix(data.targets[0], answers)).all()
+    assert (confusion_matrix(tree, data) == metrics.confusion_matrix(data.targets[0], answers)).all()
 
 
 def test_the_matrix_shows_counts_shares_and_costs(tmp_path: Path) -> None:
     tree, data = trees()
     costly = tree.with_costs({"a": {"b": 7}})
-    cells = confusion(costly, data)
-    ax: Axes = plot_confusion(costly, data)
+    cells = confusion_matrix(costly, data)
+    ax: Axes = plot_confusion_matrix(costly, data)
     told = [text.get_text() for text in ax.texts]
     shares = cells / cells.sum(axis=1, keepdims=True)
     assert told[0] == f"{cells[0, 0]:.0f}\n{100 * shares[0, 0]:.1f} %"
     assert told[1] == f"{cells[0, 1]:.0f}\n{100 * shares[0, 1]:.1f} %\ncost {7 * cells[0, 1]:.0f}"
     mean = (7 * cells[0, 1] + cells[1, 0]) / cells.sum()
     assert f"mean cost {mean:.4g}" in ax.get_title(loc="left")
-    assert "cost" not in plot_confusion(tree, data).get_title(loc="left")
+    assert "cost" not in plot_confusion_matrix(tree, data).get_title(loc="left")
     ax.figure.savefig(tmp_path / "picture.png", dpi=50)
 
 
@@ -216,10 +216,10 @@ def test_names_are_data(name: str, tmp_path: Path) -> None:
         {name: [0.0, 1.0, 0.2], "job": [name, "clerk", "cook"]}, [name, "other", name], schema=tree.schema
     )
     for ax in (
-        plot_regions(tree, data=data),
+        plot_decision_regions(tree, data=data),
         plot_roc(tree, data),
         plot_precision_recall(tree, data),
-        plot_confusion(tree, data),
+        plot_confusion_matrix(tree, data),
     ):
         ax.figure.savefig(tmp_path / "picture.png", dpi=40)
 
@@ -229,7 +229,7 @@ def test_what_cannot_be_is_refused_in_words() -> None:
     for plot in (plot_roc, plot_precision_recall):
         with pytest.raises(ValueError, match="positive is 'c', which is no class of the tree; it has a, b"):
             plot(tree, data, positive="c")
-    for plot in (plot_roc, plot_precision_recall, plot_confusion):
+    for plot in (plot_roc, plot_precision_recall, plot_confusion_matrix):
         with pytest.raises(ValueError, match="classes of one target"):
             plot(number_tree(4), data)
         with pytest.raises(TypeError, match="data must be a Dataset"):
@@ -241,4 +241,4 @@ def test_what_cannot_be_is_refused_in_words() -> None:
     many = many_classes(30)
     rows = encode(np.zeros((2, 3)), list(many.schema.targets[0].classes[:2]), schema=many.schema)
     with pytest.raises(ValueError, match="room for 25 classes"):
-        plot_confusion(many, rows)
+        plot_confusion_matrix(many, rows)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from treewright import Among, Below, Branch, Column, Dataset, Leaf, Schema, Target, Tree, encode, grow
-from treewright.tree.rule_list import column_of
 
 DEPTH = 100_000
 ROWS = 60
@@ -65,7 +64,7 @@ def random_tree(seed: int, data: Dataset, depth: int = 5) -> Tree:
             j = int(rng.integers(len(data.schema.columns)))
             column, values, missing_left = (
                 data.schema.columns[j],
-                column_of(data, j)[rows],
+                data.column(j)[rows],
                 rng.random() < 0.5,
             )
             test: Below | Among

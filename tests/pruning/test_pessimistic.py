@@ -22,7 +22,6 @@ from tests.pruning.cases import (
 from treewright import Among, Below, Branch, Column, Dataset, Leaf, Schema, Target, Tree, encode, grow, prune
 from treewright.pruning import pessimistic as module
 from treewright.pruning.pessimistic import pessimistic
-from treewright.tree.rule_list import column_of
 
 DEVIATES = [(0, 4), (0.001, 3.09), (0.005, 2.58), (0.01, 2.33), (0.05, 1.65), (0.1, 1.28), (0.2, 0.84)]
 DEVIATES += [(0.4, 0.25), (1, 0)]
@@ -54,7 +53,7 @@ class Naive:
 
     def passes(self, i: int, row: int) -> bool:
         column = self.data.schema.columns[self.tree.feature[i]]
-        cell = column_of(self.data, int(self.tree.feature[i]))[row]
+        cell = self.data.column(int(self.tree.feature[i]))[row]
         if column.kind == "category":
             known = cell >= 0
             passes = known and column.categories[cell] in self.tree.categories_left(i)
@@ -246,7 +245,7 @@ def test_laws(seed: int) -> None:
     assert sizes[0] >= sizes[-1]
     path = pessimistic(tree, data=example.data)
     assert path.details["estimate"] >= path.training[1]
-    assert path.grown is tree
+    assert path.full_tree is tree
     np.testing.assert_array_equal(path.pruned.statistic[0], tree.statistic[0])
 
 

@@ -202,7 +202,7 @@ def test_rows_that_cannot_be_used() -> None:
     with pytest.raises(TypeError, match="reduced_error needs validation="):
         prune(example.tree, "reduced_error")
     assert example.tree.n_leaves >= 8
-    with pytest.raises(ValueError, match="the very rows that the tree was grown from"):
+    with pytest.raises(ValueError, match="validation contains the rows that the tree was grown from"):
         prune(example.tree, "reduced_error", validation=example.data.take(slice(None)))
 
 
@@ -235,7 +235,7 @@ def test_significance_refuses_what_it_cannot_count() -> None:
     numbers, parts = case(0, classes=0), case(0, weights="parts")
     with pytest.raises(ValueError, match="classes of one target"):
         reduced_error(numbers.tree, validation=numbers.validation, significance=0.05)
-    with pytest.raises(ValueError, match="row 0 of validation weighs"):
+    with pytest.raises(ValueError, match="row 0 of validation has weight"):
         reduced_error(parts.tree, validation=parts.validation, significance=0.05)
     plain = case(0)
     with pytest.raises(ValueError, match="cost"):

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.pruning.test_rules import naive_length, random_candidates
+from tests.pruning.test_rule_post_pruning import naive_length, random_candidates
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_covers import Covers
+from treewright.pruning.rule_coverage import Covers
+from treewright.pruning.rule_post_pruning import _generalised, _seen, _shortened, rule_list
 from treewright.pruning.rule_selection import Candidate, _Costs, _Subsets, default_class, polished, selected
-from treewright.pruning.rules import _generalised, _seen, _shortened, rule_list
-from treewright.tree.rule_list import Between, Within, paths
+from treewright.tree.conditions import Between, Within
+from treewright.tree.rule_list import paths
 
 AB = Target("y", ("a", "b"))
 

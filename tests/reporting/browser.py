@@ -13,7 +13,7 @@ import pytest
 
 from tests.reporting import payloads as examples
 from treewright import Tree
-from treewright.reporting.assembling import assembled
+from treewright.reporting.html_page import assemble
 
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -63,7 +63,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
     def open_page(payload: dict[str, Any] | str, width: int = 1400, height: int = 900, **options: Any) -> Any:
         file = tmp_path / f"report{len(contexts)}.html"
-        file.write_text(payload if isinstance(payload, str) else assembled(payload), encoding="utf-8")
+        file.write_text(payload if isinstance(payload, str) else assemble(payload), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
 
@@ -111,21 +111,21 @@ def chosen_leaves(payload: dict[str, Any]) -> list[int]:
 
 
 def loss_at(payload: dict[str, Any], part: str, leaves: list[int]) -> float:
-    own = payload["parts"][part]
+    own = payload["samples"][part]
     return sum(own["loss"][leaf] for leaf in leaves) / own["weight"]
 
 
 def confusion(payload: dict[str, Any], part: str, leaves: list[int]) -> np.ndarray:
     cells = np.zeros((len(payload["classes"]),) * 2)
     for leaf in leaves:
-        cells[:, payload["tree"]["label"][leaf]] += payload["parts"][part]["counts"][leaf]
+        cells[:, payload["tree"]["label"][leaf]] += payload["samples"][part]["counts"][leaf]
     return cells
 
 
 def area(payload: dict[str, Any], leaves: list[int], code: int) -> float:
     """Of two rows, one of the class and one of another, the chance that the first has the higher score."""
-    counts = np.array(payload["parts"]["test"]["counts"], float)[leaves]
-    learnt = np.array(payload["parts"]["train"]["counts"], float)[leaves]
+    counts = np.array(payload["samples"]["test"]["counts"], float)[leaves]
+    learnt = np.array(payload["samples"]["train"]["counts"], float)[leaves]
     score = learnt[:, code] / learnt.sum(axis=1)
     own, other = counts[:, code], counts.sum(axis=1) - counts[:, code]
     higher = (score[:, None] > score) + (score[:, None] == score) / 2

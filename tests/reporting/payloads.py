@@ -11,9 +11,10 @@ import numpy as np
 
 import treewright
 from treewright import Dataset, Tree, encode, grow, prune
+from treewright._text import label_text, percent
 from treewright.certifying.binomial import binomial_lower, binomial_upper
 from treewright.datasets import load_spam
-from treewright.tree.wording import branch_in_words, percent, value_in_words, word
+from treewright.tree.wording import branch_in_words
 
 PAGE = Path(treewright.__file__).parent / "reporting" / "page"
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]
@@ -61,7 +62,7 @@ def payload_of(
         "delta": 0.05,
         "columns": [_column(tree, parts["train"], i) for i in range(len(tree.schema.columns))],
         "tree": _nodes(tree),
-        "parts": facts,
+        "samples": facts,
         "competitors": _competitors(tree),
         "paths": paths,
         "importance": _importance(tree),
@@ -106,7 +107,9 @@ def _nodes(tree: Tree) -> dict[str, Any]:
         "heavier_left": tree.heavier_left.astype(int).tolist(),
         "left_words": words[True],
         "right_words": words[False],
-        "answer": [word(classes[i]) for i in tree.label[:, 0]] if classes else [f"{v:.4g}" for v in values],
+        "answer": [label_text(classes[i]) for i in tree.label[:, 0]]
+        if classes
+        else [f"{v:.4g}" for v in values],
         "label": tree.label[:, 0].tolist() if classes else [-1] * tree.n_nodes,
         "value": values or [None] * tree.n_nodes,
         "gain": (tree.gain / max(tree.risk[0], 1e-300)).tolist(),
@@ -163,7 +166,7 @@ def _intervals(part: dict[str, Any]) -> dict[str, Any]:
     nats = np.log(2 / 0.05)
     lower = np.where(rows > 0, binomial_lower(errors, np.maximum(rows, 1), nats), 0)
     upper = np.where(rows > 0, binomial_upper(errors, np.maximum(rows, 1), nats), 1)
-    return {"part": "test", "lower": _rounded(lower), "upper": _rounded(upper)}
+    return {"sample": "test", "lower": _rounded(lower), "upper": _rounded(upper)}
 
 
 def _path(tree: Tree, method: str, parts: dict[str, Dataset], chosen: int | None) -> dict[str, Any]:
@@ -261,7 +264,7 @@ def _distributions(tree: Tree, data: Dataset) -> dict[str, Any]:
             cuts = np.linspace(finite.min(), np.quantile(finite, 0.99) + 1e-9, 13)
             edges = _rounded(cuts)
             labels = [
-                f"{value_in_words(column, a)} to {value_in_words(column, b)}"
+                f"{column.threshold_text(a)} to {column.threshold_text(b)}"
                 for a, b in itertools.pairwise(edges)
             ]
             code = np.where(np.isnan(values), 12, np.clip(np.searchsorted(cuts, values, "right") - 1, 0, 11))
@@ -274,7 +277,7 @@ def _distributions(tree: Tree, data: Dataset) -> dict[str, Any]:
         ]
         for node in frontier
     }
-    return {"part": "train", "columns": columns, "nodes": frontier, "counts": counts}
+    return {"sample": "train", "columns": columns, "nodes": frontier, "counts": counts}
 
 
 def _frontier(tree: Tree, small: Tree) -> list[int]:

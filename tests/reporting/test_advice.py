@@ -32,7 +32,7 @@ def test_figures_are_those_of_the_test_rows() -> None:
     page = report(tree, train=train, test=test)
     told, found = page.payload["headline"]["metrics"], metrics(tree, test)
     assert told["figures"] == [list(figure) for figure in found.figures]
-    assert (told["part"], told["positive"]) == ("test", "yes")
+    assert (told["sample"], told["positive"]) == ("test", "yes")
     assert told["comparison"] == f"E{found.comparison('test')[1:]}."
     assert "; always answering 'no' has " in told["comparison"]
     assert str(page).splitlines()[-1] == told["comparison"]

@@ -76,7 +76,7 @@ def test_facts_of_surrogates() -> None:
     assert (first["agreement"], first["adjusted"]) == (0.75, 0.5)
     assert first["reversed"] == bool(tree.surrogates.reversed[entry])
     assert "is missing:" in facts["text"]
-    assert facts["rules"].startswith("For rows that miss no value")
+    assert facts["rules"].startswith("For rows without missing values")
 
 
 def test_facts_of_divided_rows() -> None:
@@ -91,7 +91,7 @@ def test_facts_of_divided_rows() -> None:
         assert pairs == [[code, share] for code, share in enumerate(own) if share]
     assert "surrogates" not in facts
     assert "intervals" not in facts
-    assert any("count their shares" in note for note in facts["headline"]["notes"])
+    assert any("add up their fractions" in note for note in facts["headline"]["notes"])
     assert "missing" not in payload_of(report(tree.with_missing("learn")))["tree"]
 
 

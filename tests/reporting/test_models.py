@@ -26,11 +26,11 @@ from treewright import (
 )
 from treewright.datasets import load_spam
 from treewright.encoding.splits import split
-from treewright.reporting import assembling
-from treewright.reporting.facts import MOST_COLUMNS
+from treewright.reporting import html_page
 from treewright.reporting.nodes import MOST_NAMED
+from treewright.reporting.payload import MOST_COLUMNS
 from treewright.reporting.rounding import shorts
-from treewright.reporting.subjects import leaves_within, readable
+from treewright.reporting.subject import leaves_within, printable_schema
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -45,7 +45,7 @@ def test_the_shape_of_the_payload(name: str) -> None:
     assert payload["kind"] == ("classes" if tree.schema.predicts_classes else "numbers")
     assert len(payload["classes"]) == len(payload["colours"])
     assert all(re.fullmatch("#[0-9A-F]{6}", colour) for colour in payload["colours"])
-    for facts in payload["parts"].values():
+    for facts in payload["samples"].values():
         for key in {"node_rows", "loss", "mean", "deviation", "residuals"} & set(facts):
             assert len(facts[key]) == tree.n_nodes
         assert ("counts" in facts) == tree.schema.predicts_classes
@@ -67,9 +67,9 @@ def test_the_shape_of_the_payload(name: str) -> None:
 def test_a_tree_alone() -> None:
     tree, _, _ = case("few")
     payload = report(tree).payload
-    assert set(payload["parts"]) == {"train"}
-    assert payload["parts"]["train"]["node_rows"] == tree.rows.tolist()
-    assert payload["parts"]["train"]["counts"] == shorts(tree.statistic)
+    assert set(payload["samples"]) == {"train"}
+    assert payload["samples"]["train"]["node_rows"] == tree.rows.tolist()
+    assert payload["samples"]["train"]["counts"] == shorts(tree.statistic)
     assert payload["paths"][0]["leaves"][0] == tree.n_leaves
     assert payload["competitors"] == {}
     assert "distributions" not in payload
@@ -88,15 +88,13 @@ def test_fitted_estimators() -> None:
     assert made.payload["paths"][0]["chosen_by"] == model.pruning_path_.details["chosen_by"]
     assert made.payload["reproduce"]["parameters"]["max_leaf_nodes"] == "40"
     assert "DecisionTreeClassifier(" in made.payload["reproduce"]["code"]
-    assert any(
-        "training rows that were given are 3,065 rows" in note for note in made.payload["headline"]["notes"]
-    )
-    with pytest.raises(ValueError, match="test has rows of the fit"):
+    assert any("3,065 rows were given as training rows" in note for note in made.payload["headline"]["notes"])
+    with pytest.raises(ValueError, match="test has rows that the model was fitted on"):
         report(model, test=(X, y))
     numbers = DecisionTreeRegressor(max_leaf_nodes=10).fit(X[:300], X[:300, 56])
     weights = np.linspace(1, 2, 100)
     payload = report(numbers, test=(X[300:400], X[300:400, 56], weights)).payload
-    assert payload["parts"]["test"]["weight"] == pytest.approx(150)
+    assert payload["samples"]["test"]["weight"] == pytest.approx(150)
     assert payload["kind"] == "numbers"
 
 
@@ -116,7 +114,7 @@ def test_a_tree_of_the_same_size_is_not_on_the_path() -> None:
     by_size = {int(n): place for place, n in enumerate(path.leaves)}
     others = (tree.first(k) for k in range(tree.n_leaves - 1) if k + 1 in by_size)
     stranger = next(each for each in others if each != path[by_size[each.n_leaves]])
-    with pytest.raises(ValueError, match="path is not that of the model"):
+    with pytest.raises(ValueError, match="path does not belong to the model"):
         report(stranger, path=path)
 
 
@@ -124,13 +122,13 @@ def test_subtrees_that_were_raised_are_shown_as_they_are() -> None:
     for seed in range(20):
         data = some_rows(150, "two", seed)
         path = prune(grow(data), "pessimistic", data=data)
-        if leaves_within(path.grown, path.pruned) is None:
+        if leaves_within(path.full_tree, path.pruned) is None:
             break
     else:
         pytest.fail("no table raised a subtree")
     payload = report(path, train=data).payload
     assert len(payload["tree"]["end"]) == path.pruned.n_nodes
-    assert any("moved subtrees up" in note for note in payload["headline"]["notes"])
+    assert any("raised subtrees" in note for note in payload["headline"]["notes"])
 
 
 def test_methods_that_are_asked_for() -> None:
@@ -161,7 +159,7 @@ def test_categories_beyond_counting() -> None:
     known = [f"street {s}" for s in street if f"street {s}" in column["categories"]][:500]
     leaves = tree.apply(encode({"street": known}, schema=tree.schema))
     assert [walk(payload, [column["categories"].index(s)]) for s in known] == leaves.tolist()
-    assert len(assembling.as_json(payload)) < 60_000
+    assert len(html_page.as_json(payload)) < 60_000
 
 
 def test_very_many_columns_and_long_names() -> None:
@@ -175,8 +173,10 @@ def test_very_many_columns_and_long_names() -> None:
     (name,) = used
     assert name.startswith("1500 long long")
     assert len(name) == 80
-    assert len(assembling.as_json(payload)) < 60_000
-    twins = readable(Schema(tuple(Column("n" * 1000 + c + "n" * 1000) for c in "abc"), (Target("y"),)))
+    assert len(html_page.as_json(payload)) < 60_000
+    twins = printable_schema(
+        Schema(tuple(Column("n" * 1000 + c + "n" * 1000) for c in "abc"), (Target("y"),))
+    )
     assert len(set(twins.names)) == 3
 
 
@@ -202,17 +202,17 @@ def trouble() -> Iterator[tuple[str, type[Exception], str, dict[str, Any]]]:
     yield (
         "choosing rows",
         ValueError,
-        "test has the rows that pruned or chose",
+        "test has the rows that pruned or selected",
         {"model": path, "test": validation},
     )
     yield "no path", TypeError, "path must be a PruningPath", {"path": tree}
-    yield "open path", ValueError, "none of the trees of this path is chosen", {"model": prune(tree)}
-    yield "another path", ValueError, "path is not that of the model", {"path": prune(grow(test))}
+    yield "open path", ValueError, "no tree of this path is selected", {"model": prune(tree)}
+    yield "another path", ValueError, "path does not belong to the model", {"path": prune(grow(test))}
     yield "no chance", ValueError, "delta is 0", {"delta": 0}
     yield "no seed", ValueError, "seed is -1", {"seed": -1}
     yield "no title", TypeError, "title must be text", {"title": 5}
     two = grow(encode({"x": [1.0, 2.0, 3.0]}, [["a", "u"], ["b", "u"], ["a", "v"]]))
-    yield "two targets", ValueError, "a report is about one target; this tree has 2", {"model": two}
+    yield "two targets", ValueError, "a report is for one target; this tree has 2", {"model": two}
     wrong = encode({"x": [1.0], "town": ["Ulm"], "day": [datetime(2020, 1, 1)], "z": [1.0]}, [1.5])
     renamed = Dataset(Schema(tree.schema.columns, wrong.schema.targets), wrong.columns, wrong.targets)
     yield "another target", ValueError, "the target of test is not the tree's", {"test": renamed}

@@ -173,7 +173,7 @@ def test_details_of_a_node(opened: Any) -> None:
     page.locator(f"#node-{node}").click()
     panel = page.locator("#panel-node").inner_text()
     assert payload["tree"]["right_words"][0].replace(" <= ", " ≤ ") in panel
-    for part, own in payload["parts"].items():
+    for part, own in payload["samples"].items():
         assert f"{own['node_rows'][node]:,}" in panel, part
     lower, upper = (payload["intervals"][side][node] for side in ("lower", "upper"))
     assert f"between {percent(lower)} and {percent(upper)}" in panel
@@ -181,7 +181,7 @@ def test_details_of_a_node(opened: Any) -> None:
     rival = payload["competitors"]["0"][0]["words"].replace(" <= ", " ≤ ")
     assert rival in page.locator("#panel-node").inner_text()
     page.locator(f"#node-{node}").hover()
-    assert f"{payload['parts']['test']['node_rows'][node]:,} rows" in page.locator("#tip").inner_text()
+    assert f"{payload['samples']['test']['node_rows'][node]:,} rows" in page.locator("#tip").inner_text()
 
 
 def test_search_for_a_column(opened: Any) -> None:
@@ -314,15 +314,15 @@ def test_values_of_a_column_in_each_leaf(opened: Any) -> None:
     page = opened(payload)
     facet, leaves = payload["distributions"], chosen_leaves(payload)
     whole = page.locator("#distribution .histogram").first.inner_text()
-    assert f"{payload['parts']['train']['rows']:,} rows" in whole
+    assert f"{payload['samples']['train']['rows']:,} rows" in whole
     shown = page.locator("#distribution .histogram").count()
     assert 2 < shown <= 17
     names = [payload["columns"][item["column"]]["name"] for item in facet["columns"]]
     page.select_option("#distribution-column", "1")
     assert names[1] in page.locator("#distribution .histogram svg").first.get_attribute("aria-label")
-    largest = max(leaves, key=lambda leaf: payload["parts"]["train"]["node_rows"][leaf])
+    largest = max(leaves, key=lambda leaf: payload["samples"]["train"]["node_rows"][leaf])
     assert (
-        f"{payload['parts']['train']['node_rows'][largest]:,} rows"
+        f"{payload['samples']['train']['node_rows'][largest]:,} rows"
         in page.locator("#distribution").inner_text()
     )
 
@@ -330,7 +330,7 @@ def test_values_of_a_column_in_each_leaf(opened: Any) -> None:
 def test_the_table_of_leaves_is_sorted(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
-    test = payload["parts"]["test"]
+    test = payload["samples"]["test"]
     leaves = [leaf for leaf in chosen_leaves(payload) if test["node_rows"][leaf]]
     errors = sorted((test["loss"][leaf] / test["node_rows"][leaf] for leaf in leaves), reverse=True)
     head = page.locator("#leaf-table th", has=page.locator("[data-sort=loss]"))
@@ -352,7 +352,7 @@ def test_many_classes(opened: Any) -> None:
     mistakes: dict[tuple[int, int], float] = {}
     for leaf in chosen_leaves(payload):
         answer = payload["tree"]["label"][leaf]
-        for truth, weight in payload["parts"]["test"]["counts"]["top"][leaf]:
+        for truth, weight in payload["samples"]["test"]["counts"]["top"][leaf]:
             if truth != answer:
                 mistakes[truth, answer] = mistakes.get((truth, answer), 0) + weight
     worst = page.locator("#pictures tbody tr").first.inner_text().split("\t")
@@ -367,7 +367,7 @@ def test_costs(opened: Any) -> None:
     cost = loss_at(payload, "test", chosen_leaves(payload))
     assert number(series(page, "test")) == pytest.approx(cost, rel=1e-3)
     cells = confusion(payload, "test", chosen_leaves(payload))
-    assert (cells * payload["costs"]).sum() / payload["parts"]["test"]["weight"] == pytest.approx(cost)
+    assert (cells * payload["costs"]).sum() / payload["samples"]["test"]["weight"] == pytest.approx(cost)
     mistaken = page.locator(".confusion td[data-cell='1/0']").inner_text().split("\n")
     assert mistaken == [f"{cells[1, 0]:,.0f}", f"× 3 = {3 * cells[1, 0]:,.0f}"]
 
@@ -379,7 +379,7 @@ def test_numbers(opened: Any) -> None:
     root = np.sqrt(loss_at(payload, "test", leaves))
     assert number(series(page, "test")) == pytest.approx(root, rel=1e-3)
     assert "root mean squared error" in page.locator("#pruning-numbers").inner_text()
-    reached = [leaf for leaf in leaves if payload["parts"]["test"]["residuals"][leaf]]
+    reached = [leaf for leaf in leaves if payload["samples"]["test"]["residuals"][leaf]]
     assert page.locator(".residuals .quartiles").count() == min(len(reached), 40)
     assert page.locator("#class-choice").is_hidden()
 
@@ -424,8 +424,8 @@ def test_what_a_payload_may_leave_out(opened: Any, name: str) -> None:
     payload = copy.deepcopy(example(name)[1])
     for key in ("intervals", "distributions"):
         payload.pop(key, None)
-    payload["parts"] = {"train": payload["parts"]["train"]}
-    payload["parts"]["train"].pop("residuals", None)
+    payload["samples"] = {"train": payload["samples"]["train"]}
+    payload["samples"]["train"].pop("residuals", None)
     payload["competitors"], payload["importance"]["columns"] = {}, []
     path = payload["paths"][0]
     path["loss"] = {"train": path["loss"]["train"]}

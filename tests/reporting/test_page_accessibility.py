@@ -22,8 +22,8 @@ from tests.reporting.browser import (  # noqa: F401 (fixtures)
 )
 from tests.reporting.payloads import HOSTILE, PAGE
 from treewright import encode
-from treewright.reporting import assembling
-from treewright.reporting.assembling import assembled
+from treewright.reporting import html_page
+from treewright.reporting.html_page import assemble
 
 # ---- keys, colours, paper, phones --------------------------------------------------
 
@@ -184,7 +184,7 @@ def test_a_chain_ten_thousand_deep(opened: Any) -> None:
 
 def test_in_a_frame_that_may_do_nothing(opened: Any) -> None:
     """As notebooks show it: no storage, no address of its own."""
-    inner = html.escape(assembled(example("six")[1]))
+    inner = html.escape(assemble(example("six")[1]))
     page = opened(f'<iframe srcdoc="{inner}" sandbox="allow-scripts" width="1200" height="800"></iframe>')
     frame = page.frame_locator("iframe")
     frame.locator("html[data-drawn]").wait_for(state="attached")
@@ -205,7 +205,7 @@ def test_without_script(opened: Any) -> None:
 def test_the_files_of_the_page() -> None:
     """Small, without libraries, and without ways for data to become markup or to leave."""
     files = sorted(path for path in PAGE.iterdir() if path.is_file())
-    lean = assembling._assets()
+    lean = html_page._assets()
     assert sum(len(text.encode()) for text in lean) <= 127_000
     assert not any(line.startswith((" ", "//", "/*")) for text in lean[1:] for line in text.splitlines())
     for path in files:

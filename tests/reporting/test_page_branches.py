@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.reporting.browser import browser, drawn_nodes, opened  # noqa: F401 (fixtures)
 from treewright import encode, report
-from treewright.growing.multiway import grow_id3
+from treewright.growing.id3 import grow_id3
 
 
 def test_a_split_into_many_branches_is_one_box(opened: Any) -> None:  # noqa: F811

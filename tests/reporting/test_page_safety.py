@@ -17,7 +17,7 @@ from tests.reporting.cases import Payload, case, made
 from treewright import Dataset, Schema, Target, encode, grow, report
 from treewright.datasets import load_spam
 from treewright.encoding.splits import split
-from treewright.reporting import Report, assembling
+from treewright.reporting import Report, html_page
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'> & \"quoted\" \u2028 <!--STATIC-->"
 
@@ -26,13 +26,13 @@ TEMPLATE = """<!DOCTYPE html><html><head><!--CSP--><title><!--TITLE--></title><!
 
 
 VOID = {"meta", "input", "br", "hr", "img", "link"}  # have no end
-REAL = assembling._assets
+REAL = html_page._assets
 
 
 @pytest.fixture(autouse=True)
 def plain_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        assembling, "_assets", lambda: (TEMPLATE, "main { color: black }", "'use strict'; /* <b> */")
+        html_page, "_assets", lambda: (TEMPLATE, "main { color: black }", "'use strict'; /* <b> */")
     )
 
 
@@ -102,7 +102,7 @@ def test_hostile_names_are_only_text() -> None:
 
 
 def test_the_real_page_takes_hostile_names_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assembling, "_assets", REAL)
+    monkeypatch.setattr(html_page, "_assets", REAL)
     evil, tame = (
         hostile_report([f"{HOSTILE}{i}" for i in range(4)], [f"{HOSTILE}a", "b"], [f"{HOSTILE}x", "y", "z"]),
         Report(made("two").payload),
@@ -227,6 +227,6 @@ def test_large_trees_stay_bounded() -> None:
     assert tree.n_leaves > 2000
     payload = report(tree, train=train, test=test).payload
     assert all(len(path["leaves"]) <= 200 for path in payload["paths"])
-    assert len(assembling.as_json(payload)) < 400 * tree.n_leaves
+    assert len(html_page.as_json(payload)) < 400 * tree.n_leaves
     assert "too many to read" in payload["rules"]
     assert payload["text"].count("\n") < 1000

@@ -34,7 +34,7 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.gradient_boosting import boost as gradient_boost
 from treewright.ensembles.out_of_bag import out_of_bag
 from treewright.saving import VERSION, Ensemble, save, trees_in
-from treewright.saving.kinds import KINDS
+from treewright.saving.ensembles import KINDS
 from treewright.tree import validate
 
 N = 120

@@ -37,7 +37,7 @@ from treewright import (
 )
 from treewright.ensembles.adaboost import Boosted
 from treewright.ensembles.gradient_boosting import GradientBoosted
-from treewright.saving.kinds import KINDS
+from treewright.saving.ensembles import KINDS
 
 MODELS = Path(__file__).parent / "models"
 NAMES = sorted(path.name.removesuffix(".model.json") for path in MODELS.glob("*.model.json"))

@@ -218,7 +218,7 @@ def test_a_comma_at_the_border_of_a_piece(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("module", ["__init__", "kinds", "layout", "reading", "scanning"])
+@pytest.mark.parametrize("module", ["__init__", "ensembles", "reader", "scanner", "writer"])
 def test_loading_can_neither_run_nor_import_nor_unpack(module: str) -> None:
     source = Path(saving.__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
     allowed = {

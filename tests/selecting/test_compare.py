@@ -12,8 +12,9 @@ from treewright import compare, encode, grow, prune, select
 from treewright.certifying import binomial_upper, certify
 from treewright.encoding.splits import split
 from treewright.pruning import methods
-from treewright.pruning.rules import rule_list
-from treewright.selecting import Comparison, comparing
+from treewright.pruning.rule_post_pruning import rule_list
+from treewright.selecting import Comparison
+from treewright.selecting import comparison as comparing
 
 
 def line(comparison: Comparison, method: str, by: str = "") -> dict[str, object]:
@@ -40,7 +41,7 @@ def test_all_methods_on_classes() -> None:
     assert {row["method"] for row in comparison.rows} == {"unpruned", "rules", *methods()}
     both, _ = split(data, (0.8, 0.2), 4)  # methods that take no validation rows grow from these as well
     path, whole = (prune(grow(rows, criterion="entropy")) for rows in (train, both))
-    assert line(comparison, "unpruned")["leaves"] == whole.grown.n_leaves
+    assert line(comparison, "unpruned")["leaves"] == whole.full_tree.n_leaves
     expected = {
         "held-out rows, 0-SE": (train, select(path, validation=validation)),
         "held-out rows, 1-SE": (train, select(path, validation=validation, rule="1-SE")),

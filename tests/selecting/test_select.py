@@ -18,8 +18,8 @@ from treewright.encoding.splits import folds as dealt
 from treewright.encoding.splits import split
 from treewright.pruning import PruningPath, cut_at
 from treewright.selecting import OverfittingCurve, ways
-from treewright.selecting.choosing import by_rule, least
 from treewright.selecting.folds import middle_levels
+from treewright.selecting.one_standard_error import by_rule, least
 from treewright.tree import Tree
 
 KINDS = ["classes", "weights", "costs", "numbers", "absolute", "two targets", "categories"]
@@ -73,7 +73,7 @@ def naive_folds(
     fold, losses = dealt(data, n_folds, seed), np.zeros((len(betas), data.n_rows))
     for i in range(n_folds):
         tree = grow(data.take(np.flatnonzero(fold != i)), **growing_of(kind))
-        tree = replace(tree, schema=path.grown.schema)
+        tree = replace(tree, schema=path.full_tree.schema)
         risk = tree.loss if path.details["on"] == "loss" else tree.risk
         for j, beta in enumerate(betas):
             losses[j, fold == i] = row_losses(cut_at(tree, beta, risk), data.take(fold == i))
@@ -178,7 +178,7 @@ def test_held_out_rows_choose_the_least(kind: str) -> None:
         np.testing.assert_allclose(got.validation, loss, rtol=1e-12, atol=1e-13)
         np.testing.assert_allclose(got.standard_error, error, rtol=1e-6, atol=1e-8)
         assert got.chosen == naive_choice(path, loss, error, rule)
-    again = select(path.tried(validation), by="held_out")
+    again = select(path.with_validation(validation), by="held_out")
     assert again.chosen == select(path, validation=validation).chosen
 
 
@@ -272,11 +272,11 @@ def test_size(kind: str) -> None:
 def test_places_of_a_path() -> None:
     train, other = split(table("weights", n=240), (3, 1))
     path = path_of("weights", train)
-    assert path.chose(-1).chosen == len(path) - 1
+    assert path.choose(-1).chosen == len(path) - 1
     for place in (len(path), -len(path) - 1):
         with pytest.raises(IndexError, match=f"there is no place {place}"):
             _ = path[place]
-    np.testing.assert_allclose(path.losses(other), path.tried(other).validation, rtol=1e-12)
+    np.testing.assert_allclose(path.losses(other), path.with_validation(other).validation, rtol=1e-12)
 
 
 def test_the_folder_is_the_list() -> None:
@@ -302,7 +302,7 @@ def test_unknown_ways_and_options() -> None:
     with pytest.raises(TypeError, match="leaves needs leaves="):
         select(path, by="leaves")
     with pytest.raises(TypeError, match="select takes a PruningPath"):
-        select(path.grown, by="srm")
+        select(path.full_tree, by="srm")
 
 
 @pytest.mark.parametrize("by", ["folds", "held_out"])
@@ -361,16 +361,16 @@ def test_wrong_validation_rows() -> None:
         select(path, by="held_out")
     with pytest.raises(ValueError, match="validation has no rows"):
         select(path, validation=data.take([]))
-    with pytest.raises(ValueError, match="validation has no rows that weigh something"):
+    with pytest.raises(ValueError, match="validation has no rows of positive weight"):
         select(path, validation=replace(data, weight=np.zeros(data.n_rows)))
     with pytest.raises(ValueError, match="validation has no target"):
         select(path, validation=encode({"a": ["c1"], "b": [1.0]}, schema=data.schema))
     with pytest.raises(ValueError, match="columns are not the tree's"):
         select(path, validation=encode({"a": ["c1", "c2", "c3"], "b": [1.0, 2.0, 3.0]}, [0, 1, 2]))
-    with pytest.raises(ValueError, match="the very rows that the tree was grown from"):
+    with pytest.raises(ValueError, match="validation contains the rows that the tree was grown from"):
         select(path, validation=data)
     other = table("categories", 1)  # as many
-    assert path.grown.n_leaves >= 8
+    assert path.full_tree.n_leaves >= 8
     assert select(path, validation=other).details["judged_by"] == "90 held-out rows"
 
 
@@ -490,7 +490,7 @@ def test_a_path_says_whether_a_tree_was_chosen() -> None:
     tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"]))
     path = prune(tree)
     assert repr(path) == "<PruningPath by cost_complexity: 3 trees of 4 to 1 leaves, none chosen>"
-    assert str(path).splitlines()[0] == "cost_complexity: 3 trees, none chosen yet: select chooses"
+    assert str(path).splitlines()[0] == "cost_complexity: 3 trees, none chosen yet: use select"
     assert "→" not in str(path)
     chosen = select(path, leaves=1)
     assert repr(chosen) == "<PruningPath by cost_complexity: 3 trees of 4 to 1 leaves, that of 1 leaf chosen>"

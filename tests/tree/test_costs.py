@@ -207,7 +207,7 @@ def test_priors_name_the_classes() -> None:
     shares = tree.with_costs(COSTS, [0.2, 0.3, 0.5])
     told = dict(zip(names, [0.2, 0.3, 0.5], strict=True))
     assert tree.with_costs(COSTS, told).schema == shares.schema
-    assert prune(tree, priors=[0.2, 0.3, 0.5]).grown.schema == tree.with_costs(None, told).schema
+    assert prune(tree, priors=[0.2, 0.3, 0.5]).full_tree.schema == tree.with_costs(None, told).schema
     for wrong in ({**told, "other": 0.1}, {names[0]: 1.0}):
         with pytest.raises(ValueError, match="priors must name every class once"):
             tree.with_costs(COSTS, wrong)

@@ -12,9 +12,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 import treewright as tw
-from treewright.exporting.rechecking import table_of
+from treewright.exporting._check.agreement import rows_to_check
 from treewright.plotting.quality import roc_points
-from treewright.plotting.regions import plot_regions, regions
+from treewright.plotting.regions import decision_regions, plot_decision_regions
 from treewright.tree import Tree
 
 rng = np.random.default_rng(3)
@@ -30,9 +30,9 @@ RULES = tw.RuleListClassifier().fit(TABLE[TRAIN], TARGET[TRAIN])
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "explain": lambda model: tw.explain(model, TABLE.iloc[0]),
     "importance": tw.importance,
-    "attribution": lambda model: tw.attribution(model, TABLE[TEST]),
-    "contrast": lambda model: tw.contrast(model, TABLE.iloc[0]),
-    "difference": lambda model: tw.difference(model, model),
+    "shapley_values": lambda model: tw.shapley_values(model, TABLE[TEST]),
+    "counterfactual": lambda model: tw.counterfactual(model, TABLE.iloc[0]),
+    "tree_difference": lambda model: tw.tree_difference(model, model),
     "competitors": lambda model: tw.competitors(model, (TABLE[TRAIN], TARGET[TRAIN])),
     "export": tw.export,
     "report": lambda model: tw.report(model, test=(TABLE[TEST], TARGET[TEST])).html,
@@ -75,17 +75,17 @@ WITH_TARGETS: dict[str, Callable[[Any], Any]] = {
     "explain": lambda rows: tw.explain(TREE, TABLE.iloc[0], test=rows),
     "importance": lambda rows: tw.importance(TREE, rows),
     "competitors": lambda rows: tw.competitors(TREE, rows),
-    "difference": lambda rows: tw.difference(TREE, TREE.first(1), rows),
+    "tree_difference": lambda rows: tw.tree_difference(TREE, TREE.first(1), rows),
     "text": lambda rows: tw.export(TREE, "text", test=rows),
     "roc": lambda rows: [curve.tolist() for curve in roc_points(TREE, rows, "yes")],
-    "report": lambda rows: tw.report(TREE, test=rows).payload["parts"]["test"],
+    "report": lambda rows: tw.report(TREE, test=rows).payload["samples"]["test"],
 }
 WITHOUT: dict[str, Callable[[Any], Any]] = {
-    "contrast": lambda rows: tw.contrast(TREE, TABLE.iloc[0], data=rows),
-    "background": lambda rows: tw.attribution(TREE, TABLE[TEST], background=rows),
-    "attribution": lambda rows: tw.attribution(TREE, rows),
-    "check": lambda rows: str(table_of(TREE, rows)),
-    "regions": lambda rows: regions(TREE, "x", "z", within=((-1, 1), (-1, 1)), data=rows),
+    "counterfactual": lambda rows: tw.counterfactual(TREE, TABLE.iloc[0], data=rows),
+    "background": lambda rows: tw.shapley_values(TREE, TABLE[TEST], background=rows),
+    "shapley_values": lambda rows: tw.shapley_values(TREE, rows),
+    "check": lambda rows: str(rows_to_check(TREE, rows)),
+    "regions": lambda rows: decision_regions(TREE, "x", "z", within=((-1, 1), (-1, 1)), data=rows),
 }
 
 
@@ -109,7 +109,7 @@ def test_rows_may_be_encoded_or_a_table_with_its_target(name: str) -> None:
         function(tw.encode({"q": [1.0, 2.0]}, ["no", "yes"]))
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_TARGETS if name != "difference"])
+@pytest.mark.parametrize("name", [name for name in WITH_TARGETS if name != "tree_difference"])
 def test_rows_that_must_have_targets(name: str) -> None:
     with pytest.raises(TypeError, match=r"must be a Dataset, .* or a tuple .*, not DataFrame"):
         WITH_TARGETS[name](TABLE[TEST])
@@ -135,15 +135,17 @@ def test_one_row_is_attributed_in_the_forms_in_which_it_is_explained() -> None:
 
     row = TABLE.iloc[0]
     point = Point(*row)
-    expected = tw.attribution(TREE, TABLE[:1]).values
+    expected = tw.shapley_values(TREE, TABLE[:1]).values
     for form in (row, dict(row), point, list(row), tuple(row), np.array(list(row), object)):
-        assert np.array_equal(tw.attribution(TREE, form).values, expected), form
+        assert np.array_equal(tw.shapley_values(TREE, form).values, expected), form
         assert tw.explain(TREE, form).value == TREE.predict(TABLE[:1])[0]
 
 
 def test_classes_that_are_numbers_are_told_from_their_shares() -> None:
     tree = tw.grow(tw.encode({"x": [1.0, 2.0, 3.0]}, [0, 1, 2]))
-    assert str(tw.attribution(tree, {"x": 1.0})).startswith("0: 1 instead of 0.333 on average, 1: 0 instead")
+    assert str(tw.shapley_values(tree, {"x": 1.0})).startswith(
+        "0: 1 instead of 0.333 on average, 1: 0 instead"
+    )
 
 
 @pytest.mark.parametrize("format", ["text", "svg", "dot", "mermaid", "latex"])
@@ -155,9 +157,9 @@ def test_how_much_is_shown_is_a_whole_number(format: str) -> None:
 
 def test_regions_are_of_columns() -> None:
     with pytest.raises(TypeError, match="x and y are names of columns, not a DataFrame; rows are given as"):
-        plot_regions(TREE, TABLE)
+        plot_decision_regions(TREE, TABLE)
     with pytest.raises(ValueError, match="there is no column 'q'"):
-        plot_regions(TREE, "q")
+        plot_decision_regions(TREE, "q")
 
 
 def test_pmml_takes_no_empty_name() -> None:

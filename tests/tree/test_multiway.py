@@ -9,9 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from treewright import Tree, _core, attribution, encode, explain, export, load, prune, report, rules
+from treewright import Tree, _core, encode, explain, export, load, prune, report, rules, shapley_values
 from treewright.cli.documents import nodes_document
-from treewright.growing.multiway import grow_chaid, grow_id3
+from treewright.growing.chaid import grow_chaid
+from treewright.growing.id3 import grow_id3
 from treewright.plotting.scene.cards import cards
 from treewright.plotting.scene.layout import tidy
 from treewright.reporting.nodes import tree_facts
@@ -156,12 +157,12 @@ def test_a_leaf_without_rows_has_no_part_in_what_is_expected() -> None:
     tree = grow_id3(data)
     empty = tree.weight == 0
     assert empty.any()
-    found = attribution(tree, data)
+    found = shapley_values(tree, data)
     expected = tree.shares(tree.apply(data))[0]
     assert np.allclose(found.values.sum(axis=1) + found.base, expected)
     faint = np.where(empty[:, np.newaxis], 1e-9 * tree.proportions[0], tree.statistic)
     almost = replace(tree, statistic=_core.join_classes(tree.end, faint * tree.is_leaf[:, np.newaxis]))
-    assert np.allclose(attribution(almost, data).values, found.values, atol=1e-6)
+    assert np.allclose(shapley_values(almost, data).values, found.values, atol=1e-6)
 
 
 def test_such_trees_are_saved_pruned_and_exported(golf: Tree, ranges: Tree, tmp_path) -> None:

@@ -21,11 +21,9 @@ from treewright import (
     Target,
     Tree,
     _core,
-    attribution,
     certify,
     competitors,
-    contrast,
-    difference,
+    counterfactual,
     encode,
     explain,
     grow,
@@ -34,13 +32,15 @@ from treewright import (
     prune,
     report,
     rules,
+    shapley_values,
     stability,
+    tree_difference,
 )
-from treewright.certifying.codes import HEADER_BITS, header_bits, read, told, tree_bits, write
-from treewright.certifying.sums import sum_bits
+from treewright.certifying.prefix_codes import sum_bits
+from treewright.certifying.tree_code import HEADER_BITS, header_bits, read, told, tree_bits, write
 from treewright.estimators.sklearn_view import sklearn_model
-from treewright.plotting.regions import Region, plot_regions, regions
-from treewright.pruning.rules import rule_list
+from treewright.plotting.regions import Region, decision_regions, plot_decision_regions
+from treewright.pruning.rule_post_pruning import rule_list
 from treewright.reporting.nodes import sum_facts
 from treewright.tree.oblique import Direction, asked_columns, asks, by_column, extended_columns
 
@@ -234,8 +234,8 @@ def test_who_knows_only_columns_says_so() -> None:
     tree = by_hand()
     table = {"a": [1.0], "b": [1.0], "c": [1.0], "word": ["p"]}
     for attempt in (
-        lambda: attribution(tree, table),
-        lambda: contrast(tree, {"a": 1.0, "b": 1.0, "c": 1.0}),
+        lambda: shapley_values(tree, table),
+        lambda: counterfactual(tree, {"a": 1.0, "b": 1.0, "c": 1.0}),
         lambda: sklearn_model(tree),
         lambda: tree.to_shap(),
     ):
@@ -252,11 +252,11 @@ def test_competitors_stability_and_difference() -> None:
     assert 0 <= steady.same_root <= 1
     assert "It first tests a - 0.5 b" in " ".join(str(steady).split())
     small = tree.collapse([int(tree.right[0])])
-    by_structure, by_rows = difference(tree, small), difference(tree, small, data=data)
+    by_structure, by_rows = tree_difference(tree, small), tree_difference(tree, small, data=data)
     assert [each.rows for each in by_structure.regions] == [each.rows for each in by_rows.regions]
     plain = grow(data, max_leaf_nodes=5)
     differing = int((_answers(tree, data) != _answers(plain, data)).sum())
-    assert sum(each.rows for each in difference(tree, plain, data=data).regions) == differing > 0
+    assert sum(each.rows for each in tree_difference(tree, plain, data=data).regions) == differing > 0
 
 
 def _answers(tree: Tree, data: Any) -> Any:
@@ -369,7 +369,7 @@ def test_raised_subtrees_count_all_rows() -> None:
 
 def test_regions_are_cut_by_lines() -> None:
     tree = by_hand()
-    found = regions(tree, "a", "b", within=((0, 10), (0, 10)), at={"c": 0.0})
+    found = decision_regions(tree, "a", "b", within=((0, 10), (0, 10)), at={"c": 0.0})
     assert [region.leaf for region in found] == [2, 5, 6]
     assert all(region.corners for region in found)
     assert isclose(sum(map(area, found)), 100)
@@ -378,11 +378,11 @@ def test_regions_are_cut_by_lines() -> None:
         inside = random.dirichlet(np.ones(len(region.corners)), 50) @ np.array(region.corners)
         table = {"a": inside[:, 0], "b": inside[:, 1], "c": np.zeros(50), "word": ["p"] * 50}
         assert set(tree.apply(encode(table, schema=SCHEMA)).tolist()) == {region.leaf}
-    beside = regions(tree, "a", "c", within=((0, 10), (0, 10)), at={"b": 2.0})
+    beside = decision_regions(tree, "a", "c", within=((0, 10), (0, 10)), at={"b": 2.0})
     assert isclose(sum(map(area, beside)), 100)
-    unknown = regions(tree, "b", "c", within=((0, 10), (0, 10)))
+    unknown = decision_regions(tree, "b", "c", within=((0, 10), (0, 10)))
     assert {region.leaf for region in unknown} == {2, 3}, "without a the sum is missing"
-    whole = regions(tree, "c", "word", within=((0, 10), (-0.5, 1.5)), at={"a": 1.0, "b": 0.0})
+    whole = decision_regions(tree, "c", "word", within=((0, 10), (-0.5, 1.5)), at={"a": 1.0, "b": 0.0})
     assert [region.leaf for region in whole] == [2, 3]
 
 
@@ -395,11 +395,11 @@ def area(region: Region) -> float:
 
 def test_pictures() -> None:
     data, tree = grown()
-    axes = plot_regions(tree, data=data)
+    axes = plot_decision_regions(tree, data=data)
     assert {axes.get_xlabel(), axes.get_ylabel()} == {"a", "b"}
     assert any(isinstance(patch, Polygon) for patch in axes.patches)
     assert "a - 0.5 b" in tree.to_svg()
-    assert plot_regions(by_hand()).patches
+    assert plot_decision_regions(by_hand()).patches
 
 
 def test_a_report_knows_the_sums() -> None:
@@ -407,7 +407,7 @@ def test_a_report_knows_the_sums() -> None:
     page = str(report(tree, train=data).html)
     payload = json.loads(page.split('id="payload">')[1].split("</script>")[0])
     assert payload["sums"] == sum_facts(tree, {j: j for j in range(4)})
-    assert payload["sums"][0] == {"name": "a - 0.5 b", "parts": [[0, 1.0], [1, -0.5]]}
+    assert payload["sums"][0] == {"name": "a - 0.5 b", "terms": [[0, 1.0], [1, -0.5]]}
     assert max(payload["tree"]["feature"]) == 3 + len(tree.directions)
     assert {column["name"] for column in payload["columns"] if column["used"]} >= {"a", "b"}
     assert "split='oblique'" in payload["reproduce"]["code"]

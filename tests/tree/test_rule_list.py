@@ -16,7 +16,8 @@ from tests.strategies import Table, limits, tables
 from tests.tree.test_deep_trees import PROBES, chain, schema_of
 from treewright import Among, Below, Branch, Column, Leaf, RuleList, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
-from treewright.tree.rule_list import Between, Rule, Within, merged
+from treewright.tree.conditions import Between, Within, merge_conditions
+from treewright.tree.rule_list import Rule
 
 CODES = [-2, -1, *range(8)]  # unseen, missing, and the categories of the strategies
 NUMBERS = [nan, inf, -inf, 0.0, -0.0, 1.0, 0.15, 2.5, 1e8, -3.0]
@@ -67,14 +68,18 @@ def test_exactly_one_path_fits_a_row(data: Any) -> None:
 
 
 def test_conditions_of_a_column_become_one() -> None:
-    both = merged([Between("x", above=2.5, missing=True), Between("x", upto=7.0), Between("x", above=1.0)])
+    both = merge_conditions(
+        [Between("x", above=2.5, missing=True), Between("x", upto=7.0), Between("x", above=1.0)]
+    )
     assert both == (Between("x", 2.5, 7.0),)
-    assert merged([Between("x", missing=True)]) == ()
-    sets = merged([Within("c", ("a", "b", "d"), missing=True), Within("c", ("b", "d"), unseen=True)])
+    assert merge_conditions([Between("x", missing=True)]) == ()
+    sets = merge_conditions(
+        [Within("c", ("a", "b", "d"), missing=True), Within("c", ("b", "d"), unseen=True)]
+    )
     assert sets == (Within("c", ("b", "d")),)
-    (missing,) = merged([Between("x", 3.0, missing=True), Between("x", upto=2.0, missing=True)])
+    (missing,) = merge_conditions([Between("x", 3.0, missing=True), Between("x", upto=2.0, missing=True)])
     assert missing.holds(np.array([nan, 2.5, inf, -inf])).tolist() == [True, False, False, False]
-    (never,) = merged([Between("x", above=3.0), Between("x", upto=3.0)])
+    (never,) = merge_conditions([Between("x", above=3.0), Between("x", upto=3.0)])
     assert never.never
 
 

@@ -34,7 +34,7 @@ from treewright.certifying import leaf_intervals
 from treewright.certifying.losses import row_losses
 from treewright.cli import main
 from treewright.ensembles import out_of_bag
-from treewright.pruning.rules import rule_list
+from treewright.pruning.rule_post_pruning import rule_list
 
 DRAW = np.random.default_rng(0)
 X = DRAW.random((300, 2))

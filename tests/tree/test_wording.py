@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from tests.strategies import tables
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
+from treewright._text import percent
+from treewright.tree.conditions import Between, Within
 from treewright.tree.node import missing_arrives
-from treewright.tree.rule_list import Between, Within
-from treewright.tree.wording import branch_in_words, condition_in_words, percent
+from treewright.tree.wording import branch_in_words
 
 
 @settings(max_examples=100, deadline=None)
@@ -78,6 +79,6 @@ def test_conditions_in_words() -> None:
         (Within("c", (), unseen=True), "c is a new category"),
     ):
         column = number if condition.column == "x" else text
-        assert condition_in_words(condition, column) == words
-    silent = condition_in_words(Between("x", 1.0, None, missing=True), number, told_missing=False)
+        assert condition.text(column) == words
+    silent = Between("x", 1.0, None, missing=True).text(number, with_missing=False)
     assert silent == "x > 1"

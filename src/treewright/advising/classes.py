@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from treewright._text import count, percent
 from treewright.advice import Advice
 from treewright.advising.naming import class_name, cost_option, listing
 from treewright.encoding import Dataset
 from treewright.metrics import class_weights
-from treewright.tree.wording import count, percent
 
 RARER_OF_TWO = 0.1
 RARE_OF_MANY = 0.01

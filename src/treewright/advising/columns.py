@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import amount, count, percent
 from treewright.advice import Advice
 from treewright.advising.naming import about_columns, drop_options, leave_out
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
-from treewright.tree.wording import amount, count, percent
 
 LEAST_ROWS = 20  # of a table of which anything can be said, and known values of a column of ids
 NEARLY_ALL = 0.95  # of the known values are distinct: ids

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import percent, quote
 from treewright.advice import Advice
 from treewright.advising.naming import about_columns, drop_options
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
 from treewright.growing import grow
 from treewright.tree.predict import answers
-from treewright.tree.wording import percent, quoted
 
 MOST_ROWS = 20_000  # that are looked at
 MOST_CELLS = 4_000_000  # of wide tables, from as few as 2,000 rows
@@ -61,7 +61,7 @@ def leak_advice(data: Dataset) -> list[Advice]:
 
 def _copy_advice(data: Dataset, found: list[_Reach]) -> list[Advice]:
     named = [(data.schema.columns[reach.position].name, "") for reach in found]
-    target = quoted(data.schema.targets[0].name)
+    target = quote(data.schema.targets[0].name)
     return about_columns(
         "target_copy",
         named,
@@ -71,7 +71,7 @@ def _copy_advice(data: Dataset, found: list[_Reach]) -> list[Advice]:
 
 
 def _leak_advice(data: Dataset, found: list[_Reach]) -> list[Advice]:
-    is_classes, target = data.schema.predicts_classes, quoted(data.schema.targets[0].name)
+    is_classes, target = data.schema.predicts_classes, quote(data.schema.targets[0].name)
     named = [
         (
             data.schema.columns[reach.position].name,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Hashable, Sequence
 
+from treewright._text import LONGEST_NAME, count, quote
 from treewright.advice import Advice
-from treewright.tree.wording import LONGEST_NAME, count, quoted
 
 MOST_NAMED = 5  # columns or classes that one sentence names
 
@@ -17,7 +17,7 @@ def listing(found: Sequence[tuple[str, str]], thing: str = "column") -> str:
     >>> listing([("id", "900 values")]), listing([("a", ""), ("b", "")])
     ("column 'id' (900 values)", "columns 'a' and 'b'")
     """
-    words = [f"{quoted(name)} ({fact})" if fact else quoted(name) for name, fact in found[:MOST_NAMED]]
+    words = [f"{quote(name)} ({fact})" if fact else quote(name) for name, fact in found[:MOST_NAMED]]
     if len(found) == 1:
         return f"{thing} {words[0]}"
     plural = count(2, thing).removeprefix("2 ")
@@ -75,7 +75,7 @@ def leave_out(names: Sequence[str]) -> str:
 
 def shell_word(name: str) -> str:
     """A name as a shell takes it; one that no line can hold in quotes, as in sentences."""
-    return shlex.quote(name) if name.isprintable() and len(name) <= LONGEST_NAME else quoted(name)
+    return shlex.quote(name) if name.isprintable() and len(name) <= LONGEST_NAME else quote(name)
 
 
 def cost_option(truth: Hashable, answer: Hashable, cost: float) -> str:
@@ -101,4 +101,4 @@ def class_name(label: Hashable) -> str:
     >>> class_name("yes"), class_name(3), class_name(True)
     ("'yes'", '3', 'true')
     """
-    return quoted(label) if isinstance(label, str) else label_text(label)
+    return quote(label) if isinstance(label, str) else label_text(label)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._text import amount, count, percent, quote
 from treewright.advice import Advice
 from treewright.advising.classes import RARER_OF_TWO
 from treewright.advising.columns import MANY_CATEGORIES
@@ -16,7 +17,6 @@ from treewright.encoding import Dataset
 from treewright.metrics import Metrics
 from treewright.pruning import PruningPath
 from treewright.tree import Tree
-from treewright.tree.wording import amount, count, percent, quoted
 
 LEAST_ROWS = 50  # of a table that should give more than one leaf
 # Limits of growing as the command line calls them.
@@ -43,7 +43,7 @@ def one_leaf(
     """
     if tree.n_leaves > 1 or not _varies(tree) or int(tree.rows[0]) < LEAST_ROWS:
         return []
-    grown = path.grown if grown is None and path is not None else grown or tree
+    grown = path.full_tree if grown is None and path is not None else grown or tree
     if grown.n_leaves > 1:
         return [_pruned_away(tree, grown, path)]
     said = f"the tree is a single leaf and answers {_answer(tree)} to every row: "
@@ -72,7 +72,7 @@ def _pruned_away(tree: Tree, grown: Tree, path: PruningPath | None) -> Advice:
     """The splits were there, but none of them held."""
     position = int(grown.feature[0])
     column = grown.tested[position]
-    first, drop = f"its first split was on {quoted(column.name)}", ""
+    first, drop = f"its first split was on {quote(column.name)}", ""
     if column.kind == "category" and len(column.categories) > MANY_CATEGORIES:
         first += f", a category of {len(column.categories):,} values, which may have hidden the others"
         drop = column.name
@@ -80,7 +80,7 @@ def _pruned_away(tree: Tree, grown: Tree, path: PruningPath | None) -> Advice:
     costs = _cost_of_rare(tree)
     milder = "" if path is not None and path.method == "pessimistic" else "pessimistic"
     in_python = [
-        f"X without {quoted(drop)}" if drop else "",
+        f"X without {quote(drop)}" if drop else "",
         'class_weight="balanced"' if costs else "",
         f'pruning="{milder}"' if milder else "",
         "pruning=None",
@@ -114,7 +114,7 @@ def _judged(path: PruningPath | None) -> str:
     if path is None or path.validation is None or len(path) < 2 or path.leaves[-1] != 1:
         return ""
     best = int(np.argmin(path.validation[:-1]))
-    schema = path.grown.schema
+    schema = path.full_tree.schema
     word = percent if schema.predicts_classes and not schema.has_costs else amount
     alone, other = (word(float(path.validation[i])) for i in (-1, best))
     what = "cost" if schema.has_costs else "error" if schema.predicts_classes else "loss"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import count, percent
 from treewright.advice import Advice
 from treewright.encoding import Dataset
-from treewright.tree.wording import count, percent
 
 MANY_WITHIN = 0.1  # the share of rows that are copies of others
 MANY_ACROSS = 0.15  # the share of test rows that are copies of training rows

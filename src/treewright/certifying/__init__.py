@@ -39,14 +39,6 @@ from treewright.certifying.binomial import (
 )
 from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate, Certificates
-from treewright.certifying.codes import (
-    HEADER_BITS,
-    coded_columns,
-    header_bits,
-    is_complete,
-    node_bits,
-    tree_bits,
-)
 from treewright.certifying.held_out import (
     certify_errors,
     certify_losses,
@@ -55,8 +47,16 @@ from treewright.certifying.held_out import (
     refuse_same_counts,
 )
 from treewright.certifying.kearns_mansour import excess, penalty
-from treewright.certifying.leaves import LeafIntervals, leaf_intervals
-from treewright.certifying.training import from_training
+from treewright.certifying.leaf_intervals import LeafIntervals, leaf_intervals
+from treewright.certifying.training_set import from_training
+from treewright.certifying.tree_code import (
+    HEADER_BITS,
+    coded_columns,
+    header_bits,
+    is_complete,
+    node_bits,
+    tree_bits,
+)
 from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
 from treewright.encoding.known_rows import FitRows

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from treewright.certifying.codes import coded_columns, is_complete, told, tree_bits, write
-from treewright.certifying.codes import read as read_word
 from treewright.certifying.losses import NUMBER_LOSSES, row_losses, training_loss
-from treewright.certifying.rechecking import fits
+from treewright.certifying.tree_code import coded_columns, is_complete, told, tree_bits, write
+from treewright.certifying.tree_code import read as read_word
+from treewright.certifying.verification import fits
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.certifying.binomial import check_delta, kl_upper
-from treewright.certifying.rechecking import solves_kl
+from treewright.certifying.verification import solves_kl
 
 Floats = NDArray[np.float64]
 

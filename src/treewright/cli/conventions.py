@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from treewright.cli.errors import Misuse, quoted
+from treewright.cli.errors import Misuse, quote
 from treewright.encoding.text.dates import check_date_format
 from treewright.encoding.text.number_columns import conventions_with
 
@@ -111,9 +111,7 @@ def _by_column(option: str, said: list[str] | None, words: Mapping[str, str], wh
                 )
             otherwise = value
         elif named.setdefault(column, value) != value:
-            raise Misuse(
-                f"{option}: column {quoted(column)} cannot have both {named[column]!r} and {value!r}"
-            )
+            raise Misuse(f"{option}: column {quote(column)} cannot have both {named[column]!r} and {value!r}")
     return ByColumn(named, otherwise)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 
 from cyclopts import Group, Parameter
 
-from treewright.cli.errors import Misuse, Trouble, closest, known, listed, quoted
+from treewright.cli.errors import Misuse, Trouble, closest, known, listed, quote
 from treewright.cli.options import Repeated
 from treewright.encoding.schema import Schema
 from treewright.tree.costs import CostSplit
@@ -148,8 +148,8 @@ def _class(said: str, name: str, classes: tuple[Any, ...]) -> Any:
         return found[0]
     names = [str(label) for label in classes]
     close = closest(name, names)
-    hint = f"the classes are {listed(names)}" if close is None else f"did you mean {quoted(close)}?"
-    raise Misuse(f"{said}: there is no class {quoted(name)}; {hint}")
+    hint = f"the classes are {listed(names)}" if close is None else f"did you mean {quote(close)}?"
+    raise Misuse(f"{said}: there is no class {quote(name)}; {hint}")
 
 
 def _read(path: str) -> dict[str, dict[str, float]]:

@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from treewright._text import escape, label_text
 from treewright.advice import Advice
 from treewright.cli.advising import advice_document, advice_on_frame
 from treewright.cli.console import Voice, in_colour, terminal_width
-from treewright.cli.errors import Misuse, count, quoted, shortened, thread_count
+from treewright.cli.errors import Misuse, count, quote, shortened, thread_count
 from treewright.cli.options import TABLE, USUAL, Dialect, Drop, Jobs, Json, Kinds, Quiet, Table, kinds_of
 from treewright.cli.profiles import Profile, profiled
 from treewright.cli.reading import read
@@ -25,7 +26,6 @@ from treewright.cli.sources import Source, check_columns, open_source
 from treewright.cli.suggestions import Command, next_command
 from treewright.cli.summary import percent
 from treewright.cli.tables import note_reading
-from treewright.tree.wording import escape, word
 
 SHOWN_VALUES = 3  # of a column of categories
 LONGEST_VALUE = 40  # characters that are shown of one
@@ -79,7 +79,7 @@ def describe(
         if not wanted:
             raise Misuse("--drop leaves no column to describe")
         if target is not None and target not in wanted:
-            raise Misuse(f"column {quoted(target)} is named for two things that exclude each other")
+            raise Misuse(f"column {quote(target)} is named for two things that exclude each other")
         note_reading(source, work)
         as_text = {name: False for name, kind in named.items() if kind != "category"}
         frame = read(source, wanted, jobs=threads, as_text=as_text)
@@ -168,7 +168,7 @@ def _range(profile: Profile) -> str:
 
 
 def _said(value: Any) -> str:
-    text = str(value).lower() if isinstance(value, bool) else word(value)
+    text = str(value).lower() if isinstance(value, bool) else label_text(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 

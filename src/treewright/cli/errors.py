@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from treewright._text import LONGEST_NAME as LONGEST_NAME
+from treewright._text import count as count
+from treewright._text import quote as quote
 from treewright.cli.outlets import CLOSED_PIPE
 from treewright.growing import n_threads
-from treewright.tree.wording import LONGEST_NAME as LONGEST_NAME
-from treewright.tree.wording import count as count
-from treewright.tree.wording import quoted as quoted
 
 
 class Trouble(Exception):  # noqa: N818
@@ -124,7 +124,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "the columns are 'height', 'age'"
     """
     close = closest(name, names := list(known))
-    return f"the columns are {listed(names)}" if close is None else f"did you mean {quoted(close)}?"
+    return f"the columns are {listed(names)}" if close is None else f"did you mean {quote(close)}?"
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -148,7 +148,7 @@ def listed(names: Iterable[str], most: int = 10) -> str:
     """Some names in quotes; not thousands of them."""
     every = list(names)
     rest = [f"… ({len(every)} in all)"] if len(every) > most else []
-    return ", ".join([quoted(name) for name in every[:most]] + rest)
+    return ", ".join([quote(name) for name in every[:most]] + rest)
 
 
 def shortened(text: str) -> str:

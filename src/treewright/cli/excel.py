@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli import pipes
-from treewright.cli.errors import Misuse, Trouble, count, listed, quoted
+from treewright.cli.errors import Misuse, Trouble, count, listed, quote
 from treewright.cli.headers import DOUBT, looks_like_cells
 from treewright.cli.layout import pattern
 from treewright.cli.workbooks import SheetFacts, check_archive, reference, sheet_facts
@@ -49,7 +49,7 @@ def open_sheet(
     check_archive(path, place)
     with _workbook(path, place) as book:
         sheet, facts, remarks = _chosen(path, place, book, wanted)
-        where = path if len(book.worksheets) == 1 else f"{path}, sheet {quoted(sheet.title)}"
+        where = path if len(book.worksheets) == 1 else f"{path}, sheet {quote(sheet.title)}"
         facts.check_formulas(where)
         with pipes.new_file(path) as (name, file):
             table = _Table(where, _used(sheet, facts), header, missing, facts)
@@ -87,7 +87,7 @@ def _chosen(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, 
     titles = [sheet.title for sheet in book.worksheets]
     if wanted is not None:
         if wanted not in titles:
-            raise Trouble(f"{path} has no sheet {quoted(wanted)} (--sheet); its sheets are {listed(titles)}")
+            raise Trouble(f"{path} has no sheet {quote(wanted)} (--sheet); its sheets are {listed(titles)}")
         sheet = book.worksheets[titles.index(wanted)]
         return sheet, sheet_facts(path, place, sheet), []
     found = [(sheet, sheet_facts(path, place, sheet)) for sheet in book.worksheets]
@@ -98,7 +98,7 @@ def _chosen(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, 
         names = listed([sheet.title for sheet, _ in filled])
         raise Misuse(f"{path} has {len(filled)} sheets with cells, {names}; --sheet NAME reads one of them")
     (sheet, facts), others = filled[0], len(titles) - 1
-    remark = f"{path}: sheet {quoted(sheet.title)} is read; no other one has cells"
+    remark = f"{path}: sheet {quote(sheet.title)} is read; no other one has cells"
     return sheet, facts, [remark] if others else []
 
 
@@ -208,7 +208,7 @@ class _Table:
         named = [name for name in heading if name]
         if self._header is None and len(named) == 1 and len(used) > 2:
             raise Trouble(
-                f"{self.where}, row {self._first[0]} names 1 of {len(used)} columns, {quoted(named[0])}: "
+                f"{self.where}, row {self._first[0]} names 1 of {len(used)} columns, {quote(named[0])}: "
                 "if it is a title, delete the rows above the names; --header insists that it is not"
             )
 

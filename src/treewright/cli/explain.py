@@ -32,8 +32,8 @@ from treewright.cli.options import (
 from treewright.cli.sources import open_source
 from treewright.cli.tables import note_remarks, read_for_model
 from treewright.encoding.schema import Column
-from treewright.explaining import Contrast, Decision
-from treewright.explaining import contrast as contrast_of
+from treewright.explaining import Counterfactual, Decision
+from treewright.explaining import counterfactual as contrast_of
 from treewright.explaining import explain as explain_row
 from treewright.tree import Tree
 from treewright.tree.oblique import asked_columns
@@ -182,7 +182,9 @@ def _named(text: str, known: tuple[Hashable, ...]) -> Hashable:
     return next((each for each in known if text in (str(each), str(each).lower())), text)
 
 
-def _change(tree: Tree, cells: dict[str, Any], to: str | None, frozen: list[str], data: Any) -> Contrast:
+def _change(
+    tree: Tree, cells: dict[str, Any], to: str | None, frozen: list[str], data: Any
+) -> Counterfactual:
     if len(tree.schema.targets) > 1:
         raise Misuse("--contrast is for trees of one target")
     for name in frozen:
@@ -207,10 +209,10 @@ def _wanted(to: str, classes: tuple[Hashable, ...] | None) -> Any:
     return ends
 
 
-def _text(decision: Decision, change: Contrast | None) -> str:
-    story = str(decision).replace("held-out rows tell: test=", "held-out rows tell: --test FILE")
+def _text(decision: Decision, change: Counterfactual | None) -> str:
+    story = str(decision).replace("held-out rows (test=)", "held-out rows (--test FILE)")
     return story if change is None else f"{story}\n\n{change}"
 
 
-def _document(decision: Decision, change: Contrast | None) -> dict[str, Any]:
+def _document(decision: Decision, change: Counterfactual | None) -> dict[str, Any]:
     return decision.to_dict() if change is None else {**decision.to_dict(), "contrast": change.to_dict()}

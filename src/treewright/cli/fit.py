@@ -53,7 +53,7 @@ from treewright.cli.tables import Reading
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.growing import grow
-from treewright.growing.constraints import check_known
+from treewright.growing.constraints import refuse_missing_values
 from treewright.growing.memory import memory_needed
 from treewright.metrics import metrics, rarer_class
 from treewright.pruning import PruningPath
@@ -215,7 +215,7 @@ def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
     if recipe.growing.get("missing") == "error":
-        check_known(data)  # before the rows are dealt out: so it names the row of the table
+        refuse_missing_values(data)  # before the rows are dealt out: so it names the row of the table
     recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
     from_files = {
         option: reading.other(other, data, recipe.n_threads, work, judging=option == recipe.test.option)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli.conventions import Conventions
-from treewright.cli.errors import Misuse, Trouble, quoted, shortened
+from treewright.cli.errors import Misuse, Trouble, quote, shortened
 from treewright.cli.reading import Frame
 from treewright.encoding.schema import Column
 from treewright.encoding.text import TextFormat, is_missing
@@ -103,9 +103,9 @@ class ModelCells:
             at = f"{shortened(seen.first)!r} in {seen.place}"
             by = "" if self.formats[name] in (PLAIN, ISO) else f"; the model reads {self.formats[name]}"
             if seen.unread == seen.known:
-                raise Trouble(f"{path}: no cell of column {quoted(name)} can be read as {things} ({at}){by}")
+                raise Trouble(f"{path}: no cell of column {quote(name)} can be read as {things} ({at}){by}")
             told.append(
-                f"{path}: column {quoted(name)}: {seen.unread:,} of {seen.known:,} cells {wrong} "
+                f"{path}: column {quote(name)}: {seen.unread:,} of {seen.known:,} cells {wrong} "
                 f"({at}): read as missing{by}"
             )
         return told
@@ -124,7 +124,7 @@ def _said(format: TextFormat, name: str, conventions: Conventions) -> TextFormat
                 marks = (marks[0], "")
             return replace(format, decimal=marks[0], thousands=marks[1])
     except ValueError as error:
-        raise Misuse(f"column {quoted(name)}: {error}") from error
+        raise Misuse(f"column {quote(name)}: {error}") from error
     return format
 
 

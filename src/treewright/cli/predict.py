@@ -19,7 +19,7 @@ from treewright.cli.errors import (
     closest,
     count,
     listed,
-    quoted,
+    quote,
     thread_count,
 )
 from treewright.cli.model_cells import ModelCells
@@ -158,7 +158,7 @@ def _check_names(source: Source, answering: Answering) -> None:
         raise Trouble(f"{source.path} {verb} {listed(absent)}, which the {answering.word} tests; {there}")
     for name in answering.keep:
         if name not in source.names:
-            raise Trouble(f"--keep: {source.path} has no column {quoted(name)}; {source.hint(name)}")
+            raise Trouble(f"--keep: {source.path} has no column {quote(name)}; {source.hint(name)}")
 
 
 def encode_rows(frame: Frame, schema: Schema, tested: Iterable[Column]) -> Dataset:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from treewright.advice import Advice
 from treewright.cli import forms
 from treewright.cli.conventions import AS_FOUND, Conventions
-from treewright.cli.errors import Trouble, listed, quoted
+from treewright.cli.errors import Trouble, listed, quote
 from treewright.cli.forms import Form
 from treewright.cli.layout import LONGEST_LINE, Layout
 from treewright.cli.sources import Source, first_line
@@ -365,14 +365,14 @@ def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
         return Plan("text", f"CAST({column} AS VARCHAR)")
     if form is None:
         raise Trouble(
-            f"{source.path}: column {quoted(source.names[position])} has type {kind}, which is neither "
+            f"{source.path}: column {quote(source.names[position])} has type {kind}, which is neither "
             "numbers, text, bools nor times; convert it or leave it out (--drop)"
         )
     if wanted is None or form in forms.FITTING[wanted]:
         return Plan(form, sql)
     if form == "text":
         return None
-    name, cells = quoted(source.names[position]), forms.CALLED[forms.INSISTED[wanted]]
+    name, cells = quote(source.names[position]), forms.CALLED[forms.INSISTED[wanted]]
     raise Trouble(f"{source.path}: column {name} has type {kind}, but each cell must be {cells}")
 
 
@@ -446,6 +446,6 @@ def check_exact(source: Source, position: int) -> None:
         is_whole = forms.guessed(found) in ("integer", "huge")
         why = BEYOND if is_whole else "which is too large for float64; scale the column"
         raise in_words_of_options(
-            f"{source.path}, line {line}: column {quoted(source.names[position])} has the number "
+            f"{source.path}, line {line}: column {quote(source.names[position])} has the number "
             f"{found[0] if len(found[0]) <= 60 else f'{found[0][:57]}...'}, {why}"
         )

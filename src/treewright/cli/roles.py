@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import shorten
 from treewright.advice import Advice
-from treewright.cli.errors import Misuse, Trouble, count, quoted
+from treewright.cli.errors import Misuse, Trouble, count, quote
 from treewright.cli.forms import Form
 from treewright.cli.models import form_of
 from treewright.cli.reading import Column, Frame, marked_row
@@ -20,7 +21,6 @@ from treewright.cli.sources import Source, check_columns
 from treewright.encoding import Dataset, encode_with_advice
 from treewright.encoding.schema import Schema
 from treewright.encoding.text.recognise import recognise
-from treewright.tree.wording import shortened
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
 FORMS: dict[str, Form] = {"number": "number", "category": "text", "time": "time"}  # to read a kind of column
@@ -71,7 +71,7 @@ class Roles:
         twice = [name for name in uses if uses.count(name) > 1]
         twice += [name for name in self.kinds if name in [*weights, *self.drop]]
         if twice:
-            raise Misuse(f"column {quoted(twice[0])} is named for two things that exclude each other")
+            raise Misuse(f"column {quote(twice[0])} is named for two things that exclude each other")
 
     def as_text(self) -> dict[str, bool]:
         """The columns that are read as texts where some cells are not what they are asked to be."""
@@ -116,7 +116,7 @@ class Roles:
         classes = data.schema.targets[0].classes or ()
         if len(classes) > max(MOST_CLASSES, data.n_rows / 2):
             raise Trouble(
-                f"{path}: the target {quoted(self.target)} has {len(classes):,} classes in {data.n_rows:,} "
+                f"{path}: the target {quote(self.target)} has {len(classes):,} classes in {data.n_rows:,} "
                 "rows, too many to learn them; name another column (--target), or insist by --classes"
             )
 
@@ -138,12 +138,12 @@ class Roles:
         if self.classes is None and self.target not in self.kinds and frame.forms[self.target] == "integer":
             kind, other = ("numbers", "--classes") if target.classes is None else ("classes", "--numbers")
             if target.classes is None or len(target.classes) > 2:
-                yield f"the whole numbers of {quoted(self.target)} are taken for {kind}; {other} changes that"
+                yield f"the whole numbers of {quote(self.target)} are taken for {kind}; {other} changes that"
         if target.classes is not None and len(target.classes) == 1:
-            only = shortened(str(target.classes[0]))
-            yield f"all rows have the same {quoted(self.target)}, {only!r}: the tree is a single leaf"
+            only = shorten(str(target.classes[0]))
+            yield f"all rows have the same {quote(self.target)}, {only!r}: the tree is a single leaf"
         for column in problem.schema.columns:
-            name, called = column.name, quoted(column.name)
+            name, called = column.name, quote(column.name)
             if _are_padded(column.categories) and name not in self.kinds:
                 yield (
                     f"column {called} has leading zeros, so it is taken for categories; "

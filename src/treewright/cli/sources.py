@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from treewright.cli import forms, pipes
 from treewright.cli.conventions import AS_FOUND, Conventions
 from treewright.cli.encodings import as_utf8, check_encoding
-from treewright.cli.errors import Misuse, Trouble, did_you_mean, listed, quoted
+from treewright.cli.errors import Misuse, Trouble, did_you_mean, listed, quote
 from treewright.cli.excel import Sheet, open_sheet
 from treewright.cli.jsonlines import json_layout
 from treewright.cli.layout import Layout, csv_layout, is_json_lines, pattern
@@ -155,7 +155,7 @@ def check_columns(source: Source, named: Iterable[tuple[str, str]]) -> None:
     """Trouble about a column that an option names and that is not there."""
     for option, name in named:
         if name not in source.names:
-            raise Trouble(f"{source.path} has no column {quoted(name)} ({option}); {source.hint(name)}")
+            raise Trouble(f"{source.path} has no column {quote(name)} ({option}); {source.hint(name)}")
 
 
 def _check_there(name: str) -> None:

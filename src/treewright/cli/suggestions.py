@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from treewright.cli import command_line
-from treewright.cli.errors import LONGEST_NAME, quoted
+from treewright.cli.errors import LONGEST_NAME, quote
 from treewright.cli.options import PIPE
 from treewright.cli.profiles import MOST_VALUES, Profile
 from treewright.cli.sources import Source
@@ -51,13 +51,13 @@ def _likely_target(profiles: Sequence[Profile]) -> tuple[str, str]:
     named = [each for each in profiles if _can_be_typed(each.name)]
     usual = [each for each in named if each.name.lower() in USUAL_TARGETS and each.distinct > 1]
     if usual:
-        return usual[0].name, f"if {quoted(usual[0].name)} is to be predicted (a guess by its name)"
+        return usual[0].name, f"if {quote(usual[0].name)} is to be predicted (a guess by its name)"
     able = [each for each in named if _can_be_predicted(each)] or named
     if not able:
         return "COLUMN", "with the column to predict"
     last = able[-1].name
     which = "the last column" if able[-1] is profiles[-1] else "the last column that can be"
-    return last, f"if {quoted(last)} is to be predicted (a guess: {which})"
+    return last, f"if {quote(last)} is to be predicted (a guess: {which})"
 
 
 def _can_be_typed(name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright._text import aligned
+from treewright._text import aligned, escape
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
@@ -19,7 +19,6 @@ from treewright.metrics import Metrics, class_word
 from treewright.pruning import PruningPath
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
-from treewright.tree.wording import escape
 
 MOST_LEAVES = 30  # of a tree that is shown as a whole
 FIRST_LEVELS = 3  # of a larger one

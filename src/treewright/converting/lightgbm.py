@@ -8,8 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.converting.assembling import Nodes, assemble, joined_scores, recounted, scores
-from treewright.converting.boosters import Categories, check_number, columns_of, numbered, positions
+from treewright.converting.foreign_trees import (
+    Categories,
+    Nodes,
+    assemble,
+    check_number,
+    columns_of,
+    join_scores,
+    numbered,
+    positions,
+    recount,
+    scores,
+)
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree
 
@@ -48,8 +58,8 @@ def from_lightgbm(
         raise ValueError(f"tree {tree} of this model has linear leaves; a Tree answers one number per leaf")
     columns, unnamed = _columns(_fields(head), booster, categories)
     nodes = _nodes(block, columns, unnamed, tree)
-    made = joined_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
-    return made if data is None else recounted(made, data)
+    made = join_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
+    return made if data is None else recount(made, data)
 
 
 def _booster(model: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.converting.assembling import Nodes, assemble, joined_scores, recounted, scores
+from treewright.converting.float32_thresholds import Rows, check_rows, thresholds
+from treewright.converting.foreign_trees import Nodes, assemble, join_scores, recount, scores
 from treewright.converting.lightgbm import from_lightgbm
-from treewright.converting.rounding import Rows, check_rows, thresholds
 from treewright.converting.xgboost import from_xgboost
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree
@@ -61,14 +61,14 @@ def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "f
     check_rows(rows)
     found = getattr(model, "model_", None)
     if isinstance(found, Tree):
-        return found if data is None else recounted(found, data)
+        return found if data is None else recount(found, data)
     library = type(model).__module__.partition(".")[0]
     if library == "lightgbm":
         return from_lightgbm(model, tree=tree, data=data)
     if library == "xgboost":
         return from_xgboost(model, tree=tree, data=data, rows=rows)
     made = _boosted(model, tree) if hasattr(model, "_predictors") else _single(model, rows)
-    return made if data is None else recounted(made, data)
+    return made if data is None else recount(made, data)
 
 
 def to_sklearn(model: Any, *, rows: Rows = "float64") -> Any:
@@ -187,4 +187,4 @@ def _boosted(model: Any, tree: int) -> Tree:
         rows=found["count"].astype(np.int64),
         statistic=scores(found["value"][leaves], found["count"][leaves], len(found), leaves),
     )
-    return joined_scores(assemble(nodes, Schema(_columns(model), (Target("score"),)), "squared_error"))
+    return join_scores(assemble(nodes, Schema(_columns(model), (Target("score"),)), "squared_error"))

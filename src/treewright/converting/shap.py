@@ -41,7 +41,7 @@ def to_shap(model: Any) -> dict[str, Any]:
         name = tree.schema.columns[int(tested[0])].name
         raise ValueError(
             f"the tree tests the categories of column {name!r}, and shap's arrays know thresholds only; "
-            "treewright.explaining.shapley gives the same values, categories included"
+            "treewright.shapley_values gives the same values, categories included"
         )
     if tree.schema.predicts_classes:
         values = np.concatenate(tree.shares(np.arange(tree.n_nodes)), axis=1)

@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.converting.assembling import Nodes, assemble, joined_scores, recounted, scores
-from treewright.converting.boosters import Categories, check_number, columns_of, numbered, positions
-from treewright.converting.rounding import Rows, check_rows, thresholds
+from treewright.converting.float32_thresholds import Rows, check_rows, thresholds
+from treewright.converting.foreign_trees import (
+    Categories,
+    Nodes,
+    assemble,
+    check_number,
+    columns_of,
+    join_scores,
+    numbered,
+    positions,
+    recount,
+    scores,
+)
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree
 
@@ -66,8 +76,8 @@ def from_xgboost(
         )
     columns, unnamed = _columns(learner, trees, categories)
     nodes = _nodes(found, columns, unnamed, rows)
-    made = joined_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
-    return made if data is None else recounted(made, data)
+    made = join_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
+    return made if data is None else recount(made, data)
 
 
 def _booster(model: Any) -> Any:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import cast
 
 import numpy as np
 
-from treewright.encoding.cells import Cells, Family, as_numbers, coded, numbers, occurring, recode
-from treewright.encoding.dataset import Array
-from treewright.encoding.objects import labelled
-from treewright.encoding.schema import KINDS, Column, Kind, Schema
+from treewright.encoding.cells import Array, Cells, numbers
+from treewright.encoding.kinds import KINDS, KindName, natural_kind
+from treewright.encoding.schema import Column, Schema
 from treewright.encoding.tables import Table
 from treewright.encoding.text.cells import Reader, plain_numbers
 
-Kinds = Mapping[str, Kind] | Mapping[int, Kind] | Sequence[Kind]
-
-MISSING, UNSEEN = -1, -2  # codes of a category that is not there, and of one that the schema does not know
+Kinds = Mapping[str, KindName] | Mapping[int, KindName] | Sequence[KindName]
 
 
 @lru_cache(maxsize=64)
@@ -47,23 +44,21 @@ def discover(
     names = table.names or tuple(f"x{position}" for position in range(table.n_columns))
     chosen = _chosen(kinds, names, by_position=table.names is None)
     # A matrix of bools is a matrix of 0 and 1; among columns of several kinds a bool is a category.
-    truths: Kind = "number" if table.matrix is not None and table.matrix.dtype == bool else "category"
+    is_truth_matrix = table.matrix is not None and table.matrix.dtype == bool
     columns, arrays = [], []
     for position, (name, kind) in enumerate(zip(names, chosen, strict=True)):
         text, cells = reader.recognised(table.cells(position, _what(name)), name, kind)
         if kind is None:
-            kind = _natural(cells, truths)
-        if kind == "category":
-            cells = _categories(cells, name)
-        column = Column(name, kind, _ordered(cells) if kind == "category" else (), text)
+            kind = cast("KindName", "number" if is_truth_matrix else natural_kind(cells))
+        column = Column(name, kind, KINDS[kind].categories(cells, name), text)
         columns.append(column)
         arrays.append(conform_cells(cells, column))
     return tuple(columns), tuple(arrays)
 
 
-def _chosen(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> list[Kind | None]:
+def _chosen(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> list[KindName | None]:
     """The kind that the user gave to each column, or None."""
-    chosen: list[Kind | None] = [None] * len(names)
+    chosen: list[KindName | None] = [None] * len(names)
     if kinds is None:
         return chosen
     if isinstance(kinds, str) or not hasattr(kinds, "__len__"):
@@ -73,7 +68,7 @@ def _chosen(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> l
             raise ValueError(f"kinds has {len(kinds)} entries, but the table has {len(names)} columns")
         kinds = dict(zip(names, kinds, strict=True))
     place = {name: position for position, name in enumerate(names)}
-    for key, kind in cast("Mapping[str | int, Kind]", kinds).items():
+    for key, kind in cast("Mapping[str | int, KindName]", kinds).items():
         if by_position and isinstance(key, int | np.integer) and 0 <= key < len(names):
             position = int(key)
         elif str(key) in place:
@@ -88,31 +83,6 @@ def _chosen(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> l
     return chosen
 
 
-def _natural(cells: Cells, truths: Kind) -> Kind:
-    """The kind that a column looks like; `truths` is the kind of bools."""
-    if cells.family == "time":
-        return "time"
-    if cells.labels is None:
-        return "number"
-    return truths if cells.family == "bool" else "category"
-
-
-def _categories(cells: Cells, name: str) -> Cells:
-    """The cells as codes of categories."""
-    if cells.family == "time":
-        raise ValueError(
-            f"column {name!r} holds times, which cannot be categories; convert them to text first"
-        )
-    if cells.family == "nothing" and cells.labels is None:
-        return labelled(np.full(len(cells.values), -1), (), _what(name))
-    return coded(cells)
-
-
-def _ordered(cells: Cells) -> tuple[Hashable, ...]:
-    """The categories of a column: as declared, or those that occur, sorted."""
-    return cells.labels or () if cells.declared else occurring(cells)
-
-
 def conform(table: Table, schema: Schema, reader: Reader) -> tuple[Array, ...]:
     """The columns of a table as a schema wants them: frames are matched by name, arrays by position.
 
@@ -123,7 +93,7 @@ def conform(table: Table, schema: Schema, reader: Reader) -> tuple[Array, ...]:
         cells = table.cells(position, _what(column.name))
         if cells.family == "text" and column.text is not None:
             cells = reader.read(cells, column.text, column.name)
-        elif cells.family == "text" and column.kind == "number":
+        elif cells.family == "text" and column.type.text_kind == "number":
             cells = plain_numbers(cells, column.name)
         arrays.append(conform_cells(cells, column))
     return tuple(arrays)
@@ -167,30 +137,13 @@ def _listed(names: Sequence[str]) -> str:
 
 def conform_cells(cells: Cells, column: Column) -> Array:
     """The cells as the array of a known column; an error where they are of another family."""
-    family = (
-        "time"
-        if column.kind == "time"
-        else "number"
-        if column.kind == "number"
-        else _family(column.categories)
-    )
-    alike = cells.family == family or {cells.family, family} <= {"number", "bool"} or family == "nothing"
-    if not alike:
+    family = column.type.family(column.categories)
+    fits = cells.family == family or {cells.family, family} <= {"number", "bool"} or family == "nothing"
+    if not fits:
         _refuse_first(cells, column, family)
-    if column.kind == "category":
-        return recode(_categories(cells, column.name), column.categories, UNSEEN)
-    if not alike:  # nothing but missing cells
-        return np.full(len(cells.values), np.nan)
-    return cells.values if column.kind == "time" else as_numbers(cells, _what(column.name))
-
-
-def _family(categories: tuple[Hashable, ...]) -> Family:
-    """The family of a column's categories; they are all of one."""
-    if not categories:
-        return "nothing"
-    return (
-        "text" if isinstance(categories[0], str) else "bool" if isinstance(categories[0], bool) else "number"
-    )
+        if not column.is_category:  # nothing but missing cells
+            return column.type.missing_cells(len(cells.values))
+    return column.type.encode(cells, column)
 
 
 def _refuse_first(cells: Cells, column: Column, family: str) -> None:

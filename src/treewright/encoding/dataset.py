@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.encoding.cells import Array
 from treewright.encoding.provenance import Labels, Provenance
 from treewright.encoding.schema import Schema, Target
 
-Array: TypeAlias = npt.NDArray[Any]
 UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, of rows that only judge
 
 
@@ -50,7 +49,7 @@ class Dataset:
             fits = fits and columns.dtype.kind == "f"
         else:
             fits = len(columns) == len(wanted) and all(
-                array.dtype.kind == ("i" if column.kind == "category" else "f")
+                array.dtype.kind == np.dtype(column.type.dtype).kind
                 for array, column in zip(columns, wanted, strict=True)
             )
         if not fits:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.dataset import Array, Dataset
+from treewright.encoding.cells import Array
+from treewright.encoding.dataset import Dataset
 from treewright.encoding.readers import is_a
-from treewright.encoding.schema import Column
 from treewright.encoding.tables import Table, read_table
 from treewright.encoding.targets import target_columns
 
@@ -119,20 +119,6 @@ def _decoded(data: Dataset) -> Any:
     if isinstance(data.columns, np.ndarray):
         return data.columns
     return {
-        column.name: _values(column, cells)
+        column.name: column.type.decode(column, cells)
         for column, cells in zip(data.schema.columns, data.columns, strict=True)
     }
-
-
-def _values(column: Column, cells: Array) -> Array:
-    if column.kind == "time":
-        known = np.isfinite(cells)
-        times = np.where(known, cells, 0).astype(np.int64).astype("datetime64[us]")
-        times[~known] = np.datetime64("NaT")
-        return np.asarray(times)
-    if column.kind == "number":
-        return cells
-    names = np.empty(len(column.categories) + 1, object)
-    names[:-1] = list(column.categories)
-    names[-1] = None
-    return np.asarray(names[np.maximum(cells, -1)])

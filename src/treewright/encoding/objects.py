@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import BEYOND, EXACT, Cells, Family, numbers, positions
-from treewright.encoding.dataset import Array
+from treewright.encoding.cells import BEYOND, EXACT, Array, Cells, Family, numbers, positions
 from treewright.encoding.times import from_datetimes, from_timedeltas, microseconds, seconds
 
 _FAMILIES: tuple[

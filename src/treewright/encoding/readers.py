@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import EXACT, Cells, numbers
-from treewright.encoding.dataset import Array
+from treewright.encoding.cells import EXACT, Array, Cells, numbers
 from treewright.encoding.objects import from_objects, labelled
 from treewright.encoding.times import microseconds, seconds
 

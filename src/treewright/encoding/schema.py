@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from treewright.encoding.kinds import KINDS, Kind, KindName
 from treewright.encoding.text import TextFormat
 
-Kind = Literal["number", "category", "time"]
 Missing = Literal["learn", "surrogate", "fractional", "category", "error"]
 MISSING: tuple[Missing, ...] = ("learn", "surrogate", "fractional", "category", "error")
-KINDS: tuple[Kind, ...] = ("number", "category", "time")
 WIDEST_TABLE = 256  # more classes than this are not kept as a table of nodes by classes, but compressed
 
 
@@ -21,13 +20,37 @@ class Column:
     """One column of a table.
 
     A number is tested against a threshold, a category against a set of values. A time is a number
-    (microseconds since 1970, in UTC where the table names a zone) that is shown as a date.
+    (microseconds since 1970, in UTC where the table names a zone) that is shown as a date. What a column does
+    by its kind is a method of its `type`.
     """
 
     name: str
-    kind: Kind = "number"
+    kind: KindName = "number"
     categories: tuple[Hashable, ...] = ()  # a category's code is its position here
     text: TextFormat | None = None  # how texts of this column are read, where it came as texts
+
+    @property
+    def type(self) -> Kind:
+        """The behaviour of the column's kind."""
+        return KINDS[self.kind]
+
+    @property
+    def is_category(self) -> bool:
+        """Whether the cells are codes, tested against sets of categories; otherwise they are floats."""
+        return self.type.is_category
+
+    @property
+    def is_summable(self) -> bool:
+        """Whether values of the column may be weighted and added up."""
+        return self.type.is_summable
+
+    def threshold_text(self, value: float) -> str:
+        """A threshold as it is shown: a number in its shortest form, a time as a date."""
+        return self.type.threshold_text(value)
+
+    def value_text(self, cell: float) -> str:
+        """One known cell as it is shown: a category by its name."""
+        return self.type.value_text(self, cell)
 
 
 @dataclass(frozen=True)
@@ -73,12 +96,12 @@ class Schema:
     @cached_property
     def only_numbers(self) -> bool:
         """Whether every column is a number, so that a matrix of floats fits as it is."""
-        return all(column.kind == "number" for column in self.columns)
+        return all(column.is_summable for column in self.columns)
 
     @cached_property
     def category_counts(self) -> list[int]:
-        """How many categories each column has; 0 for numbers and times."""
-        return [len(column.categories) for column in self.columns]
+        """The number of categories of each column; 0 for numbers and times."""
+        return [len(column.categories) if column.is_category else 0 for column in self.columns]
 
     @cached_property
     def subset_sizes(self) -> list[int]:

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treewright.encoding.cells import BEYOND, EXACT, Cells
-from treewright.encoding.dataset import Array
+from treewright.encoding.cells import BEYOND, EXACT, Array, Cells
 from treewright.encoding.readers import complex_error, from_array, is_a, read_cells
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import Cells, as_numbers, coded, distinct, occurring, recode
-from treewright.encoding.dataset import UNKNOWN_CLASS, Array
+from treewright.encoding.cells import Array, Cells, as_numbers, coded, distinct, occurring, recode
+from treewright.encoding.dataset import UNKNOWN_CLASS
 from treewright.encoding.readers import is_a, read_cells
 from treewright.encoding.schema import Schema, Target
 from treewright.encoding.tables import Table, read_table

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.dataset import Array
+from treewright.encoding.cells import Array
 
 _COARSE = {
     "us": 1,

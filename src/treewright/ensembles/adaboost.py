@@ -141,9 +141,9 @@ class Boosted(Saved):
         axes : pair of matplotlib.axes.Axes, optional
             Where to draw; by default a new figure.
         """
-        from treewright.plotting.boosting import draw_boosted
+        from treewright.plotting.adaboost import plot_adaboost
 
-        return draw_boosted(self, rows, test, axes)
+        return plot_adaboost(self, rows, test, axes)
 
     def _encoded(self, rows: Any) -> Dataset:
         data = encoded_rows(rows, "rows", self.schema)

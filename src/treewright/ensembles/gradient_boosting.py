@@ -16,9 +16,9 @@ from treewright.encoding.schema import Schema, Target
 from treewright.ensembles import exact_boosting, losses
 from treewright.ensembles.totals import Speakers, totals
 from treewright.growing import n_threads, non_negative, whole_number
-from treewright.growing.constraints import rules_from
-from treewright.growing.finishing import finished
+from treewright.growing.constraints import Constraints
 from treewright.growing.targets import check_rows
+from treewright.growing.thresholds import tree_from_core
 from treewright.tree.oblique import by_column
 from treewright.tree.shortcuts import Saved
 from treewright.tree.tree import Tree, as_array
@@ -253,7 +253,7 @@ def boost(
             after=listener,
         )
         table = Dataset(columns, data.columns)
-        trees = [finished(tree, table, "squared_error", "readable", "learn") for tree in grown["trees"]]
+        trees = [tree_from_core(tree, table, "squared_error", "readable", "learn") for tree in grown["trees"]]
         train_loss, validation_loss = grown["train_loss"], grown["validation_loss"]
     n = len(start)
     made = tuple(tuple(trees[i : i + n]) for i in range(0, len(trees), n))
@@ -347,7 +347,7 @@ def _monotone(given: Any, schema: Schema, loss: str) -> NDArray[np.int8] | None:
     """The direction of each column; None where none has one."""
     if given is None:
         return None
-    monotone = rules_from(schema, monotonic_cst=given).monotone
+    monotone = Constraints.of(schema, monotonic_cst=given).monotone
     if monotone is None or not np.any(monotone):
         return None
     if loss in losses.BY_QUANTILE:

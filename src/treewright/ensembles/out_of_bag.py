@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._text import aligned
+from treewright._text import aligned, escape, percent
 from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
 from treewright.ensembles.forest import Forest
@@ -19,7 +19,6 @@ from treewright.tree import Tree
 from treewright.tree.evaluate import rows_of, said_losses
 from treewright.tree.oblique import asked_columns
 from treewright.tree.predict import answers
-from treewright.tree.wording import escape, percent
 
 Floats = NDArray[np.float64]
 

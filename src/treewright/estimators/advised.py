@@ -32,7 +32,7 @@ _LIMITS = frozenset(
 def warn_about_tree(estimator: Any, data: Dataset, tree: Tree, path: PruningPath | None) -> None:
     """Warn about the columns of the table, and about a tree that is a single leaf; called by `fit` itself."""
     found = _columns(data)
-    if tree.n_nodes == 1 and ((path is not None and path.grown.n_nodes > 1) or _is_free(estimator)):
+    if tree.n_nodes == 1 and ((path is not None and path.full_tree.n_nodes > 1) or _is_free(estimator)):
         found += [_in_terms_of(estimator, each) for each in one_leaf(tree, path=path, data=data)]
     if found:
         warn(ranked(found))

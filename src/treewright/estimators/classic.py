@@ -12,19 +12,20 @@ from sklearn.utils.validation import column_or_1d
 
 from treewright.advice import warn
 from treewright.encoding import Dataset, encode, encode_with_advice
-from treewright.encoding.schema import Kind
+from treewright.encoding.kinds import KindName
 from treewright.encoding.text.advice import fold_advice
 from treewright.estimators.fitting import Fitted, TreeEstimator, refuse_one_dimension
 from treewright.estimators.pruned import seed_of
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import TreeClassifier, TreeRegressor
-from treewright.explaining.boosting import Boosting, boosting
+from treewright.explaining.weak_learning_bound import WeakLearningBound, weak_learning_bound
 from treewright.growing import grow
-from treewright.growing.multiway import grow_chaid, grow_id3
+from treewright.growing.chaid import grow_chaid
+from treewright.growing.id3 import grow_id3
 from treewright.parameters.checks import TRUE_OR_FALSE, number, one_of, whole
 from treewright.parameters.spec import Parameters, parameter
 from treewright.pruning import PruningPath, prune
-from treewright.pruning.shares import without_useless
+from treewright.pruning.fractional_rows import collapse_useless_splits
 from treewright.selecting import select
 from treewright.tree import Tree
 
@@ -63,7 +64,7 @@ class Classic(TreeEstimator):
     def _unpruned(self, X: Any, y: Any, sample_weight: Any) -> Tree:
         fitted = clone(self).fit(X, y, sample_weight)
         path: PruningPath | None = vars(fitted).get("pruning_path_")
-        return fitted.model_ if path is None else path.grown
+        return fitted.model_ if path is None else path.full_tree
 
 
 class ClassicClassifier(Parameters, Classic, TreeClassifier):
@@ -283,8 +284,8 @@ class C45Classifier(OneTarget):
     model_ : treewright.Tree
         The pruned tree. ``print(model.model_)`` shows it; a split into many branches is one decision.
     pruning_path_ : treewright.PruningPath
-        The tree before pruning, ``.grown``, and after; ``.details["estimate"]`` is the share of errors that
-        the pruning fears.
+        The tree before pruning, ``.full_tree``, and after; ``.details["estimate"]`` is the pessimistic
+        estimate of the error rate.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -354,7 +355,7 @@ class C45Classifier(OneTarget):
         return 2 * self.min_objs
 
     def _plant(self, data: Dataset) -> Tree:
-        return without_useless(grow(data, **self._growing(data), _rules=RELEASE_8))
+        return collapse_useless_splits(grow(data, **self._growing(data), _rules=RELEASE_8))
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         data = repeated(data)
@@ -388,7 +389,7 @@ class TopDownClassifier(ClassicClassifier):
     >>> x = list(range(12))
     >>> y = ["a", "a", "b", "a", "a", "b", "b", "a", "b", "b", "b", "b"]
     >>> model = TopDownClassifier(n_splits=3).fit({"x": x}, y)
-    >>> print(model.boosting({"x": x}, y))  # doctest: +NORMALIZE_WHITESPACE
+    >>> print(model.weak_learning_bound({"x": x}, y))  # doctest: +NORMALIZE_WHITESPACE
     splits    edge   least edge    error    bound
          0                        41.7 %   49.3 %
          1   0.286        0.329   25.0 %   37.2 %
@@ -419,7 +420,7 @@ class TopDownClassifier(ClassicClassifier):
         """The budget of the grower."""
         return self.n_splits + 1
 
-    def boosting(self, X: Any, y: Any, sample_weight: Any = None) -> Boosting:
+    def weak_learning_bound(self, X: Any, y: Any, sample_weight: Any = None) -> WeakLearningBound:
         """The training error after each split beside the bound that the edges of the tests prove.
 
         Parameters
@@ -429,11 +430,11 @@ class TopDownClassifier(ClassicClassifier):
 
         Returns
         -------
-        Boosting
+        WeakLearningBound
             ``print`` shows it as a table, ``.plot()`` as curves.
         """
         tree = self._fitted_tree()
-        return boosting(tree, self._judging_data(tree.schema, X, y, sample_weight))
+        return weak_learning_bound(tree, self._judging_data(tree.schema, X, y, sample_weight))
 
 
 class ID3Classifier(OneTarget):
@@ -504,7 +505,7 @@ class ID3Classifier(OneTarget):
             return data
         return encode(X, target, kinds=kinds, **options)
 
-    def _kind(self, data: Dataset, position: int) -> Kind:
+    def _kind(self, data: Dataset, position: int) -> KindName:
         """The kind of a column for ID3: a category, if it has few enough values."""
         column = data.schema.columns[position]
         if column.kind == "number":

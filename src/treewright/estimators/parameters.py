@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from treewright.encoding.schema import MISSING
 from treewright.neighbours.kd_tree import METRICS, Search
 from treewright.parameters.spec import Option, of
-from treewright.tree.builder import Among, Below
+from treewright.tree.conditions import Among, Below
 
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
 

@@ -15,7 +15,7 @@ from treewright.estimators._predictions import ClassifierPredictions, Floats
 from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators.fitting import Fitted, replace_fit
 from treewright.estimators.tree import DecisionTreeClassifier
-from treewright.pruning.rules import rule_list
+from treewright.pruning.rule_post_pruning import rule_list
 from treewright.tree.rule_list import RuleList
 
 _TREE_PARAMETERS = (
@@ -79,7 +79,7 @@ class RuleListClassifier(ClassifierPredictions, TableEstimator, ClassifierMixin,
 
     See Also
     --------
-    treewright.pruning.rules.rule_list : The function below it, for any tree.
+    treewright.pruning.rule_post_pruning.rule_list : The function below it, for any tree.
 
     Notes
     -----

@@ -7,35 +7,34 @@ modules of their names: `from treewright.explaining import importance` is the fu
 from __future__ import annotations
 
 from treewright.explaining.competitors import Competitor, Competitors, competitors
-from treewright.explaining.counterfactual import Contrast, contrast
-from treewright.explaining.decision_path import Answer, Decision, Step, explain
-from treewright.explaining.held_out import HeldOut
+from treewright.explaining.counterfactual import Counterfactual, counterfactual
+from treewright.explaining.decision_path import Answer, Decision, HeldOut, Step, explain
 from treewright.explaining.importance import ColumnImportance, Importance, importance
 from treewright.explaining.rules import rules
-from treewright.explaining.shapley import Attribution, attribution
+from treewright.explaining.shapley import ShapleyValues, shapley_values
 from treewright.explaining.stability import ColumnStability, Stability, stability
-from treewright.explaining.tree_difference import Difference, difference
+from treewright.explaining.tree_difference import TreeDifference, tree_difference
 
 __all__ = [
     "Answer",
-    "Attribution",
     "ColumnImportance",
     "ColumnStability",
     "Competitor",
     "Competitors",
-    "Contrast",
+    "Counterfactual",
     "Decision",
-    "Difference",
     "HeldOut",
     "Importance",
+    "ShapleyValues",
     "Stability",
     "Step",
-    "attribution",
+    "TreeDifference",
     "competitors",
-    "contrast",
-    "difference",
+    "counterfactual",
     "explain",
     "importance",
     "rules",
+    "shapley_values",
     "stability",
+    "tree_difference",
 ]

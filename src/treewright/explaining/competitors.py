@@ -12,17 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, percent, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.growing import as_whole, grow
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, leaves_of
 from treewright.tree.missing import divides, parts_of
-from treewright.tree.rule_list import column_of
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.surgery import node_indices
-from treewright.tree.wording import branch_in_words, percent, rows_in_words
+from treewright.tree.wording import branch_in_words
 
 MOST_NODES = 64  # of a larger tree the branches with the most rows
 # of how a tree was grown: what limits one split
@@ -101,7 +100,7 @@ class Competitors:
         lines = []
         for node, found in self.by_node.items():
             test = branch_in_words(self.tree, node, True)
-            lines.append(f"node {node}: {test}   {rows_in_words(int(self.tree.rows[node]))}")
+            lines.append(f"node {node}: {test}   {row_count(int(self.tree.rows[node]))}")
             cells = [[c.words, share_in_words(c), _agreement_in_words(c)] for c in found]
             lines += [f"   {line}" for line in aligned(cells)] if cells else ["   no other column parts them"]
         return "\n".join(lines) if lines else "the tree has no tests, so nothing competes"
@@ -263,7 +262,7 @@ def _one_column(data: Dataset, position: int, rows: NDArray[Any]) -> Dataset:
     schema = Schema((data.schema.columns[position],), data.schema.targets)
     targets = None if data.targets is None else data.targets[:, rows]
     weight = None if data.weight is None else data.weight[rows]
-    column = column_of(data, position)[rows]
+    column = data.column(position)[rows]
     return Dataset(schema, (column,), targets, weight, is_drawn=data.is_drawn)
 
 

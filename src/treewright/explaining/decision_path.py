@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
-from treewright.certifying.binomial import check_delta
+from treewright._text import aligned, escape, label_text, percent, row_count
+from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
-from treewright.explaining.asking import Cell, Row, grew, one_row
-from treewright.explaining.competitors import MOST_NODES, Competitor, Competitors, competitors
-from treewright.explaining.held_out import HeldOut, mean_held_out, median_held_out, share_held_out
+from treewright.explaining.competitors import MOST_NODES, Competitor, Competitors, competitors, share_in_words
+from treewright.explaining.row import Cell, Row, is_training_data, one_row
+from treewright.explaining.tables import html_table, wrapped
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.costs import cost_arrays
@@ -25,12 +27,16 @@ from treewright.tree.node import columns_with_missing
 from treewright.tree.predict import answers as answers_to
 from treewright.tree.predict import proportions
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import escape, percent, surrogate_of, way_in_words
+from treewright.tree.wording import answer_in_words, surrogate_of, way_in_words
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MOST_CLASSES = 5  # of a leaf that are named, the heaviest first
+MOST_CLASSES = 5  # classes of a leaf that are listed, largest share first
+MOST_TARGETS = 3  # targets with a column of their own in the table of steps
+MOST_PATHS = 6  # paths of a divided row that are listed
+MOST_STEPS = 40  # steps that are printed; of a longer path the first and the last ones
+_UNPROVEN = "The tree was fitted to these rows; pass held-out rows (test=) to measure its reliability."
 
 
 @dataclass(frozen=True)
@@ -155,14 +161,10 @@ class Decision:
         return values[0] if len(values) == 1 else values
 
     def __str__(self) -> str:
-        from treewright.explaining.telling import told
-
-        return told(self)
+        return _decision_text(self)
 
     def _repr_html_(self) -> str:
-        from treewright.explaining.telling import html
-
-        return html(self)
+        return _decision_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -229,7 +231,7 @@ def explain(
     2.  sky is rain  not in {clouds}   100 %  +25.0     3
     <BLANKLINE>
     Of the 3 rows it learnt from that came this way: stay 100 %.
-    The tree was made to fit these rows; how sure the answer is, held-out rows tell: test=.
+    The tree was fitted to these rows; pass held-out rows (test=) to measure its reliability.
     """
     check_delta(delta)
     tree = as_tree(model)
@@ -251,7 +253,7 @@ def explain(
         if tree.linear is not None:
             raise ValueError("test tells the mean of a leaf's rows, and this tree answers with a formula")
         rows = checked_rows(tree, test)
-        own_rows = grew(tree, rows)
+        own_rows = is_training_data(tree, rows)
         if not ways:  # what is mixed is the answer of no leaf
             answers = _held_out(tree, leaf, answers, rows, delta)
     return Decision(
@@ -420,3 +422,222 @@ def _held_out(
             held_out = mean_held_out(y, delta)
         told.append(replace(answer, held_out=held_out))
     return tuple(told)
+
+
+def _decision_text(decision: Decision) -> str:
+    """The answer, the steps in a table, and what the answer rests on."""
+    table, notes = _table(decision)
+    n = min(len(decision.answers), MOST_TARGETS)
+    right = {0, *range(3, 3 + 2 * n), 3 + 2 * n}
+    lines = aligned(table, right=right, gap=2)
+    for at in sorted(notes, reverse=True):
+        lines[at + 1 : at + 1] = notes[at]
+    answer = ", ".join(_said(each, len(decision.answers) > 1) for each in decision.answers)
+    return "\n".join([f"Answer: {answer}", "", *lines, "", *wrapped(_grounds(decision))])
+
+
+def _decision_html(decision: Decision) -> str:
+    """The same for notebooks; names are escaped."""
+    (head, *body), notes = _table(decision)
+    n = min(len(decision.answers), MOST_TARGETS)
+    for at in sorted(notes, reverse=True):  # each below its step
+        body[at:at] = [["", note.strip(), *[""] * (len(head) - 2)] for note in notes[at]]
+    answer = ", ".join(_said(each, len(decision.answers) > 1) for each in decision.answers)
+    return html_table([f"Answer: {answer}", *head[1:]], body, range(3, 4 + 2 * n), _grounds(decision))
+
+
+def _said(answer: Answer, with_target: bool) -> str:
+    value = _value_in_words(answer)
+    return f"{escape(answer.target)} {value}" if with_target else value
+
+
+def _value_in_words(answer: Answer) -> str:
+    if answer.share is None and isinstance(answer.value, float):
+        return f"{answer.value:.6g}"
+    return label_text(answer.value)
+
+
+def _table(decision: Decision) -> tuple[list[list[str]], dict[int, list[str]]]:
+    """The cells of all lines, and by the place of a line what is told below it."""
+    answers = decision.answers[:MOST_TARGETS]
+    head = ["", "", ""]
+    first = ["", "all rows", ""]
+    for answer, start in zip(answers, decision.start, strict=False):
+        name = _value_in_words(answer) if answer.share is not None else "answer"
+        head += [f"{escape(answer.target)} {name}" if len(decision.answers) > 1 else name, ""]
+        first += [_amount(answer, start), ""]
+    table = [[*head, "rows"], [*first, f"{decision.all_rows:,}"]]
+    notes: dict[int, list[str]] = {}
+    steps = list(enumerate(decision.steps, start=1))
+    left_out = len(steps) - MOST_STEPS
+    if left_out > 0:
+        steps = steps[: MOST_STEPS // 2] + steps[-MOST_STEPS // 2 :]
+    for number, step in steps:
+        table.append(_line(number, step, answers))
+        others = zip(step.competitors, step.competitor_words, strict=True)
+        if step.competitors:
+            notes[len(table) - 1] = [f"      or: {words}, {share_in_words(each)}" for each, words in others]
+        if left_out > 0 and number == MOST_STEPS // 2:
+            notes.setdefault(len(table) - 1, []).append(f"      … {left_out:,} more steps …")
+    return table, notes
+
+
+def _line(number: int, step: Step, answers: tuple[Answer, ...]) -> list[str]:
+    cells = [f"{number}.", f"{escape(step.column)} is {step.value_words}", step.test_words]
+    for answer, before, after in zip(answers, step.before, step.after, strict=False):
+        cells += [_amount(answer, after), _change(answer, before, after)]
+    return [*cells, f"{step.rows:,}"]
+
+
+def _amount(answer: Answer, amount: float) -> str:
+    return f"{amount:.6g}" if answer.share is None else percent(amount)
+
+
+def _change(answer: Answer, before: float, after: float) -> str:
+    return f"{after - before:+.3g}" if answer.share is None else f"{100 * (after - before):+.1f}"
+
+
+def _grounds(decision: Decision) -> list[str]:
+    """What each answer rests on: the training rows of the leaf, the costs, the held-out rows."""
+    lines = [_divided(decision)] if decision.ways else []
+    for answer in decision.answers:
+        start = f"{escape(answer.target)}: " if len(decision.answers) > 1 else ""
+        lines.append(start + _by_training(decision, answer))
+        if answer.costs:
+            lines.append(start + _by_costs(answer))
+        if answer.held_out is not None:
+            lines.append(start + _by_held_out(answer, answer.held_out, decision.own_rows))
+    if all(answer.held_out is None for answer in decision.answers):
+        lines.append(_UNPROVEN)
+    return lines
+
+
+def _divided(decision: Decision) -> str:
+    """The ways of a row that misses values, where the tree divides it."""
+    ways = decision.ways[:MOST_PATHS]
+    told = ", ".join(f"{percent(way.share)} to leaf {way.leaf} ({_words(way.value)})" for way in ways)
+    more = f", and {len(decision.ways) - len(ways):,} more" if len(decision.ways) > len(ways) else ""
+    return (
+        f"The row misses values and goes to {len(decision.ways):,} leaves: {told}{more}. "
+        "The steps are those of its largest part."
+    )
+
+
+def _words(value: Any) -> str:
+    values = value if isinstance(value, tuple) else (value,)
+    return ", ".join(map(answer_in_words, values))
+
+
+def _by_training(decision: Decision, answer: Answer) -> str:
+    if decision.ways:
+        mixed = ", ".join(f"{label_text(name)} {percent(share)}" for name, share in answer.shares)
+        return f"The leaves of all its ways, mixed by their shares, say {mixed or _value_in_words(answer)}."
+    rows = row_count(decision.rows)
+    if answer.share is None:
+        spread = "" if answer.deviation is None else f", give or take {answer.deviation:.3g}"
+        return f"The {rows} it learnt from that came this way say {_value_in_words(answer)}{spread}."
+    shares = ", ".join(f"{label_text(name)} {percent(share)}" for name, share in answer.shares)
+    return f"Of the {rows} it learnt from that came this way: {shares}."
+
+
+def _by_costs(answer: Answer) -> str:
+    (_, least), *others = answer.costs
+    line = f"By what mistakes cost, {_value_in_words(answer)} is the cheapest answer: {least:.3g} a row"
+    if others:
+        line += f", {label_text(others[0][0])} would be {others[0][1]:.3g}"
+    return f"{line}."
+
+
+def _by_held_out(answer: Answer, held_out: HeldOut, own_rows: bool) -> str:
+    if not held_out.rows:
+        return "No held-out row came this way: nothing is known of how often it is right."
+    rows = row_count(held_out.rows)
+    value = held_out.value or 0.0
+    if own_rows:
+        rows += " of test (which look like the very rows it was grown from, so this proves nothing)"
+    else:
+        rows += " held out"
+    sure = f"with {round(100 * (1 - held_out.delta), 10):g} % confidence"
+    if held_out.what == "share":
+        low, high = (held_out.lower or 0.0), (held_out.upper if held_out.upper is not None else 1.0)
+        low, high = math.floor(1000 * low + 1e-9) / 10, math.ceil(1000 * high - 1e-9) / 10
+        return (
+            f"Of {rows} that came this way {percent(value)} are {_value_in_words(answer)}; "
+            f"{sure} it is {low:.1f} to {high:.1f} % of all such rows."
+        )
+    text = f"{rows} that came this way have the {held_out.what} {value:.6g}"
+    if held_out.lower is None or held_out.upper is None:
+        return f"{text}; too few for an interval."
+    nearly = "" if held_out.what == "median" else " (if such means are nearly normal)"
+    return f"{text}; {sure} that of all such rows is {held_out.lower:.6g} to {held_out.upper:.6g}{nearly}."
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Rows that the tree has never seen, of those that come to the same leaf.
+
+    With confidence `1 - delta` the true share, mean or median in the leaf lies from `lower` to `upper`:
+    for this leaf by itself. The limits of a share and of a median are exact; those of a mean hold where the
+    mean of so many rows is nearly normal.
+    """
+
+    what: Literal["share", "mean", "median"]  # of the rows with the answer's class; of their numbers
+    rows: int
+    value: float | None  # None without rows
+    lower: float | None  # None: no limit
+    upper: float | None
+    delta: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+def share_held_out(hits: int, rows: int, delta: float) -> HeldOut:
+    """Clopper and Pearson's interval, half of delta at either end.
+
+    >>> share = share_held_out(9, 10, 0.05)
+    >>> round(share.lower, 4), round(share.upper, 4)
+    (0.555, 0.9975)
+    """
+    if not rows:
+        return HeldOut("share", 0, None, 0.0, 1.0, delta)
+    nats = np.log(2 / delta)
+    lower, upper = binomial_lower(hits, rows, nats), binomial_upper(hits, rows, nats)
+    return HeldOut("share", rows, hits / rows, float(lower), float(upper), delta)
+
+
+def mean_held_out(numbers: Floats, delta: float) -> HeldOut:
+    """Student's interval of the mean.
+
+    >>> mean = mean_held_out(np.array([1.0, 2.0, 3.0]), 0.05)
+    >>> round(mean.lower, 3), round(mean.upper, 3)
+    (-0.484, 4.484)
+    """
+    n = len(numbers)
+    value = float(numbers.mean()) if n else None
+    if n < 2 or value is None:
+        return HeldOut("mean", n, value, None, None, delta)
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(n - 1, 1 - delta / 2) * numbers.std(ddof=1) / np.sqrt(n))
+    return HeldOut("mean", n, value, value - reach, value + reach, delta)
+
+
+def median_held_out(numbers: Floats, delta: float) -> HeldOut:
+    """The interval between two of the sorted numbers: at most delta / 2 that the median lies on either side.
+
+    >>> median = median_held_out(np.arange(1.0, 7.0), 0.05)
+    >>> median.value, median.lower, median.upper
+    (3.5, 1.0, 6.0)
+    """
+    n = len(numbers)
+    value = float(np.median(numbers)) if n else None
+    from scipy.special import bdtr
+
+    outside = np.asarray(bdtr(np.arange(n // 2 + 1), max(n, 1), 0.5)) <= delta / 2  # of k + 1 from the end
+    if not n or not outside[0]:
+        return HeldOut("median", n, value, None, None, delta)
+    k = int(np.count_nonzero(outside)) - 1
+    ordered = np.sort(numbers)
+    return HeldOut("median", n, value, float(ordered[k]), float(ordered[n - 1 - k]), delta)

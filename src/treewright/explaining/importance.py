@@ -10,24 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape, percent, row_count
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import loss_name, most_cost
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed
-from treewright.explaining.asking import grew
-from treewright.explaining.tabling import html_table, wrapped
+from treewright.explaining.row import is_training_data
+from treewright.explaining.tables import html_table, wrapped
 from treewright.growing import n_threads, whole_number
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, leaves_of, said_losses
 from treewright.tree.missing import sent_by_others
 from treewright.tree.oblique import asked_columns, asks, by_column
 from treewright.tree.predict import answers
-from treewright.tree.rule_list import column_of
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.surgery import covered
-from treewright.tree.wording import escape, percent, rows_in_words
+from treewright.tree.surgery import subtree_mask
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,7 +102,7 @@ class Importance:
         sure = f"{round(100 * (1 - self.delta), 10):g} %"
         notes.append(
             f"The rise is that of the mean {self.loss} over {self.n_repeats} shuffles of the column in "
-            f"{rows_in_words(self.rows)}; the interval ({sure}, each column by itself) covers the draw of "
+            f"{row_count(self.rows)}; the interval ({sure}, each column by itself) covers the draw of "
             "the rows and of the shuffles, not that of the tree. Columns that tell alike share what they are "
             "worth."
         )
@@ -218,7 +216,7 @@ def importance(
             "data out, or grow the tree with leaf='constant'"
         )
     rows = given_rows(tree, data, "data", judging=True)
-    own_rows = grew(tree, rows)
+    own_rows = is_training_data(tree, rows)
     if rows.weight is not None:
         rows = rows.take(rows.counted)
     shuffler = _Shuffler.of(tree, rows, n_threads(n_jobs))
@@ -285,7 +283,7 @@ class _Shuffler(NamedTuple):
                 directions=directions,
                 surrogates=others,
             )
-            rows = Dataset(schema, tuple(column_of(rows, j) for j in used), rows.targets, rows.weight)
+            rows = Dataset(schema, tuple(rows.column(j) for j in used), rows.targets, rows.weight)
         base = _mean_loss(tree, rows)
         return cls(tree, rows, place, leaf, base, n_threads)
 
@@ -303,7 +301,7 @@ class _Shuffler(NamedTuple):
         """
         weight, n = self.data.row_weights, self.data.n_rows
         j = self.place[column]
-        below = covered(self.tree, np.flatnonzero(asks(self.tree, j)))
+        below = subtree_mask(self.tree, np.flatnonzero(asks(self.tree, j)))
         if sent_by_others(self.tree):  # then a column may matter to any row
             below = np.ones(self.tree.n_nodes, np.bool_)
         touched = np.flatnonzero(below[self.leaf])

@@ -19,7 +19,7 @@ def rules(model: Any, *, target: str | None = None, merge: bool = False) -> Rule
 
     Exactly one rule fits any row, and it answers as the tree does: missing values and categories never seen
     before included. Leaves that no row can reach have no rule. To make fewer and simpler rules, which no tree
-    can say, see `treewright.pruning.rules.rule_list`.
+    can say, see `treewright.pruning.rule_post_pruning.rule_list`.
 
     Parameters
     ----------

@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape, label_text, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.tables import available_memory
-from treewright.explaining.asking import Row, is_one_row, one_row
-from treewright.explaining.tabling import html_table
+from treewright.explaining.row import Row, is_one_row, one_row
+from treewright.explaining.tables import html_table
 from treewright.growing import n_threads
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import only_columns
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import escape, rows_in_words, word
 
 Floats = NDArray[np.float64]
 MOST_LINES = 12  # columns that are shown
@@ -36,11 +35,11 @@ class Output:
     label: Hashable | None = None  # the class; None where the target is a number
 
     def __str__(self) -> str:
-        return escape(self.target) if self.label is None else word(self.label)
+        return escape(self.target) if self.label is None else label_text(self.label)
 
 
 @dataclass(frozen=True, eq=False)
-class Attribution:
+class ShapleyValues:
     """What each column adds to the answers for some rows, beginning from the average answer.
 
     ``base + values.sum(axis=1)`` is what the tree answers, for every row and output, to rounding. `print`
@@ -85,7 +84,7 @@ class Attribution:
         else:
             amounts = np.abs(self._table[:, :, shown]).mean(axis=0)
             words = []
-            told = f"{rows_in_words(len(self.values))}: what each column adds or takes on average"
+            told = f"{row_count(len(self.values))}: what each column adds or takes on average"
             head, signed = ["column", *(str(self.outputs[i]) for i in shown)], False
         size = np.abs(amounts).max(axis=1)
         order = [j for j in np.argsort(-size, kind="stable").tolist() if size[j] > 0]
@@ -126,7 +125,9 @@ class Attribution:
         }
 
 
-def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | None = None) -> Attribution:
+def shapley_values(
+    model: Any, rows: Any, *, background: Any = None, n_jobs: int | None = None
+) -> ShapleyValues:
     """Exact Shapley values: what each column adds to the answers of a tree for some rows.
 
     The columns of a row become known one after the other; the answer moves from the average to that of the
@@ -149,14 +150,14 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
 
     Returns
     -------
-    Attribution
+    ShapleyValues
         `values` of shape (rows, columns, outputs), or (rows, columns) where the tree predicts one number.
 
     Examples
     --------
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1, 1, 2, 2], "z": [1, 2, 1, 2]}, [0.0, 0.0, 0.0, 4.0]))
-    >>> one = attribution(tree, {"x": 2, "z": 2})
+    >>> one = shapley_values(tree, {"x": 2, "z": 2})
     >>> one.base, one.values.tolist()
     (1.0, [[1.5, 1.5]])
     >>> print(one)
@@ -206,8 +207,8 @@ def attribution(model: Any, rows: Any, *, background: Any = None, n_jobs: int | 
     said = answers[place[tree.apply(data)]]
     kept: dict[str, Any] = {"schema": tree.schema, "data": data}
     if len(outputs) == 1 and not tree.schema.predicts_classes:
-        return Attribution(values[:, :, 0], float(base[0]), said[:, 0], outputs, others is not None, **kept)
-    return Attribution(values, base, said, outputs, others is not None, **kept)
+        return ShapleyValues(values[:, :, 0], float(base[0]), said[:, 0], outputs, others is not None, **kept)
+    return ShapleyValues(values, base, said, outputs, others is not None, **kept)
 
 
 _FOLLOWED = "attributions follow one test at a time; give rows without missing values in what it tests"

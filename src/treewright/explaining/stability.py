@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape, percent, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
 from treewright.encoding.splits import checked_seed
-from treewright.explaining.tabling import html_table, wrapped
+from treewright.explaining.tables import html_table, wrapped
 from treewright.growing import grow, n_threads, whole_number
 from treewright.tree import Tree
 from treewright.tree.evaluate import encoded_rows, is_pair
 from treewright.tree.oblique import by_column
 from treewright.tree.predict import answers
-from treewright.tree.wording import escape, percent, rows_in_words, value_in_words
 
 MOST_ANSWERED = 100_000  # rows whose answers are compared; of a larger table so many are drawn
 MOST_LINES = 20  # columns that are printed
@@ -92,7 +91,7 @@ class Stability:
 
     def _story(self) -> list[str]:
         text = [
-            f"{self.n_bootstraps:,} trees, each of {rows_in_words(self.rows)} drawn with replacement from "
+            f"{self.n_bootstraps:,} trees, each of {row_count(self.rows)} drawn with replacement from "
             f"{self.rows:,}: {_leaves_in_words(*self.leaves)}; the tree of all rows has "
             f"{self.whole_leaves:,}."
         ]
@@ -303,8 +302,8 @@ class _Facts:
             return ""
         column = whole.tested[whole.feature[0]]
         ordered = sorted(self.thresholds)
-        low, high = (value_in_words(column, value) for value in (ordered[0], ordered[-1]))
-        own = value_in_words(column, float(whole.threshold[0]))
+        low, high = (column.threshold_text(value) for value in (ordered[0], ordered[-1]))
+        own = column.threshold_text(float(whole.threshold[0]))
         same = sum(value == whole.threshold[0] for value in ordered) / len(ordered)
         return f"Those that do cut it between {low} and {high}; {percent(same)} of them at {own}, as it does."
 

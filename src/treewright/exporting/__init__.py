@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright._registry import Folder
+from treewright.exporting._check.probes import probes as probes
 from treewright.tree.shortcuts import as_tree
 
 FORMATS = Folder(__name__, __path__, "format", shared="render")
@@ -40,7 +41,7 @@ def export(model: Any, format: str = "text", *, check: Any = None, **options: An
     tree = as_tree(model)
     rendered: str | bytes = FORMATS.function(format)(tree, **options)
     if check is not None and check is not False:
-        from treewright.exporting.rechecking import recheck
+        from treewright.exporting._check.agreement import check_export
 
-        recheck(rendered, tree, FORMATS.module(format), check, options)
+        check_export(rendered, tree, FORMATS.module(format), check, options)
     return rendered

@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding.columns import MISSING, UNSEEN
+from treewright.encoding.kinds import MISSING_CODE as MISSING
+from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.schema import Column, Target
-from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
-from treewright.exporting.coding import (
+from treewright.exporting._split_tests import Question, Ways, asked_in_turn, has_surrogates
+from treewright.exporting._tree import (
     Code,
     Style,
     Tables,
     check_labels,
     check_name,
+    divides,
     family,
     number,
     one_target,
@@ -30,8 +32,7 @@ from treewright.exporting.coding import (
     quoted,
     remark,
 )
-from treewright.exporting.mixing import divides
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
+from treewright.exporting.c_mixing import RESERVED, TEXT, asked, divided, table
 from treewright.tree import Tree
 
 _LARGEST = 2**63 - 1

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from treewright.encoding.columns import MISSING
+from treewright.encoding.kinds import MISSING_CODE as MISSING
 from treewright.encoding.schema import Column
-from treewright.exporting.coding import Code, Tables, filled, number, words
+from treewright.exporting._tree import Code, Tables, filled, number, words
 from treewright.exporting.mixing import DEEPEST, parts
 
 RESERVED = words(

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any
 
 from treewright.encoding.schema import Column
-from treewright.exporting.coding import family, plain
+from treewright.exporting._tree import family, plain
 
 Columns = Sequence[tuple[str, Column, Any]]  # the name in quotes, what it is in the tree, its values
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-from treewright.exporting.coding import quoted
+from treewright.exporting._tree import quoted
 
 _LATEST = 253_402_300_799_999_999  # the last microsecond of the year 9999
 _EARLIEST = -62_135_596_800_000_000  # the first of the year 1

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from treewright._text import escape
 from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards
 from treewright.plotting.scene.letters import shortened
 from treewright.tree import Tree
-from treewright.tree.wording import escape, note_on_missing
+from treewright.tree.wording import note_on_missing
 
 _ROOM, _SIZE = 240.0, 11.0  # for a line
 _LONGEST = 2000  # letters of a tooltip: old readers take no string of more than 16,384

@@ -8,18 +8,20 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column
-from treewright.exporting import mixing
-from treewright.exporting.coding import (
+from treewright.exporting._program.form import Among, Function, Let, Table
+from treewright.exporting._program.lowering import lower, offsets
+from treewright.exporting._program.printer import Printer, array_lines
+from treewright.exporting._tree import (
     Code,
     Style,
-    Tables,
     check_labels,
     check_name,
     family,
@@ -30,9 +32,6 @@ from treewright.exporting.coding import (
     quoted,
     words,
 )
-from treewright.exporting.javascript_parts import COMPLETE, SOURCES, STANDING_IN, VALUE
-from treewright.exporting.mixing import JAVASCRIPT_WALK, divides, parts
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.tree import Tree
 
 Module = Literal["script", "esm"]
@@ -62,7 +61,7 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "virginica", "virginica"]))
     >>> program = render(tree)
-    >>> print(program[program.index("function leaf") : program.index("// the value")].rstrip())
+    >>> print(program[program.index("function leaf") : program.index("// adds")].rstrip())
     function leaf(row) {
         const petal = _number(row, "petal");
         if (petal <= 3.0) {
@@ -77,22 +76,26 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
     check_name(function, "function", _RESERVED)
     if module not in ("script", "esm"):
         raise ValueError(f"module is {module!r}; known: script, esm")
-    lines = [f"// {_remark(line)}".rstrip() for line in code.heading()]
-    lines += ["//", f"//   {function}(row)        {_ANSWERS[code.predicts_classes]}"]
+    program = lower(code, style, range(len(code.targets)))
+    printer = _JavaScript(code, function)
+    what = "the class of a row" if code.predicts_classes else "the number for a row"
+    uses = [f"  {function}(row)        {what}"]
     if code.predicts_classes:
-        lines += [f"//   {function}Proba(row)   the share of each class, in the order of classes"]
+        uses.append(f"  {function}Proba(row)   the share of each class, in the order of classes")
     missing = ", and an error." if tree.missing == "error" else "."
-    lines += [f"// where row is an object; a value that is null, NaN or not there is missing{missing}", ""]
-    lines += ['"use strict";', ""] if module == "script" else []
-    lines += [*_leaf_tables(code), "", *_functions(code, function)]
-    lines += ["", *(_nested(code) if code.nests(style) else _looping(code))]
+    uses.append(f"where row is an object; a value that is null, NaN or not there is missing{missing}")
+    lines = [*printer.heading(*uses), "", *(['"use strict";', ""] if module == "script" else [])]
+    lines += [*printer.classes(), *printer.lines(program)]
+    lines += printer.proba() if code.predicts_classes else []
+    if any(table.name in ("column", "intercept") for table in program.tables):
+        lines += printer.read()
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
-        lines += ["", *SOURCES[reader]]
+        lines += ["", *_SOURCES[reader]]
     if code.columns:
-        lines += ["", *VALUE]
+        lines += ["", *_VALUE]
     if code.demanded:
-        complete = [_literal(tree.schema.names[j]) for j in code.demanded if j not in code.sums]
-        lines += ["", *COMPLETE[:3], *filled(complete, "        "), *COMPLETE[3:]]
+        complete = [printer.literal(tree.schema.names[j]) for j in code.demanded if j not in code.sums]
+        lines += ["", *_COMPLETE[:3], *filled(complete, "        "), *_COMPLETE[3:]]
     names = f"{function}, {function}Proba, leaf, classes" if code.predicts_classes else f"{function}, leaf"
     if module == "esm":
         lines += ["", f"export {{ {names} }};"]
@@ -131,16 +134,6 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     return labelled(tree, [_unpacked(answer) for answer in json.loads(run.stdout)])
 
 
-_ANSWERS = {True: "the class of a row", False: "the number for a row"}
-_BY_FORMULA = """\
-    const [first, ...terms] = _formulas[leaf(row)];
-    let answer = first;
-    for (const [name, coefficient, mean] of terms) {
-        const value = _number(row, name);
-        answer += coefficient * (Number.isFinite(value) ? value : mean);
-    }
-    return answer;
-""".splitlines()
 _RUNNER = """
 import { readFileSync } from "node:fs";
 import * as whole from "./PROGRAM";
@@ -193,251 +186,212 @@ def _unpacked(answer: Any) -> Any:
     return answer
 
 
-def _remark(text: str) -> str:
-    """A remark that neither ends a script element nor begins a comment of HTML."""
-    return text.replace("</", "< /").replace("<!--", "< !--")
+class _JavaScript(Printer):
+    """JavaScript, whose categories are compared by their names."""
 
+    operators: ClassVar[dict[str, str]] = {"and": "&&", "or": "||", "==": "===", "!=": "!=="}
+    equality = ("===", "!==")
+    no_category = "null"
+    types: ClassVar[dict[str, str]] = {"int": "let", "double": "let", "values": "const"}
+    reserved = _RESERVED
 
-def _leaf_tables(code: Code) -> Iterator[str]:
-    """The classes, and what each leaf answers."""
-    several = len(code.targets) > 1
-    if code.predicts_classes:
-        names = [list(map(_literal, target.classes or ())) for target in code.targets]
-        yield from _table("classes", [f"[{', '.join(part)}]" for part in names] if several else names[0])
-        yield "// of each leaf, from left to right: the class by its place in classes, and [place, share, …]"
-    elif code.formulas is not None:
-        yield "// of each leaf, from left to right: a number, and what is added to it: [column, coefficient,"
-        yield "// what a value counts as that is missing or not finite]"
-        known = [_literal(name) for name in code.tree.schema.names]
-        parts = [
-            [_literal(first), *(f"[{known[j]}, {_literal(c)}, {_literal(mean)}]" for j, c, mean in terms)]
-            for first, terms in code.formulas
-        ]
-        yield from _table("_formulas", [f"[{', '.join(part)}]" for part in parts])
-        return
-    else:
-        yield "// of each leaf, from left to right: the number"
-    per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
-    yield from _table("_answers", _joined(per_target))
-    if code.predicts_classes:
-        shares = [[_pairs(leaf) for leaf in code.shares(k)] for k in range(len(code.targets))]
-        yield from _table("_shares", _joined(shares))
-    if divides(code.tree) and code.tree.schema.has_costs:
-        yield "// what it costs to answer each class (across) if another one (down) is true"
-        costs = [json.dumps(target.costs) for target in code.targets]
-        yield f"const _costs = {costs[0] if len(costs) == 1 else _joined([[each] for each in costs])[0]};"
+    def __init__(self, code: Code, function: str) -> None:
+        super().__init__(code)
+        self.public = {"predict": function, "leaf": "leaf"}
 
+    def name(self, name: str) -> str:
+        """Public functions, and private names with an underscore."""
+        return self.public.get(name) or super().name(name)
 
-def _joined(per_target: list[list[str]]) -> list[str]:
-    if len(per_target) == 1:
-        return per_target[0]
-    return [f"[{', '.join(leaf)}]" for leaf in zip(*per_target, strict=True)]
+    def remark(self, text: str) -> str:
+        """A comment that neither ends a script element nor begins a comment of HTML."""
+        return text.replace("</", "< /").replace("<!--", "< !--")
 
+    def literal(self, label: Any) -> str:
+        """A label; integers beyond 2^53 are BigInts."""
+        if isinstance(label, bool):
+            return str(label).lower()
+        if isinstance(label, float):
+            return number(label, self.infinity)
+        if isinstance(label, int):
+            return f"{label}n" if abs(label) > _SAFE else str(label)
+        return quoted(label, '"', _escaped, lambda c: c.isprintable() and c not in '"\\<\u2028\u2029')
 
-def _pairs(leaf: list[tuple[int, float]]) -> str:
-    return "[" + ", ".join(f"{code}, {share!r}" for code, share in leaf) + "]"
+    def key(self, category: Any) -> str:
+        """A category as `_name` gives it: 0 and 1 for bools, whole floats as integers."""
+        if isinstance(category, float) and category.is_integer():
+            category = int(category)
+        return self.literal(int(category) if isinstance(category, bool) else category)
 
+    def signature(self, function: Function) -> str:
+        """The first line of a function."""
+        return f"function {self.name(function.name)}({', '.join(name for name, _ in function.parameters)}) {{"
 
-def _table(name: str, items: list[str]) -> Iterator[str]:
-    one = f"const {name} = [{', '.join(items)}];" if len(items) <= 20 else ""
-    if one and len(one) <= 100:
-        yield one
-    else:
-        yield f"const {name} = ["
-        yield from filled(items)
-        yield "];"
+    def table(self, table: Table) -> Iterator[str]:
+        """An array."""
+        items = [number(v, self.infinity) if table.type == "double" else str(v) for v in table.values]
+        yield from array_lines(f"const {self.name(table.name)} = [", items, "];")
 
+    def classes(self) -> Iterator[str]:
+        """The labels of the classes."""
+        if self.code.predicts_classes:
+            names = [list(map(self.literal, target.classes or ())) for target in self.code.targets]
+            items = names[0] if len(names) == 1 else [f"[{', '.join(each)}]" for each in names]
+            yield from array_lines("const classes = [", items, "];")
 
-def _functions(code: Code, function: str) -> Iterator[str]:
-    """`predict` and `predictProba`."""
-    several, classes = len(code.targets) > 1, code.predicts_classes
-    if code.formulas is not None:
-        yield from [f"function {function}(row) {{", *_BY_FORMULA, "}"]
-        return
-    if divides(code.tree):
-        costs = code.tree.schema.has_costs
-        yield from mixing.javascript(function, classes=classes, several=several, costs=costs)
-        return
-    answer = "_answers[leaf(row)]"
-    if classes:
-        answer = f"{answer}.map((place, k) => classes[k][place])" if several else f"classes[{answer}]"
-    yield from [f"function {function}(row) {{", f"    return {answer};", "}"]
-    if not classes:
-        return
-    shares = "_byClass(classes, _shares[leaf(row)])"
-    if several:
-        shares = "_shares[leaf(row)].map((pairs, k) => _byClass(classes[k], pairs))"
-    yield from ["", f"function {function}Proba(row) {{", f"    return {shares};", "}"]
-    yield from [
-        "",
-        "function _byClass(classes, pairs) {",
-        "    const shares = new Array(classes.length).fill(0);",
-    ]
-    yield "    for (let i = 0; i < pairs.length; i += 2) shares[pairs[i]] = pairs[i + 1];"
-    yield from ["    return shares;", "}"]
-
-
-def _nested(code: Code) -> Iterator[str]:
-    """`leaf(row)` as tests within tests."""
-    names = code.variables(_RESERVED)
-    yield from ["// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
-    yield from ["    _complete(row);"] * bool(code.demanded)
-    for j in code.used:
-        yield f"    const {names[j]} = {_reading(code.tree.schema.columns[j])};"
-    for j in code.sums:
-        yield f"    const {names[j]} = {code.summed(j, names)};"
-    yield from _demanded(code, [names[j] for j in code.sums])
-    yield from code.braced(
-        lambda node: f"return {code.place[node]};  // {_remark(code.leaf_in_words(node))}",
-        lambda node: _test(code, node, names),
-    )
-    yield "}"
-
-
-def _reading(column: Column) -> str:
-    return f"{_READERS[family(column)]}(row, {_literal(column.name)})"
-
-
-def _test(code: Code, node: int, names: dict[int, str]) -> str:
-    """The test of a node; where it is not plain, with its words."""
-    tree = code.tree
-    name, words = names[int(tree.feature[node])], f"{{  // {_remark(code.test_in_words(node))}"
-    if has_surrogates(tree, node):
-        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
-        return f"({''.join(f'{when} ? {then} : ' for when, then in ways)}{str(last).lower()}) {words}"
-    if tree.subset[node] >= 0:
-        within, codes, missing = code.among(node)
-        categories = tree.schema.columns[tree.feature[node]].categories
-        items = [_key(categories[c]) for c in codes] + ["null"] * missing
-        if len(items) > 1:
-            return f"({'' if within else '!'}[{', '.join(items)}].includes({name})) {words}"
-        if not items:
-            return f"({str(not within).lower()}) {words}"
-        return f"({name} {'===' if within else '!=='} {items[0]}) {words}"
-    test, needs_words = code.compared(node, name, "Infinity", "!({})", "{0} === {0}")
-    return f"({test}) {words if needs_words else '{'}"
-
-
-def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
-    """A question: whether its value is known, and what it must be."""
-    name = names[question.feature]
-    if not question.is_category:
-        bound = number(question.threshold, "Infinity")
-        return [(f"{name} === {name}", f"{name} {question.operator} {bound}")]
-    categories = code.tree.schema.columns[question.feature].categories
-    left, right = (
-        f"[{', '.join(_key(categories[c]) for c in codes)}].includes({name})" if codes else ""
-        for codes in (question.left, question.right)
-    )
-    if question.unseen_left is None:
-        return [(when, then) for when, then in ((left, "true"), (right, "false")) if when]
-    test = f"!{right or 'false'}" if question.unseen_left else left or "false"
-    return [(f"{name} !== null", test)]
-
-
-def _looping(code: Code) -> Iterator[str]:
-    """`leaf(row)` as a loop over tables."""
-    tables = Tables.of(code)
-    has_categories = bool(tables.bits)
-    yield "// of each node, a branch before what is on its left and that before what is on its right:"
-    yield "// the column that it asks (-1: it is a leaf), the threshold, the node on its right (of a leaf:"
-    yield "// its number), and whether missing values (1), unseen categories (2) or both (3) go left"
-    yield from _table("_column", list(map(str, tables.column)))
-    yield from _table("_threshold", [number(value, "Infinity") for value in tables.threshold])
-    yield from _table("_right", list(map(str, tables.right)))
-    yield from _table("_sides", list(map(str, tables.sides)))
-    if tables.others:
-        yield "// where the tests begin that stand in for a missing value: the first whose value is known;"
-        yield "// they follow the nodes; what passes one with 4 in _sides goes right"
-        yield from _table("_others", list(map(str, tables.others)))
-    if has_categories or tables.others or divides(code.tree):
-        yield "// of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
-        yield from _table("_subset", list(map(str, tables.subset)))
-        yield from _table("_bits", list(map(str, tables.bits)))
-    for place, column in enumerate(code.columns):
-        if column.kind == "category":
-            yield from _table(f"_categories{place}", list(map(_key, column.categories)))
-            yield f"const _codes{place} = new Map(_categories{place}.map((name, code) => [name, code]));"
-    if divides(code.tree):
-        yield "// of each node, how much of a divided row goes there"
-        yield from _table("_parted", list(map(repr, parts(code.tree))))
-        yield from [*JAVASCRIPT_WALK, "", "// the values that are asked", "function _values(row) {"]
-        yield from [*_values(code), "    return values;", "}"]
-    else:
-        yield from ["", "// the leaf that a row comes to, counted from the left", "function leaf(row) {"]
-        yield from ["    _complete(row);"] * bool(code.demanded)
-        yield from [*_values(code), *_walk(tables)]
-    if has_categories:
-        yield from [
+    def proba(self) -> list[str]:
+        """The public function for the shares of the classes."""
+        starts = offsets(self.code, range(len(self.code.targets)))
+        parts = [f"found.slice({a}, {b})" for a, b in pairwise(starts)]
+        return [
             "",
-            "// -1 where it is missing, -2 where it was never seen",
-            "function _code(value, codes) {",
+            "// the share of each class for a row",
+            f"function {self.public['predict']}Proba(row) {{",
+            f"    const found = new Array({starts[-1]}).fill(0);",
+            "    _shares(row, found);",
+            f"    return {'found' if len(parts) == 1 else '[' + ', '.join(parts) + ']'};",
+            "}",
         ]
-        yield from ["    return value === null ? -1 : codes.get(value) ?? -2;", "}"]
 
+    def read(self) -> list[str]:
+        """The encoded values of a row, the columns before the sums."""
+        tables: list[str] = []
+        texts = []
+        for place, column in enumerate(self.code.columns):
+            text = self.reading(column)
+            if column.kind == "category":
+                keys = list(map(self.key, column.categories))
+                tables += array_lines(f"const _categories{place} = [", keys, "];")
+                tables.append(
+                    f"const _codes{place} = new Map(_categories{place}.map((name, code) => [name, code]));"
+                )
+                text = f"_code({text}, _codes{place})"
+            texts.append(f"        {text},")
+        values = {j: f"values[{place}]" for place, j in enumerate(self.code.used)}
+        return [
+            *(["", *tables] if tables else []),
+            "",
+            "// the values in use; of a category its code",
+            "function _read(row) {",
+            *["    const values = [", *texts, "    ];"],
+            *(f"    values.push({self.weighted_sum(j, values)});" for j in self.code.sums),
+            *["    return values;", "}"],
+            *(_CODE if tables else []),
+        ]
 
-def _values(code: Code) -> Iterator[str]:
-    """The columns that are asked, then the sums."""
-    yield "    const values = ["
-    for place, column in enumerate(code.columns):
-        reading = _reading(column)
-        yield f"        {f'_code({reading}, _codes{place})' if column.kind == 'category' else reading},"
-    yield "    ];"
-    values = {j: f"values[{place}]" for place, j in enumerate(code.used)}
-    yield from (f"    values.push({code.summed(j, values)});" for j in code.sums)
-    yield from _demanded(code, [f"values[{len(code.used) + i}]" for i in range(len(code.sums))])
+    def reading(self, column: Column) -> str:
+        """The value of a column."""
+        return f"{_READERS[family(column)]}(row, {self.literal(column.name)})"
 
+    def read_variables(self) -> Iterator[str]:
+        """A constant for each column and sum."""
+        for j in self.code.used:
+            yield f"const {self.variables[j]} = {self.reading(self.code.tree.schema.columns[j])};"
+        for j in self.code.sums:
+            yield f"const {self.variables[j]} = {self.weighted_sum(j, self.variables)};"
 
-def _demanded(code: Code, names: list[str]) -> Iterator[str]:
-    """Sums of infinite numbers may have no value."""
-    for j, name in zip(code.sums, names, strict=True):
-        if code.tree.missing == "error":
-            text = f"{code.tree.tested[j].name} has no value, and this tree takes complete rows only"
-            yield f"    if ({name} !== {name}) throw new RangeError({_literal(text)});"
+    def answer(self, values: list[str]) -> str:
+        """A label or number; of several targets an array."""
+        if self.code.predicts_classes:
+            several = len(values) > 1
+            values = [f"classes{f'[{k}]' if several else ''}[{value}]" for k, value in enumerate(values)]
+        return values[0] if len(values) == 1 else f"[{', '.join(values)}]"
 
+    def array(self, statement: Let) -> str:
+        """An array of zeros."""
+        return f"const {statement.name} = new Array({self.expression(statement.value)}).fill(0);"
 
-def _walk(tables: Tables) -> Iterator[str]:
-    """From the root to the leaf."""
-    yield from ["    let node = 0;", "    while (_column[node] >= 0) {"]
-    at = "at" if tables.others else "node"
-    if tables.others:
-        yield from STANDING_IN
-    else:
-        yield "        const value = values[_column[node]];"
-    yield "        let left;"
-    if tables.bits:
-        yield f"        if (_subset[{at}] >= 0) {{"
-        yield "            left = value >= 0"
-        yield f"                ? _bits[_subset[{at}] + (value >> 3)] >> (value & 7) & 1"
-        yield f"                : _sides[{at}] & -value;"
-        yield "        } else {"
-        yield f"            left = value === value ? value <= _threshold[{at}] : _sides[{at}] & 1;"
-        yield "        }"
-    else:
-        yield f"        left = value === value ? value <= _threshold[{at}] : _sides[{at}] & 1;"
-    if tables.others:
-        yield "        if (_sides[at] & 4) left = !left;"
-    yield from ["        node = left ? node + 1 : _right[node];", "    }", "    return _right[node];", "}"]
+    def fail(self, message: str) -> str:
+        """An exception."""
+        return f"throw new RangeError({self.literal(message)});"
 
+    def among(self, test: Among) -> str:
+        """Whether a category is in a list."""
+        categories = self.code.tree.schema.columns[test.feature].categories
+        items = [self.key(categories[c]) for c in test.codes] + ["null"] * test.missing
+        name = self.variable(test.feature)
+        if len(items) > 1:
+            return f"{'!' if test.negated else ''}[{', '.join(items)}].includes({name})"
+        return f"{name} {self.equality[test.negated]} {items[0]}"
 
-def _literal(label: Any) -> str:
-    """A name, class or number."""
-    if isinstance(label, bool):
-        return str(label).lower()
-    if isinstance(label, float):
-        return number(label, "Infinity")
-    if isinstance(label, int):
-        return f"{label}n" if abs(label) > _SAFE else str(label)
-    return quoted(label, '"', _escaped, lambda c: c.isprintable() and c not in '"\\<\u2028\u2029')
-
-
-def _key(category: Any) -> str:
-    """A category as `_name` gives it: 0 and 1 for bools, whole floats as integers."""
-    if isinstance(category, float) and category.is_integer():
-        category = int(category)
-    return _literal(int(category) if isinstance(category, bool) else category)
+    def call(self, function: str, arguments: list[str]) -> str:
+        """A call; built-in functions as expressions."""
+        if function == "isnan":
+            return f"{arguments[0]} !== {arguments[0]}"
+        if function == "isfinite":
+            return f"Number.isFinite({arguments[0]})"
+        return arguments[0] if function == "int" else super().call(function, arguments)
 
 
 def _escaped(character: str) -> str:
     short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
     return short.get(character) or json.dumps(character)[1:-1].replace("<", "\\u003c")
+
+
+_CODE = """
+// -1 where it is missing, -2 where it was never seen
+function _code(value, codes) {
+    return value === null ? -1 : codes.get(value) ?? -2;
+}""".splitlines()
+
+_VALUE = """\
+// the value of a column; null where it is missing
+function _value(row, name) {
+    if (!Object.prototype.hasOwnProperty.call(row, name)) return null;
+    const value = row[name];
+    return value === undefined || value !== value ? null : value;
+}""".splitlines()
+
+_COMPLETE = [  # around the names of the columns
+    "// throws where a value that some test needs is missing",
+    "function _complete(row) {",
+    "    for (const name of [",
+    "    ]) {",
+    "        if (_value(row, name) !== null) continue;",
+    "        throw new RangeError(`column ${name} is missing, and this tree takes complete rows only`);",
+    "    }",
+    "}",
+]
+
+_SOURCES = {
+    "_number": """\
+// the value of a column as a number; NaN where it is missing
+function _number(row, name) {
+    const value = _value(row, name);
+    if (value === null) return NaN;
+    if (typeof value === "bigint") {
+        if (BigInt(Number(value)) === value) return Number(value);
+        throw new RangeError(`column ${name} is ${value}, too large to be exact`);
+    }
+    if (typeof value === "number" || typeof value === "boolean") return Number(value);
+    throw new TypeError(`column ${name} must be a number, not ${String(value)}`);
+}""".splitlines(),
+    "_time": """\
+// the value of a column as microseconds since 1970; NaN where it is missing
+function _time(row, name) {
+    const value = _value(row, name);
+    if (value === null) return NaN;
+    if (value instanceof Date) return value.getTime() * 1000;
+    if (typeof value === "number") return value;
+    if (typeof value === "bigint" && BigInt(Number(value)) === value) return Number(value);
+    throw new TypeError(`column ${name} must be a Date, or microseconds since 1970, not ${String(value)}`);
+}""".splitlines(),
+    "_text": """\
+// the value of a column as a text; null where it is missing
+function _text(row, name) {
+    const value = _value(row, name);
+    if (value === null || typeof value === "string") return value;
+    throw new TypeError(`column ${name} must be a text, not ${String(value)}`);
+}""".splitlines(),
+    "_name": """\
+// the value of a column whose categories are numbers or bools; null where it is missing
+function _name(row, name) {
+    const value = _value(row, name);
+    if (value === null) return null;
+    if (!["number", "boolean", "bigint"].includes(typeof value)) {
+        throw new TypeError(`column ${name} must be a number or a bool, not ${String(value)}`);
+    }
+    const simple = Number(value);
+    return Number.isInteger(simple) && !Number.isSafeInteger(simple) ? BigInt(value) : simple;
+}""".splitlines(),
+}

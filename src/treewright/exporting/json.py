@@ -13,8 +13,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column, Target
-from treewright.exporting.coding import Code, check_labels, labelled, plain
-from treewright.exporting.questions import Question, has_surrogates, questions, stand_in
+from treewright.exporting._split_tests import Question, has_surrogates, questions, stand_in
+from treewright.exporting._tree import Code, check_labels, labelled, plain
 from treewright.tree import Tree
 
 VERSION = 2  # of documents with sums, surrogates or another way with missing values; of all others 1

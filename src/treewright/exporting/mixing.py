@@ -13,11 +13,6 @@ from treewright.tree import Tree
 DEEPEST = 10_000  # tests in a row in C, where what is still to do lies on the stack
 
 
-def divides(tree: Tree) -> bool:
-    """Whether a row with a missing value goes to several leaves."""
-    return tree.missing == "fractional" and tree.n_nodes > 1
-
-
 def parts(tree: Tree) -> list[float]:
     """For each node, how much of a divided row at the node above it goes there."""
     above = np.where(tree.parent < 0, 0, tree.parent)

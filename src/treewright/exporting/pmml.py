@@ -16,19 +16,12 @@ from numpy.typing import NDArray
 from treewright._version import __version__
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
-from treewright.exporting.coding import Code
-from treewright.exporting.pieces import Pieces, pieces
-from treewright.exporting.probing import encoded
-from treewright.exporting.questions import Question, has_surrogates, questions, refuse_parts
-from treewright.tree.rule_list import (
-    Between,
-    Condition,
-    Within,
-    condition_of,
-    merged,
-    paths,
-    weights_by_class,
-)
+from treewright.exporting._check.probes import encoded
+from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
+from treewright.exporting._subtrees import Pieces, pieces
+from treewright.exporting._tree import Code
+from treewright.tree.conditions import Between, Condition, Within, merge_conditions
+from treewright.tree.rule_list import condition_of, paths, weights_by_class
 from treewright.tree.tree import Tree, as_array
 
 DEEPEST = 200  # readers of XML call themselves once per level, and some stop at 256 of them
@@ -242,7 +235,9 @@ def _nodes(tree: Tree) -> Iterator[str]:
     columns = {column.name: column for column in tree.schema.columns}
     ways = {0: "<True/>"}
     for root, conditions in paths(tree, cut.is_root):
-        tests = [_predicate(condition, columns[condition.column]) for condition in merged(conditions)]
+        tests = [
+            _predicate(condition, columns[condition.column]) for condition in merge_conditions(conditions)
+        ]
         ways[root] = _joined("and", tests)
     yield f'<Node id="pieces" recordCount="{heads.count(0)}">'
     yield "<True/>"

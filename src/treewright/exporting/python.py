@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator
-from typing import Any
+from itertools import pairwise
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column
-from treewright.exporting import mixing
-from treewright.exporting.coding import (
+from treewright.exporting._program.form import (
+    Among,
+    Demand,
+    Do,
+    Expression,
+    For,
+    Function,
+    If,
+    Let,
+    Return,
+    Set,
+    Statement,
+    Table,
+    While,
+)
+from treewright.exporting._program.lowering import lower, offsets
+from treewright.exporting._program.printer import Printer
+from treewright.exporting._tree import (
     Code,
     Style,
-    Tables,
     check_labels,
     check_name,
     family,
@@ -22,14 +38,9 @@ from treewright.exporting.coding import (
     number,
     plain,
 )
-from treewright.exporting.mixing import PYTHON_WALK, divides, parts
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates
 from treewright.tree import Tree
 
-_RESERVED = frozenset([*keyword.kwlist, "row"])
-_INFINITY = "1e999"  # a literal that is too large: Python reads it as infinity
 _MANY = 200  # numbers of a table
-_LEAF_START = ("def leaf(row):", '    """The leaf that a row comes to, counted from the left."""')
 _READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
 
 
@@ -54,29 +65,28 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
     """
     code = Code(tree)
     check_labels(code)
-    check_name(function, "function", {*_RESERVED, "leaf", "float", "str", "int", "type", "getattr"})
-    lines = [f"# {line}".rstrip() for line in code.heading()]
-    lines += ["#", f"#   {function}(row)" + " " * 9 + _ANSWERS[code.predicts_classes]]
+    check_name(function, "function", {*_Python.reserved, "leaf", "float", "str", "int", "type", "getattr"})
+    program = lower(code, style, range(len(code.targets)))
+    printer = _Python(code, function)
+    what = "the class of a row" if code.predicts_classes else "the number for a row"
+    uses = [f"  {function}(row)" + " " * 9 + what]
     if code.predicts_classes:
-        lines += [f"#   {function}_proba(row)   the share of each class"]
+        uses.append(f"  {function}_proba(row)   the share of each class")
     missing = ", and an error." if tree.missing == "error" else "."
-    lines += [
-        f"# where row is a dict; a value that is None, NaN or not there is missing{missing}",
-        "",
-        "import datetime",
-        "",
-    ]
-    lines += _leaf_tables(code)
-    lines += ["", *_functions(code, function)]
-    lines += ["", *(_nested(code) if code.nests(style) else _looping(code))]
+    uses.append(f"where row is a dict; a value that is None, NaN or not there is missing{missing}")
+    lines = [*printer.heading(*uses), ""]
+    if any(family(column) in ("number", "time") for column in code.columns):
+        lines += ["import datetime", ""]
+    names = {function.name for function in program.functions}
+    lines += [*printer.classes(), *printer.lines(program), *(printer.proba() if "shares" in names else [])]
+    if any(table.name in ("column", "intercept") for table in program.tables):
+        lines += printer.read()
     for reader in sorted({_READERS[family(column)] for column in code.columns}):
         lines += ["", "", *_SOURCES[reader]]
     if code.columns:
         lines += ["", "", *_VALUE]
     if code.demanded:
-        lines += ["", "", *_complete(code)]
-    if not any(family(column) in ("number", "time") for column in code.columns):
-        lines.remove("import datetime")
+        lines += ["", "", *printer.complete()]
     return "\n".join(lines) + "\n"
 
 
@@ -91,52 +101,196 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     return labelled(tree, found)
 
 
-_ANSWERS = {True: "the class of a row", False: "the number for a row"}
+class _Python(Printer):
+    """Python, whose blocks are indented and whose categories are compared by their names."""
 
+    infinity = "1e999"  # a literal that is too large: Python reads it as infinity
+    truths = ("False", "True")
+    operators: ClassVar[dict[str, str]] = {}
+    comment = "#"
+    reserved = frozenset([*keyword.kwlist, "row"])
 
-def _leaf_tables(code: Code) -> Iterator[str]:
-    """The classes, and what each leaf answers."""
-    if code.predicts_classes:
-        several = len(code.targets) > 1
-        names = [_tuple(map(_literal, target.classes or ())) for target in code.targets]
-        yield from _table("CLASSES", names if several else list(map(_literal, code.targets[0].classes or ())))
-        yield "# of each leaf, from left to right: the class by its place in CLASSES, and (place, share, …)"
-    elif code.formulas is not None:
-        yield "# of each leaf, from left to right: a number, and what is added to it: (column, coefficient,"
-        yield "# what a value counts as that is missing or not finite)"
-        known = code.tree.schema.names
-        leaves = [
-            _tuple([repr(first), *(repr((known[j], c, mean)) for j, c, mean in terms)])
-            for first, terms in code.formulas
-        ]
-        yield from _table("_FORMULAS", leaves)
-        return
-    else:
-        yield "# of each leaf, from left to right: the number"
-    per_target = [list(map(_literal, code.answers(k))) for k in range(len(code.targets))]
-    whole = (
-        per_target[0] if len(per_target) == 1 else [_tuple(leaf) for leaf in zip(*per_target, strict=True)]
-    )
-    kind = "int" if code.predicts_classes else "float"
-    yield from _table("_ANSWERS", whole, kind if len(per_target) == 1 else "")
-    if code.predicts_classes:
-        shares = [[_pairs(leaf) for leaf in code.shares(k)] for k in range(len(code.targets))]
-        if len(shares) == 1:
-            yield from _leaf_shares(shares[0])
+    def __init__(self, code: Code, function: str) -> None:
+        super().__init__(code)
+        self.public = {"predict": function, "leaf": "leaf"}
+
+    def name(self, name: str) -> str:
+        """Public functions, private ones, and tables in capitals."""
+        private = ("side", "add", "mix", "best", "shares", "read", "complete")
+        is_function = name in private or name.startswith("cheapest")
+        return self.public.get(name) or (f"_{name}" if is_function else f"_{name.upper()}")
+
+    def literal(self, label: Any) -> str:
+        """A label as Python writes it."""
+        return number(label, self.infinity) if isinstance(label, float) else repr(label)
+
+    def signature(self, function: Function) -> str:
+        """The first line of a function."""
+        return f"def {self.name(function.name)}({', '.join(name for name, _ in function.parameters)}):"
+
+    def function(self, function: Function) -> list[str]:
+        """A function with its docstring, after two empty lines."""
+        remark = f'    """{function.remark[0].upper()}{function.remark[1:]}."""'
+        return ["", self.signature(function), remark, *self.block(function.body, "    ")]
+
+    def classes(self) -> Iterator[str]:
+        """The labels of the classes."""
+        if self.code.predicts_classes:
+            names = [list(map(self.literal, target.classes or ())) for target in self.code.targets]
+            yield from _tuple_lines("CLASSES", names[0] if len(names) == 1 else list(map(_tuple, names)))
+
+    def proba(self) -> list[str]:
+        """The public function for the shares of the classes."""
+        code, starts = self.code, offsets(self.code, range(len(self.code.targets)))
+        lines = ["", "", f"def {self.public['predict']}_proba(row):", '    """The share of each class."""']
+        lines += [f"    found = [0.0] * {starts[-1]}", "    _shares(row, found)"]
+        if len(code.targets) == 1:
+            return [*lines, "    return dict(zip(CLASSES, found))"]
+        parts = [f"found[{a}:{b}]" for a, b in pairwise(starts)]
+        return [*lines, f"    return [dict(zip(*both)) for both in zip(CLASSES, {_tuple(parts)})]"]
+
+    def read(self) -> list[str]:
+        """The encoded values of a row, the columns before the sums."""
+        lines: list[str] = []
+        for place, column in enumerate(self.code.columns):
+            if column.kind == "category":
+                lines += _tuple_lines(f"_CATEGORIES_{place}", list(map(self.literal, column.categories)))
+                lines.append(
+                    f"_CODES_{place} = {{name: code for code, name in enumerate(_CATEGORIES_{place})}}"
+                )
+        lines = ["", "", *lines, "", ""] if lines else ["", ""]
+        lines += ["def _read(row):", '    """The values in use; of a category its code."""', "    values = ("]
+        for place, column in enumerate(self.code.columns):
+            text = _reading(column)
+            lines.append(
+                f"        {f'_code({text}, _CODES_{place})' if column.kind == 'category' else text},"
+            )
+        lines.append("    )")
+        values = {j: f"values[{place}]" for place, j in enumerate(self.code.used)}
+        sums = [f"        {self.weighted_sum(j, values)}," for j in self.code.sums]
+        lines += ["    values += (", *sums, "    )"] if sums else []
+        lines.append("    return values")
+        return lines + (_CODE if self.code.has_categories else [])
+
+    def complete(self) -> list[str]:
+        """The check of a tree that takes complete rows only."""
+        names = [repr(self.code.tree.schema.names[j]) for j in self.code.demanded if j not in self.code.sums]
+        return [*_COMPLETE[:3], *filled(names, "        "), *_COMPLETE[3:]]
+
+    def table(self, table: Table) -> Iterator[str]:
+        """A tuple; of many numbers it is made from a text, which Python reads many times faster."""
+        items = [number(v, self.infinity) if table.type == "double" else str(v) for v in table.values]
+        name = self.name(table.name)
+        if table.name == "bits":
+            text = bytes(table.values).hex()
+            yield f"{name} = bytes.fromhex("
+            yield from (f'    "{text[i : i + 96]}"' for i in range(0, max(len(text), 1), 96))
+            yield ")"
+        elif len(items) > _MANY:
+            yield f'{name} = tuple(map({"float" if table.type == "double" else "int"}, """'
+            yield from (line.replace(",", "") for line in filled(items))
+            yield '""".split()))'
         else:
-            yield from _table("_SHARES", [_tuple(leaf) for leaf in zip(*shares, strict=True)])
-    if divides(code.tree) and code.tree.schema.has_costs:
-        yield "# what it costs to answer each class (across) if another one (down) is true"
-        costs = [_costs(target.costs) for target in code.targets]
-        yield f"_COSTS = {costs[0] if len(costs) == 1 else _tuple(costs)}"
+            yield from _tuple_lines(name, items)
+
+    def read_variables(self) -> Iterator[str]:
+        """A variable for each column and sum."""
+        for j in self.code.used:
+            yield f"{self.variables[j]} = {_reading(self.code.tree.schema.columns[j])}"
+        for j in self.code.sums:
+            yield f"{self.variables[j]} = {self.weighted_sum(j, self.variables)}"
+
+    def answer(self, values: list[str]) -> str:
+        """A label or number; of several targets a tuple."""
+        if not self.code.predicts_classes:
+            return values[0] if len(values) == 1 else _tuple(values)
+        if len(values) == 1:
+            return f"CLASSES[{values[0]}]"
+        return _tuple(f"CLASSES[{k}][{value}]" for k, value in enumerate(values))
+
+    def array(self, statement: Let) -> str:
+        """A list of zeros."""
+        zero = "0" if statement.type == "ints" else "0.0"
+        return f"{statement.name} = [{zero}] * {self.expression(statement.value)}"
+
+    def let(self, type: str, name: str, value: str) -> str:
+        """An assignment."""
+        return f"{name} = {value}"
+
+    def fail(self, message: str) -> str:
+        """An exception."""
+        return f"raise ValueError({message!r})"
+
+    def known(self, feature: int, negated: bool) -> str:
+        """A missing category is None."""
+        if self.is_category(feature):
+            return f"{self.variable(feature)} is {'' if negated else 'not '}None"
+        return super().known(feature, negated)
+
+    def among(self, test: Among) -> str:
+        """Whether a category is in a set."""
+        categories = self.code.tree.schema.columns[test.feature].categories
+        items = [self.literal(categories[c]) for c in test.codes] + ["None"] * test.missing
+        return f"{self.variable(test.feature)} {'not in' if test.negated else 'in'} {{{', '.join(items)}}}"
+
+    def opposite(self, operand: str) -> str:
+        """The opposite of a condition."""
+        return f"not {operand}"
+
+    def choice(self, condition: str, then: str, otherwise: Expression) -> str:
+        """One of two values."""
+        return f"{then} if {condition} else {self.expression(otherwise)}"
+
+    def call(self, function: str, arguments: list[str]) -> str:
+        """A call; built-in functions as expressions."""
+        if function == "isnan":
+            return f"{arguments[0]} != {arguments[0]}"
+        if function == "isfinite":
+            return f"{arguments[0]} - {arguments[0]} == 0"
+        if function == "int":  # of a category, whose code is an int already
+            return arguments[0]
+        return super().call(function, arguments)
+
+    def statement(self, of: Statement, indent: str) -> Iterator[str]:
+        """Loops, assignments and refusals as Python writes them."""
+        inner = indent + "    "
+        match of:
+            case Set(target, value):
+                yield f"{indent}{self.expression(target)} = {self.expression(value)}"
+            case While(condition, body):
+                yield from [f"{indent}while {self.expression(condition)}:", *self.block(body, inner)]
+            case For(name, start, stop, body):
+                span = f"range({self.expression(start)}, {self.expression(stop)})"
+                yield from [f"{indent}for {name} in {span}:", *self.block(body, inner)]
+            case Demand(missing):
+                for feature, condition in missing:
+                    yield f"{indent}if {self.expression(condition)}:"
+                    yield f"{inner}{self.fail(self.refusal(feature))}"
+            case Return(value, remark):
+                text = "return" if value is None else f"return {self.expression(value)}"
+                yield f"{indent}{text}{self.after(remark)}"
+            case Do(call):
+                yield f"{indent}{self.expression(call)}"
+            case _:
+                yield from super().statement(of, indent)
+
+    def branches(self, of: If, indent: str) -> Iterator[str]:
+        """An if, elif and else; words that the condition tells as well are left out."""
+        start = "if"
+        while True:
+            condition = self.expression(of.condition)
+            is_told = of.remark.endswith(condition.replace("'", ""))
+            yield f"{indent}{start} {condition}:{'' if is_told else self.after(of.remark)}"
+            yield from self.block(of.then, indent + "    ")
+            if len(of.otherwise) != 1 or not isinstance(of.otherwise[0], If):
+                break
+            start, of = "elif", of.otherwise[0]
+        if of.otherwise:
+            yield from [f"{indent}else:", *self.block(of.otherwise, indent + "    ")]
 
 
-def _costs(costs: Any) -> str:
-    return "None" if costs is None else _tuple(_tuple(map(repr, row)) for row in costs)
-
-
-def _pairs(leaf: list[tuple[int, float]]) -> str:
-    return _tuple(f"{code}, {share!r}" for code, share in leaf)
+def _reading(column: Column) -> str:
+    return f"{_READERS[family(column)]}(row, {column.name!r})"
 
 
 def _tuple(items: Any) -> str:
@@ -144,260 +298,16 @@ def _tuple(items: Any) -> str:
     return f"({text})" if "," in text else f"({text},)"
 
 
-def _table(name: str, items: list[str], kind: str = "") -> Iterator[str]:
-    """A tuple. Of many numbers of one kind it is made from a text, which Python reads many times faster."""
+def _tuple_lines(name: str, items: list[str]) -> list[str]:
     one = f"{name} = {_tuple(items)}" if len(items) <= 20 else ""
-    if one and len(one) <= 100:
-        yield one
-    elif kind and len(items) > _MANY:
-        yield f'{name} = tuple(map({kind}, """'
-        yield from (line.replace(",", "") for line in filled(items))
-        yield '""".split()))'
-    else:
-        yield f"{name} = ("
-        yield from filled(items)
-        yield ")"
+    return [one] if one and len(one) <= 100 else [f"{name} = (", *filled(items), ")"]
 
 
-def _leaf_shares(leaves: list[str]) -> Iterator[str]:
-    """The shares of each leaf; those of many leaves as a text of one line for each."""
-    if len(leaves) <= _MANY:
-        yield from _table("_SHARES", leaves)
-        return
-    yield '_SHARES = tuple(line.split() for line in """'
-    yield from (leaf.strip("()").replace(",", "") for leaf in leaves)
-    yield '""".strip().splitlines())'
+_CODE = '''
 
-
-def _functions(code: Code, function: str) -> Iterator[str]:
-    """`predict` and `predict_proba`."""
-    several, classes = len(code.targets) > 1, code.predicts_classes
-    if code.formulas is not None:
-        yield from ["", f"def {function}(row):", *_BY_FORMULA]
-        return
-    if divides(code.tree):
-        yield from mixing.python(function, classes=classes, several=several, costs=code.tree.schema.has_costs)
-        return
-    answer = "_ANSWERS[leaf(row)]"
-    if classes:
-        answer = (
-            f"tuple(classes[place] for classes, place in zip(CLASSES, {answer}))"
-            if several
-            else f"CLASSES[{answer}]"
-        )
-    what = _ANSWERS[classes] if not several else "what is predicted for a row, for each target"
-    yield from [
-        "",
-        f"def {function}(row):",
-        f'    """{what[0].upper()}{what[1:]}."""',
-        f"    return {answer}",
-    ]
-    if not classes:
-        return
-    yield from ["", "", f"def {function}_proba(row):"]
-    if several:
-        yield '    """The share of each class in the leaf of a row, for each target."""'
-        yield "    return [_by_class(*both) for both in zip(CLASSES, _SHARES[leaf(row)])]"
-    else:
-        yield '    """The share of each class in the leaf of a row."""'
-        yield "    return _by_class(CLASSES, _SHARES[leaf(row)])"
-    yield from ["", "", "def _by_class(classes, pairs):", "    shares = dict.fromkeys(classes, 0.0)"]
-    yield "    for place, share in zip(pairs[::2], pairs[1::2]):"
-    yield "        shares[classes[int(place)]] = float(share)"
-    yield "    return shares"
-
-
-def _nested(code: Code) -> Iterator[str]:
-    """`leaf(row)` as tests within tests."""
-    names = code.variables(_RESERVED)
-    yield from ["", *_LEAF_START, *["    _complete(row)"] * bool(code.demanded)]
-    for j in code.used:
-        yield f"    {names[j]} = {_reading(code.tree.schema.columns[j])}"
-    for j in code.sums:
-        yield f"    {names[j]} = {code.summed(j, names)}"
-    if code.tree.missing == "error":
-        yield from _demanded(code, [names[j] for j in code.sums])
-    for what, node, level in code.steps():
-        indent = "    " * (level + 1)
-        if what == "leaf":
-            yield f"{indent}return {code.place[node]}  # {code.leaf_in_words(node)}"
-        elif what == "else":
-            yield f"{indent}else:"
-        elif what != "end":
-            yield f"{indent}{what} {_test(code, node, names)}"
-
-
-def _reading(column: Column) -> str:
-    return f"{_READERS[family(column)]}(row, {column.name!r})"
-
-
-def _test(code: Code, node: int, names: dict[int, str]) -> str:
-    """The test of a node; where it is not plain, with its words."""
-    tree = code.tree
-    name, words = names[int(tree.feature[node])], f":  # {code.test_in_words(node)}"
-    if has_surrogates(tree, node):
-        ways, last = asked_in_turn(tree, node, lambda question: _ways(code, question, names))
-        return f"({' '.join(f'{then} if {when} else' for when, then in ways)} {last}){words}"
-    if tree.subset[node] >= 0:
-        within, codes, missing = code.among(node)
-        categories = tree.schema.columns[tree.feature[node]].categories
-        items = [_literal(categories[c]) for c in codes] + ["None"] * missing
-        if not items:
-            return f"{not within}{words}"
-        test = f"{'in' if within else 'not in'} {{{', '.join(items)}}}"
-        said = code.test_in_words(node).endswith(test.replace("'", ""))
-        return f"{name} {test}{':' if said else words}"
-    test, needs_words = code.compared(node, name, _INFINITY, "not {}", "{0} == {0}")
-    return f"{test}{words if needs_words else ':'}"
-
-
-def _ways(code: Code, question: Question, names: dict[int, str]) -> Ways:
-    """A question: whether its value is known, and what it must be."""
-    name = names[question.feature]
-    if not question.is_category:
-        bound = number(question.threshold, _INFINITY)
-        return [(f"{name} == {name}", f"{name} {question.operator} {bound}")]
-    categories = code.tree.schema.columns[question.feature].categories
-    left, right = (
-        f"{{{', '.join(_literal(categories[c]) for c in codes)}}}" if codes else ""
-        for codes in (question.left, question.right)
-    )
-    if question.unseen_left is None:
-        return [(f"{name} in {of}", then) for of, then in ((left, "True"), (right, "False")) if of]
-    word, of = ("not in", right) if question.unseen_left else ("in", left)
-    return [(f"{name} is not None", f"{name} {word} {of}" if of else str(question.unseen_left))]
-
-
-def _looping(code: Code) -> Iterator[str]:
-    """`leaf(row)` as a loop over tables."""
-    tables = Tables.of(code)
-    has_categories = bool(tables.bits)
-    yield "# of each node, a branch before what is on its left and that before what is on its right:"
-    yield "# the column that it asks (-1: it is a leaf), the threshold, the node on its right (of a leaf: its"
-    yield "# number), and whether missing values (1), unseen categories (2) or both (3) go left"
-    yield from _table("_COLUMN", list(map(str, tables.column)), "int")
-    yield from _table("_THRESHOLD", [number(value, _INFINITY) for value in tables.threshold], "float")
-    yield from _table("_RIGHT", list(map(str, tables.right)), "int")
-    yield from _table("_SIDES", list(map(str, tables.sides)), "int")
-    if tables.others:
-        yield "# where the tests begin that stand in for a missing value: the first whose value is known;"
-        yield "# they follow the nodes; what passes one with 4 in _SIDES goes right"
-        yield from _table("_OTHERS", list(map(str, tables.others)), "int")
-    if has_categories or tables.others or divides(code.tree):
-        yield "# of categories: where the bits of those that go left begin (-1: it asks a number); the bits"
-        yield from _table("_SUBSET", list(map(str, tables.subset)), "int")
-        yield "_BITS = bytes.fromhex("
-        text = tables.bits.hex()
-        yield from (f'    "{text[i : i + 96]}"' for i in range(0, max(len(text), 1), 96))
-        yield ")"
-    for place, column in enumerate(code.columns):
-        if column.kind == "category":
-            yield from _table(f"_CATEGORIES_{place}", list(map(_literal, column.categories)))
-            yield f"_CODES_{place} = {{name: code for code, name in enumerate(_CATEGORIES_{place})}}"
-    if divides(code.tree):
-        yield "# of each node, how much of a divided row goes there"
-        yield from _table("_PARTS", list(map(repr, parts(code.tree))), "float")
-        yield from ["", *PYTHON_WALK, "", "", "def _values(row):", '    """The values that are asked."""']
-        yield from [*_values(code), "    return values"]
-    else:
-        yield from ["", "", *_LEAF_START, *["    _complete(row)"] * bool(code.demanded)]
-        yield from [*_values(code), *_walk(tables)]
-    if has_categories:
-        yield from [
-            "",
-            "",
-            "def _code(value, codes):",
-            '    """-1 where it is missing, -2 where it was never seen."""',
-        ]
-        yield "    return -1 if value is None else codes.get(value, -2)"
-
-
-def _values(code: Code) -> Iterator[str]:
-    """The columns that are asked, then the sums."""
-    yield "    values = ("
-    for place, column in enumerate(code.columns):
-        reading = _reading(column)
-        yield f"        {f'_code({reading}, _CODES_{place})' if column.kind == 'category' else reading},"
-    yield "    )"
-    if code.sums:
-        values = {j: f"values[{place}]" for place, j in enumerate(code.used)}
-        yield "    values += ("
-        yield from (f"        {code.summed(j, values)}," for j in code.sums)
-        yield "    )"
-        if code.tree.missing == "error":
-            yield from _demanded(code, [f"values[{len(code.used) + i}]" for i in range(len(code.sums))])
-
-
-def _complete(code: Code) -> Iterator[str]:
-    """The columns that must be there."""
-    names = [repr(code.tree.schema.names[j]) for j in code.demanded if j not in code.sums]
-    yield from ["def _complete(row):", '    """ValueError where a value is missing that a test asks."""']
-    yield from [
-        "    for name in (",
-        *filled(names, "        "),
-        "    ):",
-        "        if _value(row, name) is None:",
-    ]
-    text = "column {name!r} is missing, and this tree takes complete rows only"
-    yield f'            raise ValueError(f"{text}")'
-
-
-def _demanded(code: Code, names: list[str]) -> Iterator[str]:
-    """Sums of infinite numbers may have no value."""
-    for j, name in zip(code.sums, names, strict=True):
-        yield f"    if {name} != {name}:"
-        text = f"{code.tree.tested[j].name} has no value, and this tree takes complete rows only"
-        yield f"        raise ValueError({text!r})"
-
-
-def _walk(tables: Tables) -> Iterator[str]:
-    """From the root to the leaf."""
-    yield from ["    node = 0", "    while _COLUMN[node] >= 0:"]
-    at = "at" if tables.others else "node"
-    if tables.others:
-        yield from _STANDING_IN
-    else:
-        yield "        value = values[_COLUMN[node]]"
-    if tables.bits:
-        yield f"        if _SUBSET[{at}] >= 0:"
-        yield "            if value >= 0:"
-        yield f"                left = _BITS[_SUBSET[{at}] + (value >> 3)] >> (value & 7) & 1"
-        yield "            else:"
-        yield f"                left = _SIDES[{at}] & -value"
-        yield "        elif value == value:"
-    else:
-        yield "        if value == value:"
-    yield from [f"            left = value <= _THRESHOLD[{at}]", "        else:"]
-    yield f"            left = _SIDES[{at}] & 1"
-    if tables.others:
-        yield "        if _SIDES[at] & 4:"
-        yield "            left = not left"
-    yield "        node = node + 1 if left else _RIGHT[node]"
-    yield "    return _RIGHT[node]"
-
-
-_STANDING_IN = """\
-        at, value = node, values[_COLUMN[node]]
-        if value != value or value == -1 and _SUBSET[node] >= 0:
-            for other in range(_OTHERS[node], _OTHERS[node + 1]):
-                instead = values[_COLUMN[other]]
-                if instead >= 0 or instead == instead and _SUBSET[other] < 0:
-                    at, value = other, instead
-                    break
-""".splitlines()
-
-
-def _literal(label: Any) -> str:
-    return number(label, _INFINITY) if isinstance(label, float) else repr(label)
-
-
-_BY_FORMULA = '''\
-    """The number for a row."""
-    answer, *terms = _FORMULAS[leaf(row)]
-    for name, coefficient, mean in terms:
-        value = _number(row, name)
-        answer += coefficient * (value if value - value == 0 else mean)
-    return answer
+def _code(value, codes):
+    """-1 where it is missing, -2 where it was never seen."""
+    return -1 if value is None else codes.get(value, -2)
 '''.splitlines()
 
 _VALUE = '''\
@@ -409,6 +319,15 @@ def _value(row, name):
     if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
         raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
     return value if value == value else None
+'''.splitlines()
+
+_COMPLETE = '''\
+def _complete(row):
+    """ValueError where a value that some test needs is missing."""
+    for name in (
+    ):
+        if _value(row, name) is None:
+            raise ValueError(f"column {name!r} is missing, and this tree takes complete rows only")
 '''.splitlines()
 
 _SOURCES = {

@@ -10,12 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.exporting.coding import Code, check_labels, one_target
+from treewright._text import row_count
+from treewright.exporting._split_tests import Question, Ways, asked_in_turn, has_surrogates, refuse_parts
+from treewright.exporting._tree import Code, check_labels, one_target
 from treewright.exporting.databases import run
 from treewright.exporting.dialects import Dialect, dialect_of
-from treewright.exporting.questions import Question, Ways, asked_in_turn, has_surrogates, refuse_parts
 from treewright.tree import Tree
-from treewright.tree.wording import rows_in_words
 
 Times = Literal["timestamp", "microseconds"]
 _INDENT = "    "
@@ -220,7 +220,7 @@ class _Writer:
         return text
 
     def _answer(self, answers: list[str], leaf: int) -> str:
-        return f"{answers[self.code.place[leaf]]} /* {rows_in_words(int(self.code.tree.rows[leaf]))} */"
+        return f"{answers[self.code.place[leaf]]} /* {row_count(int(self.code.tree.rows[leaf]))} */"
 
     def test(self, node: int, to_left: bool) -> str:
         """Whether a row goes to one child of a node."""

@@ -8,26 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from treewright._text import escape, label_text, percent, row_count
 from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
+from treewright.tree.conditions import Condition
 from treewright.tree.node import columns_with_missing
-from treewright.tree.rule_list import Condition, Rule, RuleList
+from treewright.tree.rule_list import Rule, RuleList
 from treewright.tree.shortcuts import intervals_of
-from treewright.tree.wording import (
-    condition_in_words,
-    escape,
-    missing_in_words,
-    number_in_words,
-    percent,
-    rows_in_words,
-    surrogate_in_words,
-    way_in_words,
-    word,
-)
+from treewright.tree.wording import missing_in_words, number_in_words, surrogate_in_words, way_in_words
 
 if TYPE_CHECKING:
-    from treewright.certifying.leaves import LeafIntervals
+    from treewright.certifying.leaf_intervals import LeafIntervals
 
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
@@ -177,7 +169,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
             node=node,
         )
     labels = [
-        word((target.classes or ())[code])
+        label_text((target.classes or ())[code])
         for target, code in zip(tree.schema.targets, tree.label[node], strict=True)
     ]
     shares = [percent(share) for share in tree.confidence[node].tolist() if tree.weight[node] > 0]
@@ -210,7 +202,7 @@ def rules_as_text(rules: RuleList) -> str:
     heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
     parts = [
-        (_wrapped(rule, rules), _label(rule, rules), rows_in_words(rule.rows), _rightly(rule, rules))
+        (_wrapped(rule, rules), _label(rule, rules), row_count(rule.rows), _rightly(rule, rules))
         for rule in (*rules, *last)
     ]
     numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)
@@ -248,7 +240,7 @@ def _wrapped(rule: Rule, rules: RuleList) -> list[str]:
 
 
 def _label(rule: Rule, rules: RuleList) -> str:
-    return word(rule.label) if rules.schema.predicts_classes else f"{rule.label:.6g}"
+    return label_text(rule.label) if rules.schema.predicts_classes else f"{rule.label:.6g}"
 
 
 def _rightly(rule: Rule, rules: RuleList) -> str:
@@ -259,9 +251,9 @@ def _rightly(rule: Rule, rules: RuleList) -> str:
 
 def _rows(tree: Tree, node: int) -> str:
     """How many rows of those learnt from came to a node."""
-    return rows_in_words(int(tree.rows[node]))
+    return row_count(int(tree.rows[node]))
 
 
 def _words(condition: Condition, rules: RuleList) -> str:
     column = rules.tested[condition.column]
-    return condition_in_words(condition, column, told_missing=column.name in rules.told_missing)
+    return condition.text(column, with_missing=column.name in rules.told_missing)

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.encoding.splits import checked_seed
 from treewright.ensembles.side_by_side import Listener
 from treewright.feature_selection.importances import MEASURES, Measure, importances_of, with_shadows
 from treewright.growing import n_threads, whole_number
 from treewright.growing.targets import check_rows
-from treewright.tree.wording import escape
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.encoding.splits import checked_seed
 from treewright.ensembles.side_by_side import Listener, gathered
@@ -27,7 +27,7 @@ from treewright.feature_selection.permuting import (
 from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.targets import check_rows, checked_criterion
 from treewright.tree import Tree
-from treewright.tree.wording import branch_in_words, escape
+from treewright.tree.wording import branch_in_words
 
 Floats = NDArray[np.float64]
 Measure = Literal["gain", "mutual_information", "accuracy"]

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
-from treewright._text import aligned
+from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.growing import n_threads, non_negative, whole_number
 from treewright.tree import Tree
 from treewright.tree.oblique import asked_columns, by_column
-from treewright.tree.wording import escape
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,9 +9,8 @@ from typing import Any, Literal
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Missing, Schema
-from treewright.growing.constraints import ByColumn, Groups, check_company, rules_from
-from treewright.growing.finishing import Threshold, careful_tree, finished
-from treewright.growing.forced_splits import grown_from
+from treewright.growing.constraints import ByColumn, Constraints, Groups, check_compatible
+from treewright.growing.forced_splits import grow_from_root
 from treewright.growing.limits import (
     as_whole,
     checked_level,
@@ -22,11 +21,11 @@ from treewright.growing.limits import (
     whole_number,
 )
 from treewright.growing.memory import check_memory, memory_needed
-from treewright.growing.model_trees import check_can_formulate, with_formulas
-from treewright.growing.scaling import Scale
-from treewright.growing.targets import check_rows, checked_criterion, criteria, targets_for
+from treewright.growing.model_trees import check_linear_leaves, fit_linear_leaves
+from treewright.growing.targets import Scale, check_rows, checked_criterion, criteria, targets_for
+from treewright.growing.thresholds import Threshold, constrained_tree_from_core, tree_from_core
 from treewright.tree import Tree
-from treewright.tree.builder import Among, Below
+from treewright.tree.conditions import Among, Below
 from treewright.tree.costs import CostSplit, check_cost_split, costed, emphasised
 
 __all__ = ["as_whole", "criteria", "grow", "n_threads", "non_negative", "split_budget", "whole_number"]
@@ -189,15 +188,15 @@ def grow(
         data = costed(data, cost_matrix, priors, cost_split)
     name = checked_criterion(criterion, data)
     if scale := Scale.of(data, weights_count=significance is not None or selection == "test"):
-        return scale.undone(grow(**scale.options(given, name)))
+        return scale.unscale(grow(**scale.scale_options(given, name)))
     if leaf == "linear":
-        check_can_formulate(name, data, missing, monotonic_cst)
-        return with_formulas(grow(**given | {"leaf": "constant"}), data)
+        check_linear_leaves(name, data, missing, monotonic_cst)
+        return fit_linear_leaves(grow(**given | {"leaf": "constant"}), data)
     if root is not None:
-        return grown_from(as_whole(data), root, grow, _below_root(given, name))
+        return grow_from_root(as_whole(data), root, grow, _below_root(given, name))
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
-    ruled = replace(rules_from(data.schema, *asked), **(_rules or {}))
-    check_company(ruled, data, name, splitter=splitter, selection=selection, split=split)
+    ruled = replace(Constraints.of(data.schema, *asked), **(_rules or {}))
+    check_compatible(ruled, data, name, splitter=splitter, selection=selection, split=split)
     weighed = emphasised(data)
     task: dict[str, Any] = {
         **targets_for(weighed, name),
@@ -207,15 +206,15 @@ def grow(
         "progress": progress,
     }
     check_memory(memory_needed(data, criterion=name, n_leaves=1, n_threads=task["n_threads"]))
-    if ruled.need_care:
+    if ruled.need_constrained_grower:
         cases = None if weighed is data else data.row_weights  # surrogates are judged by the rows as they are
-        grown = _core.grow_carefully(**task, **ruled.arguments, case_weight=cases)
-        tree = careful_tree(grown, data, name, threshold, missing)
+        grown = _core.grow_carefully(**task, **ruled.core_arguments, case_weight=cases)
+        tree = constrained_tree_from_core(grown, data, name, threshold, missing)
     else:
         task |= {"small_rows": _small_rows, "random_splits": splitter == "random"}
         task |= _combining(split, max_combined, data.schema)
         fast = _tested(weighed, task, significance) if selection == "test" else _fast(table, task)
-        tree = finished(fast, data, name, threshold, missing)
+        tree = tree_from_core(fast, data, name, threshold, missing)
     return tree if weighed is data else tree.restated(data)  # the splits are chosen; the rows weigh as before
 
 
@@ -250,9 +249,9 @@ def _fast(table: Dataset, task: Mapping[str, Any]) -> _core.GrownTree:
 
 def _tested(data: Dataset, task: Mapping[str, Any], significance: float | None) -> Any:
     """What is grown where tests choose the columns."""
-    from treewright.growing.conditional_inference import grown_by_tests
+    from treewright.growing.conditional_inference import grow_by_tests
 
-    return grown_by_tests(data, task, 0.05 if significance is None else checked_level(significance))
+    return grow_by_tests(data, task, 0.05 if significance is None else checked_level(significance))
 
 
 def _combining(split: str, most: int, schema: Schema) -> dict[str, Any]:

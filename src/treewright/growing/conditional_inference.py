@@ -1,16 +1,28 @@
-"""Growing by tests: the column that is least likely independent of the target is split, if unlikely enough.
+"""Conditional inference trees: the column of a split is chosen by tests of independence.
 
-Hothorn, Hornik and Zeileis (2006), "Unbiased recursive partitioning". Whoever searches all columns for the
-largest gain prefers those with many values, which offer more splits to choose from. Here each column is
-tested first, whatever its number of values; the search for the best split is in the column that won.
+Hothorn, Hornik and Zeileis (2006), "Unbiased recursive partitioning". A search for the largest gain over all
+columns prefers columns with many values, which offer more splits. Here each column is tested first, whatever
+its number of values, and only the column with the smallest p-value is searched for its best split. A node
+without a significant column stays a leaf.
+
+The tests are those of Strasser and Weber (1999): under independence all permutations of the targets are
+equally likely. The statistic is the quadratic form of Σ g(x) h(y) about its mean, where g and h are the
+number itself or one indicator for each category or class; by the central limit theorem it has a χ²
+distribution. For each pair of kinds it is (n - 1) times a share of explained variation:
+
+    number and number       the squared correlation          1 degree of freedom
+    number and classes      between the classes, of all      classes - 1
+    category and number     between the categories, of all   categories - 1
+    category and classes    Pearson's χ² / n                 (categories - 1) (classes - 1)
+
+Weights count as numbers of rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from math import log
+from math import frexp, ldexp, log
 from typing import Any
 
 import numpy as np
@@ -18,39 +30,194 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
-from treewright.growing.independence import association, log_chance
+from treewright.tree.builder import best_first, pack_subsets, preorder, subtree_ends
 from treewright.tree.class_counts import SparseRows
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_SMALLEST = 1e-290  # smaller p-values are computed as logarithms
+_FRACTIONS = 300  # terms of the continued fraction, which converges long before
 
 
-def column_chances(
-    data: Dataset, rows: Ints | None = None, columns: list[int] | None = None
-) -> NDArray[np.float64]:
-    """Ln of the adjusted p-value of each column: that so much association comes by chance.
+def two_sample_p_values(left: Floats, right: Floats) -> Floats:
+    """The p-value of Pearson's χ² test for each pair of rows of class weights; 1 where there is only one
+    class or one side is empty.
+    """
+    from scipy.special import chdtrc
 
-    It is above 0 where the factor of Bonferroni takes it beyond 1, so that columns still compare.
+    both = left + right
+    total = both.sum(axis=1)
+    on_left, on_right = left.sum(axis=1), right.sum(axis=1)
+    # The surplus of a class on the left is its deficit on the right, so that χ² is
+    # Σ (O − E)² (1/E_left + 1/E_right), where 1/E_left + 1/E_right = total² / (class · left · right).
+    surplus = left - both * (on_left / total)[:, np.newaxis]
+    per_class = np.divide(surplus**2, both, out=np.zeros_like(both), where=both > 0)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        statistic = per_class.sum(axis=1) * (total / on_left) * (total / on_right)
+    freedom = (both > 0).sum(axis=1) - 1
+    is_defined = (freedom > 0) & (on_left > 0) & (on_right > 0)
+    return np.where(is_defined, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
+
+
+def pearson(table: Floats) -> tuple[float, int]:
+    """Pearson's χ² of a table of weights and its degrees of freedom; empty rows and columns are ignored.
+
+    >>> pearson(np.array([[10.0, 20.0, 0.0], [30.0, 5.0, 0.0], [0.0, 0.0, 0.0]]))
+    (18.726190476190474, 1)
+    """
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    if min(table.shape) < 2:
+        return 0.0, 0
+    table, order = _near_one(table)
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    statistic = float(np.ldexp(((table - expected) ** 2 / expected).sum(), order))
+    return statistic, (table.shape[0] - 1) * (table.shape[1] - 1)
+
+
+def log_p_value(statistic: float, freedom: int) -> float:
+    """The logarithm of the p-value of a χ² statistic with so many degrees of freedom; 0 without any.
+
+    >>> round(float(np.exp(log_p_value(19.345, 1))), 8), round(log_p_value(20000.0, 3), 3)
+    (1.091e-05, -9995.274)
+    """
+    if freedom <= 0:
+        return 0.0
+    from scipy.special import chdtrc, gammaln
+
+    p = float(chdtrc(freedom, statistic))
+    if p > _SMALLEST:
+        return float(np.log(p))
+    # Lentz's continued fraction of the upper incomplete gamma function, which converges for x > a + 1
+    a, x = freedom / 2, statistic / 2
+    b = x + 1 - a
+    c, d = 1e300, 1 / b
+    h = d
+    for i in range(1, _FRACTIONS):
+        step = -i * (i - a)
+        b += 2
+        d, c = 1 / (step * d + b), b + step / c
+        h *= d * c
+        if abs(d * c - 1) < 1e-15:
+            break
+    return float(a * np.log(x) - x - gammaln(a) + np.log(h))
+
+
+def association(x: NDArray[Any], y: NDArray[Any], weight: Floats, n_classes: int) -> tuple[float, int]:
+    """The χ² statistic of the association of a column and a target, and its degrees of freedom.
+
+    Parameters
+    ----------
+    x : array
+        Numbers, NaN where missing; or category codes (of an integer type), negative where missing. Rows with
+        missing values are ignored.
+    y : array
+        Numbers, or class codes where `n_classes` is not 0.
+    weight : array
+        The number of rows that each one counts for.
+    n_classes : int
+        The number of classes; 0 for numbers.
+
+    Examples
+    --------
+    >>> x, y, weight = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 0, 1, 1]), np.ones(4)
+    >>> statistic, freedom = association(x, y, weight, 2)
+    >>> round(statistic, 4), freedom
+    (2.4, 1)
+    """
+    is_category = x.dtype.kind == "i"
+    known = (x >= 0) if is_category else ~np.isnan(x)
+    if not known.all():
+        x, y, weight = x[known], y[known], weight[known]
+    total = float(weight.sum())
+    if total <= 1:
+        return 0.0, 0
+    if is_category and n_classes:
+        n = int(x.max(initial=0)) + 1
+        table = np.bincount(x.astype(np.int64) * n_classes + y, weight, n * n_classes).reshape(n, n_classes)
+        statistic, freedom = pearson(table.astype(np.float64))
+        order = frexp(total)[1]  # their product would overflow where weights are huge
+        return statistic * ldexp(total - 1, -order) / ldexp(total, -order), freedom
+    weight, _ = _near_one(weight)
+    if is_category:
+        share, freedom = _between(_scaled(y), x, weight)
+    elif n_classes:
+        share, freedom = _between(_scaled(x), y, weight)
+    else:
+        share, freedom = _correlation(_scaled(x), _scaled(y), weight)
+    return share * (total - 1), freedom
+
+
+def _near_one(weight: Floats) -> tuple[Floats, int]:
+    """Weights divided by a power of two, so that no square overflows, and its exponent."""
+    order = int(np.frexp(weight.max(initial=0.0))[1])
+    return np.ldexp(weight, -order), order
+
+
+def _scaled(numbers: NDArray[Any]) -> Floats:
+    """Numbers scaled to [-1, 1], so that no square overflows; infinite ones are clipped to the finite
+    range.
+    """
+    values = np.asarray(numbers, np.float64)
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return np.sign(values)
+    values = np.clip(values, finite.min(), finite.max())
+    return np.asarray(values / (np.abs(finite).max() or 1.0))
+
+
+def _between(numbers: Floats, group: NDArray[Any], weight: Floats) -> tuple[float, int]:
+    """The share of the variation of numbers that lies between groups, and the number of groups minus 1."""
+    count = np.bincount(group, weight)
+    present = int(np.count_nonzero(count))
+    centred = numbers - float(weight @ numbers) / float(weight.sum())
+    whole = float(weight @ centred**2)
+    if present < 2 or not whole > _rounding(numbers, weight):
+        return 0.0, 0
+    sums = np.bincount(group, weight * centred)
+    explained = np.divide(sums**2, count, out=np.zeros_like(sums), where=count > 0).sum()
+    return min(float(explained) / whole, 1.0), present - 1
+
+
+def _correlation(x: Floats, y: Floats, weight: Floats) -> tuple[float, int]:
+    """The squared correlation, and its degrees of freedom: 1, or 0 where x or y is constant."""
+    total = float(weight.sum())
+    a, b = x - float(weight @ x) / total, y - float(weight @ y) / total
+    in_x, in_y = float(weight @ a**2), float(weight @ b**2)
+    if not (in_x > _rounding(x, weight) and in_y > _rounding(y, weight)):
+        return 0.0, 0
+    return min(float(weight @ (a * b)) ** 2 / in_x / in_y, 1.0), 1
+
+
+def _rounding(numbers: Floats, weight: Floats) -> float:
+    """The variation that rounding errors give to equal numbers."""
+    return float(weight.sum()) * float(np.abs(numbers).max(initial=0.0)) ** 2 * 1e-28
+
+
+def log_p_values(data: Dataset, rows: Ints | None = None, columns: list[int] | None = None) -> Floats:
+    """The logarithm of the adjusted p-value of each column's independence of the target.
+
+    Bonferroni's factor is the number of columns that vary. Of several targets the smallest p-value counts,
+    times the number of targets. Values above 0 are kept, so that columns still compare.
 
     Parameters
     ----------
     data : Dataset
         A table with its target.
     rows : array of int, optional
-        The rows that count; all by default.
+        The rows to test; all by default.
     columns : list of int, optional
         The columns to test; all by default.
 
     Returns
     -------
     array
-        One number per column. Bonferroni's factor is the number of columns that vary; of several
-        targets the smallest p-value counts, as many times.
+        One number per column.
 
     Examples
     --------
     >>> from treewright import encode
     >>> data = encode({"x": range(8), "odd": [i % 2 for i in range(8)]}, [0, 0, 0, 0, 1, 1, 1, 1])
-    >>> np.exp(column_chances(data)).round(3).tolist()
+    >>> np.exp(log_p_values(data)).round(3).tolist()
     [0.042, 2.0]
     """
     assert data.targets is not None
@@ -58,33 +225,42 @@ def column_chances(
     columns = list(range(data.n_columns)) if columns is None else columns
     weight, targets = data.row_weights[rows], data.targets[:, rows]
     widths = data.schema.block_widths if data.schema.predicts_classes else (0,) * len(targets)
-    chances, varying = np.zeros(len(columns)), 0
+    logs, varying = np.zeros(len(columns)), 0
     for i, column in enumerate(columns):
         x = data.column(column, rows)
         found = [association(x, y, weight, width) for y, width in zip(targets, widths, strict=True)]
         varying += any(freedom > 0 for _, freedom in found)
-        chances[i] = min(log_chance(*each) for each in found)
+        logs[i] = min(log_p_value(*each) for each in found)
     factor = log(max(varying, 1)) + log(len(targets))
-    return np.asarray(chances + factor)
+    return np.asarray(logs + factor)
+
+
+def grow_by_tests(data: Dataset, options: Mapping[str, Any], significance: float) -> dict[str, Any]:
+    """The arrays that `_core.grow` returns, for a tree whose columns are chosen by tests.
+
+    `options` are the arguments of `_core.grow`; nodes are split while the smallest adjusted p-value is at
+    most `significance`.
+    """
+    root = _Grower(data, options, log(significance)).grow()
+    return _core_arrays(data, preorder(root, lambda node: node.children))
 
 
 @dataclass(eq=False)
 class _Node:
-    """A node while the tree is being grown; `split` is what the core made of its column."""
+    """A node of a tree that is being grown."""
 
     rows: Ints
     depth: int
-    told: tuple[Any, int]  # a tree of the core in which this node is the given one
-    split: Any = None  # the core's tree of one split, or of none
+    source: tuple[Any, int]  # a tree of the core and the number of this node in it
+    stump: Any = None  # the core's tree of the node's rows and of `column` alone, with at most one split
     column: int = -1
     step: int = -1
-    left: _Node | None = None
-    right: _Node | None = None
+    children: tuple[_Node, ...] = ()
 
 
 class _Grower:
-    def __init__(self, data: Dataset, options: Mapping[str, Any], level: float) -> None:
-        self.data, self.level = data, level
+    def __init__(self, data: Dataset, options: Mapping[str, Any], log_level: float) -> None:
+        self.data, self.log_level = data, log_level
         self.max_depth, self.max_splits = options["max_depth"], options["max_splits"]
         self.min_rows = options["min_rows_split"]
         self.n_drawn = options["max_columns"]
@@ -92,63 +268,47 @@ class _Grower:
         fixed = {"bins": None, "is_mixed": None, "max_columns": 0, "max_depth": -1}
         self.options = dict(options) | fixed
 
-    def grown(self) -> _Node:
-        """The root of the whole tree: the split with the largest gain is made first."""
+    def grow(self) -> _Node:
+        """The root of the whole tree, grown best first."""
         rows = self.data.counted
-        root = _Node(rows, 0, (self._grow(rows, 0, max_splits=0), 0))
-        heap: list[tuple[float, int, _Node]] = []
-        made = offered = 0
-
-        def offer(node: _Node) -> None:
-            nonlocal offered
-            gain = self._search(node)
-            if gain is not None:
-                heappush(heap, (-gain, offered, node))
-                offered += 1
-
-        offer(root)
-        while heap and made != self.max_splits:
-            node = heappop(heap)[2]
-            node.step, made = made, made + 1
+        root = _Node(rows, 0, (self._stump(rows, 0, max_splits=0), 0))
+        for step, node in enumerate(best_first(root, self._find_split, lambda node: node.children)):
+            if step == self.max_splits:
+                break
+            node.step = step
             goes_left = self._goes_left(node)
-            node.left = _Node(node.rows[goes_left], node.depth + 1, (node.split, 1))
-            node.right = _Node(node.rows[~goes_left], node.depth + 1, (node.split, 2))
-            offer(node.left)
-            offer(node.right)
+            node.children = tuple(
+                _Node(node.rows[side], node.depth + 1, (node.stump, place))
+                for place, side in enumerate((goes_left, ~goes_left), 1)
+            )
         return root
 
-    def _search(self, node: _Node) -> float | None:
-        """Find the split of a node; its gain, or None where it stays a leaf."""
+    def _find_split(self, node: _Node) -> float | None:
+        """Find the split of a node; minus its gain, or None where the node stays a leaf."""
         assert self.data.targets is not None
         targets = self.data.targets[:, node.rows]
-        if node.depth == self.max_depth or len(node.rows) < self.min_rows or self._is_pure(targets):
+        is_pure = bool((targets == targets[:, :1]).all())
+        if node.depth == self.max_depth or len(node.rows) < self.min_rows or is_pure:
             return None
-        columns = self._columns()
-        chances = column_chances(self.data, node.rows, columns)
-        for i in np.argsort(chances, kind="stable"):
-            if min(chances[i], 0.0) > self.level:
+        columns = self._drawn_columns()
+        logs = log_p_values(self.data, node.rows, columns)
+        for i in np.argsort(logs, kind="stable"):
+            if min(logs[i], 0.0) > self.log_level:
                 return None
-            gain = self._split(node, columns[i])
-            if gain is not None:
-                return gain
+            node.column = columns[i]
+            node.stump = self._stump(node.rows, node.column, max_splits=1)
+            if len(node.stump["end"]) == 3:
+                return -self._gain(node.stump)
         return None
 
-    def _is_pure(self, targets: NDArray[Any]) -> bool:
-        return bool((targets == targets[:, :1]).all())
-
-    def _columns(self) -> list[int]:
+    def _drawn_columns(self) -> list[int]:
         n = self.data.n_columns
-        return (
-            np.sort(self.random.permutation(n)[: self.n_drawn]).tolist() if self.n_drawn else list(range(n))
-        )
+        if not self.n_drawn:
+            return list(range(n))
+        return sorted(self.random.permutation(n)[: self.n_drawn].tolist())
 
-    def _split(self, node: _Node, column: int) -> float | None:
-        """The best split of one column; its gain, or None where the limits allow none."""
-        node.split, node.column = self._grow(node.rows, column, max_splits=1), column
-        return None if len(node.split["end"]) < 3 else self._gain(node.split)
-
-    def _grow(self, rows: Ints, column: int, max_splits: int) -> _core.GrownTree:
-        """The core's tree of some rows and one column, of one split or none."""
+    def _stump(self, rows: Ints, column: int, max_splits: int) -> _core.GrownTree:
+        """The core's tree of some rows and one column, with one split or none."""
         data, options = self.data, self.options
         assert data.targets is not None
         targets = np.ascontiguousarray(data.targets[:, rows])
@@ -163,77 +323,54 @@ class _Grower:
         }
         return _core.grow(**(options | of_rows))
 
-    def _gain(self, found: _core.GrownTree) -> float:
+    def _gain(self, stump: _core.GrownTree) -> float:
         schema, criterion = self.data.schema, self.options["criterion"]
         if schema.is_wide:
-            rows = SparseRows(found["end"], found["start"], found["column"], found["value"], schema.width)
+            rows = SparseRows(stump["end"], stump["start"], stump["column"], stump["value"], schema.width)
             risk = rows.summary(criterion, schema.block_widths).risk.sum(axis=1)
         elif schema.predicts_classes:
-            blocks = np.split(found["statistic"], np.cumsum(schema.block_widths)[:-1], axis=1)
+            blocks = np.split(stump["statistic"], np.cumsum(schema.block_widths)[:-1], axis=1)
             risks = [_core.risk(criterion, np.ascontiguousarray(block)) for block in blocks]
             risk = np.sum(risks, axis=0)
         else:
-            risk = found["statistic"][:, 2::3].sum(axis=1)
+            risk = stump["statistic"][:, 2::3].sum(axis=1)
         return float(risk[0] - risk[1] - risk[2])
 
     def _goes_left(self, node: _Node) -> NDArray[np.bool_]:
-        found, column = node.split, node.column
+        stump, column = node.stump, node.column
         x = self.data.column(column, node.rows)
-        if found["subset"][0] < 0:
-            left: NDArray[np.bool_] = x <= found["low"][0]
-            return np.where(np.isnan(x), bool(found["missing_left"][0]), left)
+        if stump["subset"][0] < 0:
+            left: NDArray[np.bool_] = x <= stump["low"][0]
+            return np.where(np.isnan(x), bool(stump["missing_left"][0]), left)
         n = self.data.schema.category_counts[column]
-        bits = np.unpackbits(found["subsets"][: (n + 7) // 8], count=n, bitorder="little").view(np.bool_)
-        return np.where(x < 0, bool(found["missing_left"][0]), bits[np.maximum(x, 0)])
+        bits = np.unpackbits(stump["subsets"][: (n + 7) // 8], count=n, bitorder="little").view(np.bool_)
+        return np.where(x < 0, bool(stump["missing_left"][0]), bits[np.maximum(x, 0)])
 
 
-def grown_by_tests(data: Dataset, options: Mapping[str, Any], significance: float) -> dict[str, Any]:
-    """What `_core.grow` returns, of a tree whose columns are chosen by tests.
-
-    `options` are the arguments of `_core.grow`; nodes are split while the smallest adjusted p-value is at
-    most `significance`.
-    """
-    root = _Grower(data, options, log(significance)).grown()
-    nodes: list[_Node] = []
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        nodes.append(node)
-        if node.left is not None and node.right is not None:
-            todo += [node.right, node.left]
-    return _arrays(data, nodes)
-
-
-def _arrays(data: Dataset, nodes: list[_Node]) -> dict[str, Any]:
-    """The arrays of the nodes, given in preorder, as the core would have made them."""
-    is_leaf = np.array([node.left is None for node in nodes])
-    end = np.arange(1, len(nodes) + 1, dtype=np.int32)
-    for i in range(len(nodes) - 1, -1, -1):
-        if not is_leaf[i]:
-            end[i] = end[end[i + 1]]
-    sources = [node.told if node.left is None else (node.split, 0) for node in nodes]
+def _core_arrays(data: Dataset, nodes: list[_Node]) -> dict[str, Any]:
+    """The arrays of nodes in preorder, in the form that the core returns."""
+    sources = [(node.stump, 0) if node.children else node.source for node in nodes]
     names = ("low", "high", "missing_left", "rows") + (() if data.schema.is_wide else ("statistic",))
     arrays: dict[str, Any] = {
-        name: np.array([found[name][place] for found, place in sources], sources[0][0][name].dtype)
+        name: np.array([stump[name][place] for stump, place in sources], sources[0][0][name].dtype)
         for name in names
     }
-    bits = [
-        b"" if leaf or node.split["subset"][0] < 0 else node.split["subsets"].tobytes()
-        for node, leaf in zip(nodes, is_leaf, strict=True)
-    ]
-    lengths = np.array([len(each) for each in bits])
+    is_subset = [bool(node.children) and node.stump["subset"][0] >= 0 for node in nodes]
+    subset, subsets = pack_subsets(
+        [node.stump["subsets"].tobytes() if has else b"" for node, has in zip(nodes, is_subset, strict=True)]
+    )
     arrays |= {
-        "end": end,
-        "feature": np.array([-1 if node.left is None else node.column for node in nodes], np.int32),
+        "end": subtree_ends(not node.children for node in nodes),
+        "feature": np.array([node.column if node.children else -1 for node in nodes], np.int32),
         "step": np.array([node.step for node in nodes], np.int32),
-        "subset": np.where(lengths > 0, np.cumsum(lengths) - lengths, -1),
-        "subsets": np.frombuffer(b"".join(bits), np.uint8).copy(),
+        "subset": subset,
+        "subsets": subsets,
         "directions": [],
     }
     if data.schema.is_wide:
-        cells = [slice(*found["start"][place : place + 2].tolist()) for found, place in sources]
+        cells = [slice(*stump["start"][place : place + 2].tolist()) for stump, place in sources]
         arrays["start"] = np.concatenate([[0], np.cumsum([each.stop - each.start for each in cells])])
         for name in ("column", "value"):
-            parts = [found[name][each] for (found, _), each in zip(sources, cells, strict=True)]
-            arrays[name] = np.concatenate(parts)
+            pieces = [stump[name][each] for (stump, _), each in zip(sources, cells, strict=True)]
+            arrays[name] = np.concatenate(pieces)
     return arrays

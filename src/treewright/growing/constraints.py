@@ -1,7 +1,7 @@
-"""The rules that a tree may have to keep: where missing values go, and what it may test and answer.
+"""Constraints on a tree: monotonic columns, interactions, feature costs, treatment of missing values.
 
-Parameters name columns as people do; the core counts them. Here the one becomes the other, and whatever
-cannot be, or not together, is refused in the words of the parameters.
+Parameters of `grow` refer to columns by name or position, the core by position. `Constraints.of` converts
+the one to the other and rejects invalid values and combinations with messages that name the parameters.
 """
 
 from __future__ import annotations
@@ -26,23 +26,66 @@ _LARGEST_COUNT = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Rules:
-    """What a tree has to keep, in the terms of the core; None and -1 where there is nothing to keep."""
+class Constraints:
+    """The constraints on a tree as the core takes them; None and -1 stand for no constraint."""
 
     missing: Missing = "learn"
     n_surrogates: int = 5
-    monotone: NDArray[np.int8] | None = None  # by column: 1 rising, -1 falling, 0 free
-    groups: list[list[int]] | None = None  # columns that may be tested on one path
+    monotone: NDArray[np.int8] | None = None  # by column: 1 increasing, -1 decreasing, 0 unconstrained
+    groups: list[list[int]] | None = None  # columns that may be tested on one path together
     max_columns_used: int = -1
     prices: NDArray[np.float64] | None = None  # of measuring each column
     costs: NDArray[np.float64] | None = None  # of mistakes, for the generalised Gini index
     multiway: bool = False  # one branch for each category
     once: bool = False  # a column is tested once on a path
-    release8: bool = False  # the rules of C4.5
+    release8: bool = False  # the split criteria of C4.5, release 8
+
+    @classmethod
+    def of(
+        cls,
+        schema: Schema,
+        missing: str = "learn",
+        n_surrogates: int = 5,
+        monotonic_cst: ByColumn | None = None,
+        interaction_cst: Groups | None = None,
+        feature_costs: ByColumn | None = None,
+        max_features_used: int | None = None,
+    ) -> Constraints:
+        """The constraints that the parameters of `grow` describe; ValueError where they are invalid.
+
+        >>> from treewright import Column, Schema
+        >>> schema = Schema((Column("age"), Column("income"), Column("job", "category", ("clerk", "cook"))))
+        >>> Constraints.of(schema, monotonic_cst={"income": -1}).monotone.tolist()
+        [0, -1, 0]
+        >>> Constraints.of(schema, interaction_cst=[["age", "job"]]).groups
+        [[0, 2]]
+        >>> Constraints.of(schema, monotonic_cst={"job": 1})  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        ValueError: monotonic_cst: column 'job' holds categories, which have no order; ...
+        """
+        if not isinstance(missing, str) or missing not in MISSING:
+            raise ValueError(f"missing is {missing!r}; it must be one of {', '.join(map(repr, MISSING))}")
+        surrogates = _count("n_surrogates", n_surrogates, 0)
+        stakes = schema.targets[0].stakes
+        given = monotonic_cst, interaction_cst, feature_costs, max_features_used, stakes
+        if missing == "learn" and all(value is None for value in given):
+            return _UNCONSTRAINED  # the usual case, and small trees grow in microseconds
+        found = cls(
+            missing=missing,
+            n_surrogates=surrogates,
+            monotone=_monotone(schema, monotonic_cst),
+            groups=_groups(schema, interaction_cst),
+            max_columns_used=_columns_used(schema, max_features_used),
+            prices=_prices(schema, feature_costs),
+            costs=None if stakes is None else np.array(stakes),
+        )
+        _check_together(found, schema)
+        return found
 
     @property
-    def asked(self) -> list[str]:
-        """The parameters that only the careful grower knows, of those that were set."""
+    def parameters_set(self) -> list[str]:
+        """The parameters that were set and that only the constrained grower supports."""
         return [
             *([f"missing={self.missing!r}"] if self.missing not in ("learn", "error") else []),
             *(["monotonic_cst"] if self.monotone is not None else []),
@@ -54,64 +97,21 @@ class Rules:
         ]
 
     @property
-    def need_care(self) -> bool:
-        """Whether the fast grower cannot keep them."""
-        return bool(self.asked)
+    def need_constrained_grower(self) -> bool:
+        """Whether the fast grower does not support them."""
+        return bool(self.parameters_set)
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """What the core's careful grower is told of them."""
+    def core_arguments(self) -> dict[str, Any]:
+        """The arguments of the core's constrained grower."""
         return vars(self) | {"missing": "learn" if self.missing == "error" else self.missing}
 
 
-_NOTHING = Rules()
+_UNCONSTRAINED = Constraints()
 
 
-def rules_from(
-    schema: Schema,
-    missing: str = "learn",
-    n_surrogates: int = 5,
-    monotonic_cst: ByColumn | None = None,
-    interaction_cst: Groups | None = None,
-    feature_costs: ByColumn | None = None,
-    max_features_used: int | None = None,
-) -> Rules:
-    """The rules that the parameters of `grow` ask for; ValueError where they cannot be.
-
-    >>> from treewright import Column, Schema
-    >>> schema = Schema((Column("age"), Column("income"), Column("job", "category", ("clerk", "cook"))))
-    >>> rules_from(schema, monotonic_cst={"income": -1}).monotone.tolist()
-    [0, -1, 0]
-    >>> rules_from(schema, interaction_cst=[["age", "job"]]).groups
-    [[0, 2]]
-    >>> rules_from(schema, monotonic_cst={"job": 1})
-    Traceback (most recent call last):
-    ...
-    ValueError: monotonic_cst: column 'job' holds categories, which have no order; it must be 0 or left out
-    """
-    if not isinstance(missing, str) or missing not in MISSING:
-        known = ", ".join(map(repr, MISSING))
-        raise ValueError(f"missing is {missing!r}; it must be one of {known}")
-    surrogates = _count("n_surrogates", n_surrogates, 0)
-    stakes = schema.targets[0].stakes
-    rules = monotonic_cst, interaction_cst, feature_costs, max_features_used, stakes
-    if missing == "learn" and all(rule is None for rule in rules):
-        return _NOTHING  # at once: most trees are grown without rules, and some are grown in no time
-    found = Rules(
-        missing=missing,
-        n_surrogates=surrogates,
-        monotone=_monotone(schema, monotonic_cst),
-        groups=_groups(schema, interaction_cst),
-        max_columns_used=_columns_used(schema, max_features_used),
-        prices=_prices(schema, feature_costs),
-        costs=None if stakes is None else np.array(stakes),
-    )
-    _check_together(found, schema)
-    return found
-
-
-def check_company(
-    found: Rules,
+def check_compatible(
+    found: Constraints,
     data: Dataset,
     criterion: str,
     *,
@@ -119,16 +119,16 @@ def check_company(
     selection: str = "gain",
     split: str = "axis",
 ) -> None:
-    """Refuse rules that do not go with the other parameters of growing, or with the rows."""
+    """Refuse constraints that are incompatible with other parameters of `grow` or with the rows."""
     if found.missing == "error":
-        check_known(data)
+        refuse_missing_values(data)
     ways = {"splitter": (splitter, "best"), "selection": (selection, "gain"), "split": (split, "axis")}
     others = [f"{name}={value!r}" for name, (value, usual) in ways.items() if value != usual]
     if len(others) > 1:
         raise ValueError(f"{others[0]} does not go with {others[1]}; choose one of them")
-    if not found.need_care:
+    if not found.need_constrained_grower:
         return
-    first = found.asked[0]
+    first = found.parameters_set[0]
     if others:
         name = others[0].split("=")[0]
         raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
@@ -136,7 +136,7 @@ def check_company(
         raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
     if found.missing == "fractional" and any(target.emphasis for target in data.schema.targets):
         raise ValueError(
-            "missing='fractional' shares rows out by their weights, which costs and priors alter for the "
+            "missing='fractional' divides rows by weights, and costs and priors change the weights for the "
             "splits: set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"
         )
     if criterion == "absolute_error":
@@ -145,11 +145,11 @@ def check_company(
         )
 
 
-def check_known(data: Dataset) -> None:
-    """Refuse rows to learn from with a missing value, wherever it is; the first one is named.
+def refuse_missing_values(data: Dataset) -> None:
+    """Refuse training rows with a missing value; the error names the first one.
 
     >>> from treewright import encode
-    >>> check_known(encode({"age": [31, None, 45]}, [0, 1, 1]))  # doctest: +ELLIPSIS
+    >>> refuse_missing_values(encode({"age": [31, None, 45]}, [0, 1, 1]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     ValueError: column 'age' has a missing value in row 1, and missing is 'error'; ...
@@ -164,25 +164,22 @@ def check_known(data: Dataset) -> None:
             )
 
 
-def _check_together(found: Rules, schema: Schema) -> None:
-    """Refuse rules that break each other."""
+def _check_together(found: Constraints, schema: Schema) -> None:
+    """Refuse constraints that contradict each other."""
     routed = found.missing in ("surrogate", "fractional")
     if found.monotone is not None:
         if routed:
             raise ValueError(
-                f"monotonic_cst does not go with missing={found.missing!r}: rows would reach leaves that the "
-                "order knows nothing of; let missing be 'learn', 'category' or 'error'"
+                f"monotonic_cst does not go with missing={found.missing!r}: rows with missing values would "
+                "reach leaves whose order is not constrained; let missing be 'learn', 'category' or 'error'"
             )
         if len(schema.targets) != 1:
             raise ValueError(f"monotonic_cst is for one target, the table has {len(schema.targets)}")
     if found.groups is not None and found.missing == "surrogate":
         raise ValueError(
             "interaction_cst does not go with missing='surrogate': a surrogate would bring a column from "
-            "outside the group into the path; let missing be another way"
+            "outside the group into the path; choose another value of missing"
         )
-
-
-# ---- each parameter ----------------------------------------------------------------------------
 
 
 def _monotone(schema: Schema, given: ByColumn | None) -> NDArray[np.int8] | None:
@@ -213,7 +210,7 @@ def _prices(schema: Schema, given: ByColumn | None) -> NDArray[np.float64] | Non
 
 
 def _groups(schema: Schema, given: Groups | None) -> list[list[int]] | None:
-    """The groups by position; columns in none of them are each a group of their own."""
+    """The groups by position; the core treats each column without a group as a group of its own."""
     if given is None:
         return None
     n_columns = len(schema.columns)
@@ -240,11 +237,8 @@ def _columns_used(schema: Schema, given: int | None) -> int:
     return -1 if most >= len(schema.columns) else most
 
 
-# ---- columns and numbers -----------------------------------------------------------------------
-
-
 def _by_column(name: str, schema: Schema, given: ByColumn | None) -> list[tuple[int, Any]]:
-    """Positions and what a parameter says of them, of a dict by name or of one entry for each column."""
+    """(position, value) pairs from a dict by column or from a sequence with one entry per column."""
     if given is None:
         return []
     if isinstance(given, Mapping):
@@ -259,7 +253,7 @@ def _by_column(name: str, schema: Schema, given: ByColumn | None) -> list[tuple[
 
 
 def _position(parameter: str, schema: Schema, key: Any) -> int:
-    """The position of a column that is given by its name or by its position."""
+    """The position of a column given by name or by position."""
     if isinstance(key, str) and key in schema.names:
         return schema.names.index(key)
     if _is_whole(key) and 0 <= key < len(schema.columns):
@@ -279,5 +273,5 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_listed(value: Any) -> bool:
-    """Whether a value is a collection of things rather than one name."""
+    """Whether a value is a collection rather than a single name."""
     return isinstance(value, Iterable) and not isinstance(value, str | Mapping)

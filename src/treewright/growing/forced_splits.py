@@ -1,4 +1,4 @@
-"""A first split that is given instead of found: a test, or a column whose best split is taken."""
+"""Forced splits: the first split is given as a test, or as a column whose best split is taken."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
-from treewright.tree.builder import Among, Below, encoded_test
+from treewright.tree.builder import LEAF, NodeEntry, node_arrays
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.planting import planted
-from treewright.tree.rule_list import column_of
-from treewright.tree.wording import rows_in_words
+from treewright.tree.conditions import Among, Below, pack_test
+from treewright.tree.surgery import plant_subtrees
 
 Grow = Callable[..., Tree]
 Options = Mapping[str, Any]
@@ -33,9 +33,9 @@ _ROUTES = ("learn", "error")  # of missing values: those that need nothing but t
 
 @dataclass(frozen=True)
 class _Cut:
-    """A test and what it does to the rows of a table."""
+    """A forced test, and which rows of a table it sends left."""
 
-    said: Below | Among | str  # as the user put it, for errors
+    given: Below | Among | str  # by the user, for errors
     feature: int
     threshold: float
     bits: bytes  # of the categories that go left
@@ -43,19 +43,15 @@ class _Cut:
     left: Mask
 
     def tree(self, data: Dataset, whole: Tree, sides: list[Tree]) -> Tree:
-        """The tree of this one split, from its root as a leaf and its two leaves."""
+        """The tree of this one split, from the root and the two sides as trees without splits."""
         left, right = sides
-        end = np.array([3, 2, 3], np.int32)
+        test = NodeEntry(self.feature, self.threshold, self.bits, self.missing_left)
+        arrays = node_arrays([test, LEAF, LEAF])
         return Tree(
-            end=end,
-            feature=np.array([self.feature, -1, -1], np.int32),
-            threshold=np.array([self.threshold, np.nan, np.nan]),
-            subset=np.array([0 if self.bits else -1, -1, -1], np.int64),
-            missing_left=np.array([self.missing_left, False, False]),
+            **arrays,
             step=np.array([0, -1, -1], np.int32),
             rows=np.array([tree.rows[0] for tree in (whole, left, right)], np.int64),
-            statistic=_statistics(end, whole, left, right),
-            subsets=np.frombuffer(self.bits, np.uint8).copy(),
+            statistic=_statistics(arrays["end"], whole, left, right),
             schema=data.schema,
             criterion=whole.criterion,
             missing=whole.missing,
@@ -63,17 +59,17 @@ class _Cut:
         )
 
 
-def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Options) -> Tree:
-    """The tree whose first split is given, grown on below it by `grow` with its other `options`.
+def grow_from_root(data: Dataset, root: Below | Among | str, grow: Grow, options: Options) -> Tree:
+    """The tree whose first split is given; both sides are grown by `grow` with the other `options`.
 
-    A budget (`max_splits`, which stands for `max_leaf_nodes` here too) goes to the splits of the largest gain
-    on both sides. Within a side gains of categories are corrected for chance as `grow` does it; a tree does
-    not keep what was taken off, so that the two sides compare their gains as they are.
+    A budget (`max_splits`, which includes `max_leaf_nodes` here) is spent on the splits with the largest
+    gains on both sides. Within a side, gains of categories are corrected for chance as in `grow`; between
+    the sides plain gains are compared, because a tree does not store the corrections.
     """
-    refuse_others(options, grow)
-    whole = grow(data, **{**options, "max_splits": 0, "progress": None})  # it looks at all options, too
+    refuse_nonlocal_options(options, grow)
+    whole = grow(data, **{**options, "max_splits": 0, "progress": None})  # this also checks all options
     if whole.missing not in _ROUTES:
-        raise ValueError(f"{_said(root)} is given: missing={whole.missing!r} needs splits that are found")
+        raise ValueError(f"{_text(root)} is given: missing={whole.missing!r} needs splits that are found")
     _check_node(root, whole, options)
     cut, stump = (
         _best_of_column(data, root, whole, grow, options)
@@ -86,11 +82,11 @@ def grown_from(data: Dataset, root: Below | Among | str, grow: Grow, options: Op
         grow(data.take(side), **_below(options, budget, number))
         for number, side in enumerate((cut.left, ~cut.left))
     ]
-    return planted(stump, {1: below[0], 2: below[1]}, options["max_splits"])
+    return plant_subtrees(stump, {1: below[0], 2: below[1]}, options["max_splits"])
 
 
-def refuse_others(options: Options, grow: Grow) -> None:
-    """Options that depend on what was tested above a node cannot be kept where it is grown by itself."""
+def refuse_nonlocal_options(options: Options, grow: Grow) -> None:
+    """Refuse options that depend on the tests above a node, because the node is grown on its own."""
     for name, parameter in inspect.signature(grow).parameters.items():
         value, usual = options.get(name, parameter.default), parameter.default
         if name in _LOCAL or usual is parameter.empty or value is usual:
@@ -102,7 +98,7 @@ def refuse_others(options: Options, grow: Grow) -> None:
 
 
 def _below(options: Options, budget: int | None, side: int) -> dict[str, Any]:
-    """How one side of a split is grown: one level less, and with draws of its own."""
+    """The options for one side of a split: one level less, and a seed of its own."""
     depth, progress = options["max_depth"], options["progress"]
     return {
         **options,
@@ -113,12 +109,12 @@ def _below(options: Options, budget: int | None, side: int) -> dict[str, Any]:
     }
 
 
-def _said(root: Below | Among | str) -> str:
+def _text(root: Below | Among | str) -> str:
     return f"the split by {root!r}" if isinstance(root, str) else f"the split {root!r}"
 
 
 def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> None:
-    """A node must be allowed to be split at all."""
+    """Refuse to split where the limits allow no split at all."""
     if not isinstance(root, str | Below | Among):
         raise TypeError(
             "a split is given as Below(column, threshold), Among(column, categories) or a column's name, not "
@@ -126,11 +122,11 @@ def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> Non
         )
     rows, least = int(whole.rows[0]), options["min_samples_split"]
     if rows < least:
-        raise ValueError(f"{_said(root)} breaks min_samples_split={least}: there are {rows_in_words(rows)}")
+        raise ValueError(f"{_text(root)} breaks min_samples_split={least}: there are {row_count(rows)}")
     if options["max_depth"] == 0:
-        raise ValueError(f"{_said(root)} breaks max_depth, which allows no split here")
+        raise ValueError(f"{_text(root)} breaks max_depth, which allows no split here")
     if options["max_splits"] == 0:
-        raise ValueError(f"{_said(root)} breaks max_leaf_nodes or max_splits, which allow no further split")
+        raise ValueError(f"{_text(root)} breaks max_leaf_nodes or max_splits, which allow no further split")
 
 
 def _position(data: Dataset, name: str) -> int:
@@ -145,12 +141,12 @@ def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: 
     feature = _position(data, name)
     alone = Dataset(
         Schema((data.schema.columns[feature],), data.schema.targets),
-        (column_of(data, feature),),
+        (data.column(feature),),
         data.targets,
         data.weight,
     )
-    asked = {"max_splits": 1, "max_features": None, "category_gain": "plain", "progress": None}
-    found = grow(alone, **{**options, **asked})
+    stump = {"max_splits": 1, "max_features": None, "category_gain": "plain", "progress": None}
+    found = grow(alone, **{**options, **stump})
     if found.n_leaves < 2:
         raise ValueError(f"column {name!r} has no split of these rows that keeps to the limits")
     cut = _Cut(
@@ -167,12 +163,14 @@ def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: 
 def _given(
     data: Dataset, test: Below | Among, whole: Tree, grow: Grow, options: Options
 ) -> tuple[_Cut, Tree]:
-    """A test with the side of the missing values: where they gain more, or the heavier one without any."""
+    """The given test; missing values go to the side with more gain, or to the heavier one if there are
+    none.
+    """
     _position(data, test.column)
-    feature, threshold, bits = encoded_test(data.schema, test)
+    feature, threshold, bits = pack_test(data.schema, test)
     if isinstance(test, Below) and np.isnan(threshold):
-        raise ValueError(f"{_said(test)} has no threshold: it must be a number")
-    values = column_of(data, feature)
+        raise ValueError(f"{_text(test)} has no threshold: it must be a number")
+    values = data.column(feature)
     if isinstance(test, Below):
         left, missing = values.astype(np.float64) <= threshold, np.isnan(values)
     else:
@@ -184,21 +182,21 @@ def _given(
         ways = [(True, left | missing), (False, left)]
     else:
         ways = [(bool(2 * weight[left].sum() >= weight.sum()), left)]
-    tried, complaints = [], []
+    allowed, violations = [], []
     for missing_left, side in ways:
         cut = _Cut(test, feature, threshold, bits, missing_left, side)
-        complaint = _complaint(side, data, whole.criterion, options)
-        if complaint is None:
-            tried.append((cut, cut.tree(data, whole, _as_leaves(data, side, grow, options))))
+        violation = _violation(side, data, whole.criterion, options)
+        if violation is None:
+            allowed.append((cut, cut.tree(data, whole, _as_leaves(data, side, grow, options))))
         else:
-            complaints.append(complaint)
-    if not tried:
-        raise ValueError(f"{_said(test)} {complaints[0]}")
-    return max(tried, key=lambda each: float(each[1].gain[0]))  # the first of equals: missing values left
+            violations.append(violation)
+    if not allowed:
+        raise ValueError(f"{_text(test)} {violations[0]}")
+    return max(allowed, key=lambda each: float(each[1].gain[0]))  # the first of equals: missing values left
 
 
-def _complaint(left: Mask, data: Dataset, criterion: str, options: Options) -> str | None:
-    """Why a split into these two sides may not be made; None if it may."""
+def _violation(left: Mask, data: Dataset, criterion: str, options: Options) -> str | None:
+    """The limit that a split into these two sides violates; None if it violates none."""
     weight, least_rows, least_weight = (
         data.row_weights,
         options["min_samples_leaf"],
@@ -209,7 +207,7 @@ def _complaint(left: Mask, data: Dataset, criterion: str, options: Options) -> s
         if rows == 0:
             return "sends all rows the same way"
         if rows < least_rows:
-            return f"breaks min_samples_leaf={least_rows}: one side has {rows_in_words(rows)}"
+            return f"breaks min_samples_leaf={least_rows}: one side has {row_count(rows)}"
         if heaviness < least_weight:
             return f"breaks min_weight_leaf={least_weight:g}: one side weighs {heaviness:g}"
         counted = np.asarray(data.targets)[:, side & (weight > 0)]
@@ -219,17 +217,17 @@ def _complaint(left: Mask, data: Dataset, criterion: str, options: Options) -> s
 
 
 def _check_gain(cut: _Cut, stump: Tree, data: Dataset, grow: Grow, options: Options) -> None:
-    """The gain must be large enough, and significant where that is asked for."""
+    """Refuse a split whose gain is too small or not significant."""
     gain = float(stump.gain[0])
     if gain < options["min_gain"]:
-        raise ValueError(f"{_said(cut.said)} breaks min_gain={options['min_gain']:g}: its gain is {gain:g}")
+        raise ValueError(f"{_text(cut.given)} breaks min_gain={options['min_gain']:g}: its gain is {gain:g}")
     if options["significance"] is None:
         return
     schema = Schema((Column("side"),), data.schema.targets)
     sides = Dataset(schema, (cut.left.astype(np.float64),), data.targets, data.weight)
     alone = grow(sides, criterion=stump.criterion, max_splits=1, significance=options["significance"])
     if alone.n_leaves < 2:
-        raise ValueError(f"{_said(cut.said)} breaks significance={options['significance']:g}")
+        raise ValueError(f"{_text(cut.given)} breaks significance={options['significance']:g}")
 
 
 def _as_leaves(data: Dataset, left: Mask, grow: Grow, options: Options) -> list[Tree]:
@@ -240,7 +238,7 @@ def _as_leaves(data: Dataset, left: Mask, grow: Grow, options: Options) -> list[
 def _statistics(
     end: NDArray[np.int32], whole: Tree, left: Tree, right: Tree
 ) -> NDArray[np.float64] | SparseRows:
-    """Of the root and its children; weights of classes are summed, as the grower does it."""
+    """The statistics of the root and its children; class weights are summed as in the core."""
     if isinstance(left.statistic, SparseRows) and isinstance(right.statistic, SparseRows):
         sides = (left.statistic, right.statistic)
         node = np.repeat([1, 2], [len(side.column) for side in sides])

@@ -24,7 +24,6 @@ from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of
 from treewright.tree.linear_leaves import LinearAnswers, known_values
-from treewright.tree.rule_list import column_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,19 +62,19 @@ class _Formula:
     loss: float
 
 
-def with_formulas(tree: Tree, data: Dataset) -> Tree:
+def fit_linear_leaves(tree: Tree, data: Dataset) -> Tree:
     """The tree with a formula at each node, fitted to `data`, the rows that it was grown from.
 
     For one number, by squares. A value that is missing or not finite counts as the mean of its column.
 
     >>> from treewright import encode, grow
     >>> data = encode({"x": [0, 1, 2, 3, 10, 11, 12, 13]}, [5.0, 6.1, 6.9, 8.0, 50.0, 49.1, 47.9, 47.0])
-    >>> print(with_formulas(grow(data, max_leaf_nodes=2), data))
+    >>> print(fit_linear_leaves(grow(data, max_leaf_nodes=2), data))
     8 rows
     ├─ x <= 6   5.033 + 0.9779·x   4 rows
     └─ x > 6    60.2 - 1.018·x     4 rows
     """
-    check_can_formulate(tree.criterion, data)
+    check_linear_leaves(tree.criterion, data)
     if tree.missing == "fractional":
         raise ValueError(
             "a row with missing values is in several leaves of this tree: no formula can be fitted"
@@ -86,8 +85,8 @@ def with_formulas(tree: Tree, data: Dataset) -> Tree:
     mean = np.zeros(len(tree.schema.columns))
     weight = counted.row_weights
     for place, j in enumerate(used.tolist()):
-        mean[j] = _mean(column_of(counted, j), weight)
-        values[place] = known_values(column_of(counted, j), float(mean[j]))
+        mean[j] = _mean(counted.column(j), weight)
+        values[place] = known_values(counted.column(j), float(mean[j]))
     values[-1] = np.asarray(counted.targets)[0]
     scale = np.sqrt(np.maximum(_Moments.of(values, weight).products.diagonal() / weight.sum(), 0.0))
     formulas = _fitted(tree, leaves_of(tree, counted), values, weight, _asked(tree, used), scale)
@@ -103,7 +102,7 @@ def with_formulas(tree: Tree, data: Dataset) -> Tree:
     return replace(tree, linear=linear)
 
 
-def check_can_formulate(
+def check_linear_leaves(
     criterion: str, data: Dataset, missing: str = "learn", monotonic_cst: Any = None
 ) -> None:
     """ValueError unless formulas can be fitted: to one number, by squares, of rows that go one way."""

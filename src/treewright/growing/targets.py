@@ -1,7 +1,9 @@
-"""What is to be learnt: the criterion, and the targets that it can take."""
+"""Targets: the criterion that suits them, checks of their range, and scaling by powers of two."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -9,15 +11,18 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.tree import Tree
 
 _ALIASES = {"log_loss": "entropy"}
 _MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
 _LARGEST_TARGET = 1e150  # beyond it squares leave the range of floating point
 _LARGEST_SUM = 1e305  # of weighted squares, logarithms included
+_UNSCALED = 256  # exponents on either side of 0 that need no scaling
+_LEAST_ORDER = 1000  # numbers below 2 ** -1000 lose digits
 
 
 def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
-    """The names of the criteria, of all or of one task.
+    """The names of all criteria, or of those for one task.
 
     >>> criteria("numbers")
     ['absolute_error', 'poisson', 'squared_error']
@@ -26,7 +31,7 @@ def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
 
 
 def targets_for(data: Dataset, criterion: str) -> dict[str, Any]:
-    """The table and its targets as the core takes them, after the checks that depend on the criterion."""
+    """The core's arguments for columns, targets and weights, checked for the criterion."""
     labels, numbers = _checked_targets(data, criterion)
     _check_categories(data)
     return {
@@ -41,7 +46,7 @@ def targets_for(data: Dataset, criterion: str) -> dict[str, Any]:
 
 
 def check_rows(data: Dataset) -> None:
-    """Refuse rows that nothing can be learnt from, or more than the core can number."""
+    """Refuse a dataset without targets, or with more rows than the core can index."""
     if data.targets is None:
         raise ValueError("data has no target to learn; encode the table with target=")
     data.refuse_unknown_classes("data")
@@ -50,7 +55,7 @@ def check_rows(data: Dataset) -> None:
 
 
 def checked_criterion(criterion: str | None, data: Dataset) -> str:
-    """The name of a criterion for the targets; their usual one where none is given."""
+    """The canonical name of a criterion that suits the targets, or their default criterion."""
     task: Literal["classes", "numbers"] = "classes" if data.schema.predicts_classes else "numbers"
     if criterion is None:
         return "gini" if task == "classes" else "squared_error"
@@ -67,7 +72,7 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
 def _checked_targets(
     data: Dataset, criterion: str
 ) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
-    """The targets as labels or as numbers, after the checks that depend on the criterion."""
+    """(labels, numbers), one of them None, checked for the criterion."""
     targets = np.ascontiguousarray(data.targets)
     if data.schema.predicts_classes:
         return targets, None
@@ -79,7 +84,7 @@ def _checked_targets(
 def _check_numbers(
     name: str, numbers: NDArray[np.float64], weight: NDArray[np.float64] | None, criterion: str
 ) -> None:
-    """A target of numbers must leave room for the sums that a criterion makes of it."""
+    """Refuse numbers whose sums the criterion cannot represent."""
     low, high = float(numbers.min()), float(numbers.max())
     if max(-low, high) > _LARGEST_TARGET:
         raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
@@ -107,7 +112,7 @@ def _check_numbers(
 
 
 def _check_categories(data: Dataset) -> None:
-    """Rows to learn from must have categories that the schema knows."""
+    """Refuse training rows with categories outside the schema."""
     if data.schema.only_numbers:
         return
     for column, codes in zip(data.schema.columns, data.columns, strict=True):
@@ -116,3 +121,90 @@ def _check_categories(data: Dataset) -> None:
             raise ValueError(
                 f"column {column.name!r} has a category in row {row} that the schema does not know"
             )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Powers of two by which targets and weights are multiplied, so that sums of squares neither overflow nor
+    underflow; no digit is lost.
+    """
+
+    numbers: int = 0  # the exponents
+    weights: int = 0
+
+    @classmethod
+    def of(cls, data: Dataset, *, weights_count: bool) -> Scale:
+        """The scale of a table; weights that count as rows are not scaled.
+
+        Only values far from 1 are scaled: tiny targets up, weights in either direction. Huge targets are
+        refused elsewhere, because a tree cannot store their squares. Classes need no scale.
+
+        >>> from treewright import encode
+        >>> Scale.of(encode({"x": [1.0, 2.0]}, [0.0, 2.0**-500]), weights_count=False)
+        Scale(numbers=499, weights=0)
+        """
+        if data.targets is None or data.schema.predicts_classes:
+            return cls()
+        weights = 0 if weights_count or data.weight is None else _exponent_to_one(data.weight)
+        return cls(max(_exponent_to_one(data.targets), 0), weights)
+
+    def __bool__(self) -> bool:
+        return self != Scale()
+
+    def scale_rows(self, data: Dataset) -> Dataset:
+        """The rows with scaled targets and weights."""
+        assert data.targets is not None
+        weight = None if data.weight is None else np.ldexp(data.weight, self.weights)
+        return data.retargeted(np.ldexp(data.targets, self.numbers)).reweighted(weight)
+
+    def scale_options(self, given: dict[str, Any], criterion: str) -> dict[str, Any]:
+        """The options of `grow` with scaled rows, and with limits in units of weight or gain scaled
+        likewise.
+        """
+        orders = {"min_weight_leaf": self.weights, "min_gain": self._loss_exponent(criterion)}
+        limits = {name: _times(given[name], order) for name, order in orders.items()}
+        return given | limits | {"data": self.scale_rows(given["data"])}
+
+    def _loss_exponent(self, criterion: str) -> int:
+        """The exponent of a loss, which is a weight times a number or times its square."""
+        return self.weights + self.numbers * (2 if criterion == "squared_error" else 1)
+
+    def unscale(self, tree: Tree) -> Tree:
+        """The tree of the original rows; losses too small for floating point become 0."""
+        of_target = [self.weights, self.numbers, self._loss_exponent(tree.criterion)]
+        exponents = np.tile(of_target, len(tree.schema.targets))
+        with np.errstate(over="ignore"):
+            statistic = np.ldexp(np.asarray(tree.statistic), -exponents)
+        if not np.isfinite(statistic).all():
+            raise ValueError(
+                "weight: the loss of the targets, a weighted sum of squares or distances, overflows float64; "
+                "divide the weights or the targets by a constant"
+            )
+        linear = tree.linear
+        if linear is not None:
+            linear = replace(
+                linear,
+                intercept=np.ldexp(linear.intercept, -self.numbers),
+                coefficient=np.ldexp(linear.coefficient, -self.numbers),
+                loss=np.ldexp(linear.loss, -self._loss_exponent("squared_error")),
+            )
+        return replace(tree, statistic=statistic, linear=linear)
+
+
+def _exponent_to_one(values: NDArray[np.float64]) -> int:
+    """The exponent of two that scales the largest of some numbers to about 1; 0 where it is near enough, and
+    limited so that the smallest number keeps its digits.
+    """
+    sizes = np.abs(values[values != 0])
+    order = -math.frexp(float(sizes.max(initial=0.0)))[1]
+    if abs(order) <= _UNSCALED:
+        return 0
+    return order if order > 0 else min(max(order, -_LEAST_ORDER - math.frexp(float(sizes.min()))[1]), 0)
+
+
+def _times(value: Any, order: int) -> Any:
+    """A limit times a power of two if it is a number; anything else is refused later."""
+    try:
+        return float(np.ldexp(np.float64(value), order)) if order else value
+    except (TypeError, ValueError):
+        return value

@@ -72,9 +72,9 @@ class DefeatistCurve:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share found against the points visited; needs matplotlib."""
-        from treewright.plotting.neighbours import draw_defeatist_curve
+        from treewright.plotting.neighbours import plot_defeatist_curve
 
-        return draw_defeatist_curve(self, ax=ax)
+        return plot_defeatist_curve(self, ax=ax)
 
 
 def defeatist_curve(

@@ -20,7 +20,7 @@ from treewright.plotting import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from treewright.selecting.comparing import Comparison
+    from treewright.selecting.comparison import Comparison
 
 _NAMES = {
     "training": "training rows",
@@ -30,7 +30,7 @@ _NAMES = {
 }
 
 
-def draw_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
+def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the losses of each method on one line, the least test loss at the top."""
     rows = [row for row in comparison.rows if row["trouble"] is None]
     rows.sort(key=lambda row: float(row["test"]), reverse=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treewright.neighbours.curve import DefeatistCurve
 
 
-def draw_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
+def plot_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
     """Draw the share of queries answered as exactly, a line for each size of leaves; marks tell spills."""
     ax = axes_or_new(ax)
     kinds = list(COLOURS)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import label_text
 from treewright.encoding import Dataset
 from treewright.metrics import area_under_points, check_class, tree_of_classes
-from treewright.metrics import confusion as confusion
+from treewright.metrics import confusion_matrix as confusion_matrix
 from treewright.metrics import precision_recall_points as precision_recall_points
 from treewright.metrics import roc_points as roc_points
 from treewright.plotting import FAINT, INK, axes_or_new, in_per_cent, plain, tidy
 from treewright.plotting.scene.colours import class_colours
 from treewright.tree import Tree
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
         false, hits = roc_points(tree, rows, name)
         area = area_under_points(false, hits)
         _curve(ax, false, hits, colour, i, f"{_plain_name(name)}: area {area:.3f}")
-        table = confusion(tree, rows)
+        table = confusion_matrix(tree, rows)
         code = (tree.schema.targets[0].classes or ()).index(name)
         found, all_of = table[:, code], table.sum(axis=1)
         others = all_of.sum() - all_of[code]
@@ -84,7 +84,7 @@ def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Ax
     return ax
 
 
-def plot_confusion(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
+def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
     """Draw who is taken for whom: in each cell the rows, their share of the class, and what they cost.
 
     The shade is the share of the row's class. Costs are shown where the tree has some: the mistakes' total
@@ -105,7 +105,7 @@ def plot_confusion(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
     n = len(names)
     if n > _MOST_CELLS:
         raise ValueError(f"a confusion matrix has room for {_MOST_CELLS} classes; the tree has {n}")
-    cells = confusion(tree, rows)
+    cells = confusion_matrix(tree, rows)
     shares = cells / np.maximum(cells.sum(axis=1, keepdims=True), 1e-300)
     costs = None if target.costs is None else cells * np.array(target.costs)
     side = max(3.6, 1.0 + 0.92 * n)
@@ -160,7 +160,7 @@ def _circle(ax: Axes, x: float, y: float) -> None:
 
 
 def _plain_name(name: Any) -> str:
-    text = word(name)
+    text = label_text(name)
     return plain(text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…")
 
 

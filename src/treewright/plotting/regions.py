@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import escape, label_text
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Column
 from treewright.plotting import axes_or_new, plain
@@ -19,7 +20,6 @@ from treewright.tree.evaluate import given_table
 from treewright.tree.missing import sent_by_others
 from treewright.tree.oblique import by_column
 from treewright.tree.shortcuts import as_tree
-from treewright.tree.wording import escape, word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +44,7 @@ class Region:
     corners: tuple[tuple[float, float], ...] = ()
 
 
-def regions(
+def decision_regions(
     model: Any,
     x: str,
     y: str,
@@ -60,7 +60,7 @@ def regions(
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"a": [1, 2, 1, 2], "b": [1, 1, 2, 2]}, ["p", "q", "q", "q"]))
-    >>> regions(tree, "a", "b", within=((0, 3), (0, 3)))[0]
+    >>> decision_regions(tree, "a", "b", within=((0, 3), (0, 3)))[0]
     Region(leaf=2, x=(0, 1.5), y=(0, 1.5), corners=())
     """
     tree = as_tree(model)
@@ -135,7 +135,7 @@ def _half(box: Region, normal: Sequence[float], border: float) -> Region | None:
     return Region(box.leaf, (min(xs), max(xs)), (min(ys), max(ys)), tuple(kept))
 
 
-def plot_regions(
+def plot_decision_regions(
     model: Any,
     x: str | None = None,
     y: str | None = None,
@@ -170,7 +170,7 @@ def plot_regions(
     data = None if data is None else given_table(tree, data, "data")
     frame = [_frame(tree, name, data) for name in names]
     ax = axes_or_new(ax, 6.4, 5.0)
-    found = regions(tree, *names, within=(frame[0], frame[1]), at=at, data=data)
+    found = decision_regions(tree, *names, within=(frame[0], frame[1]), at=at, data=data)
     _paint(ax, tree, found, columns, frame)
     if data is not None:
         _points(ax, tree, data, names)
@@ -342,7 +342,7 @@ def _answer(tree: Tree, leaf: int) -> tuple[float, str, str]:
         place = (value - least) / (most - least) if most > least else 0.5
         return 0.9, number(value), value_colour(place)
     code, share = int(tree.label[leaf, 0]), float(tree.confidence[leaf, 0])
-    name = word((tree.schema.targets[0].classes or ())[code])
+    name = label_text((tree.schema.targets[0].classes or ())[code])
     return 0.08 + 0.37 * share, _short(name), class_colours(tree)[code]
 
 
@@ -380,7 +380,7 @@ def _axis(axis: Any, column: Column, limits: tuple[float, float]) -> None:
     axis.axes.set(**{f"{axis.axis_name}lim": (limits[0] / scale, limits[1] / scale)})
     axis.set_label_text(plain(_short(escape(column.name))))
     if column.kind == "category":
-        names = [plain(_short(word(name))) for name in column.categories]
+        names = [plain(_short(label_text(name))) for name in column.categories]
         axis.set_ticks(range(len(names)), names)
         if axis.axis_name == "x" and sum(map(len, names)) > 60:
             axis.set_tick_params(rotation=90)
@@ -400,7 +400,7 @@ def _keys(ax: Axes, tree: Tree, with_markers: bool) -> None:
             color=colour,
             marker=_MARKERS[i] if with_markers else "s",
             linewidth=0,
-            label=plain(_short(word(name))),
+            label=plain(_short(label_text(name))),
         )
         for i, (colour, name) in enumerate(named)
     ]

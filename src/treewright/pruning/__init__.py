@@ -11,7 +11,7 @@ from typing import Any
 from treewright._registry import Folder
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.growing.constraints import rules_from
+from treewright.growing.constraints import Constraints
 from treewright.pruning.cost_complexity import (
     CostComplexityPath,
     cost_complexity,
@@ -63,7 +63,7 @@ def refuse_raising(
     above it gets rows that its order knows nothing of. `growing` is what the tree was grown with.
     """
     raises = "raising" in METHODS.options(method) and options.get("raising", True)
-    if raises and rules_from(schema, monotonic_cst=growing.get("monotonic_cst")).monotone is not None:
+    if raises and Constraints.of(schema, monotonic_cst=growing.get("monotonic_cst")).monotone is not None:
         raise ValueError(
             f"{method} raises branches, which can break monotonic_cst; set raising=False, or take another "
             "method"
@@ -107,7 +107,9 @@ def prune(
     tree = as_tree(model)
     refuse_lost_squares(tree)
     if method == "rules":
-        raise ValueError("rules are no tree: treewright.pruning.rules.rule_list makes them of one")
+        raise ValueError(
+            "rules are no tree: treewright.pruning.rule_post_pruning.rule_list makes them of one"
+        )
     function = METHODS.function(method)
     METHODS.check(method, options)
     data, validation = options.get("data"), options.get("validation")

@@ -1,14 +1,14 @@
-"""Kearns and Mansour's bottom-up pruning: a subtree must beat a leaf by more than chance could make of it.
+"""Kearns and Mansour's bottom-up pruning: a subtree stays only if it beats a leaf by more than a penalty.
 
 One pass from the leaves to the root, with local information only. Branch v, at depth ℓ, reached by m_v of m
-rows, with what is left of its subtree, becomes a leaf if
+rows, becomes a leaf if, for what is left of its subtree,
 
     error of the subtree on its rows + α  >=  error of a leaf on its rows,
     α = c · √((ln paths + ln trees + ln(m / δ)) / m_v),
 
 where `paths` counts the conjunctions of ℓ tests and `trees` the trees of the subtree's size. With a constant
-a little above 1 no subtree that stays is worse in truth than a leaf, with probability 1 − δ; in practice
-that is far too cautious.
+a little above 1, with probability 1 − δ no remaining subtree has a larger true error than a leaf; in practice
+such a constant prunes far too much.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
-from treewright.pruning.passing import SAME_LOSS, pass_up
+from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
-from treewright.pruning.tuning import chosen_by_folds
+from treewright.pruning.traversal import SAME_LOSS, collapse_mask
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -47,44 +47,45 @@ def bottom_up(
     seed: int = 0,
     validation: Dataset | None = None,
 ) -> PruningPath:
-    """Collapse every branch whose current subtree is not better than a leaf by more than a penalty.
+    """Collapse every branch whose current subtree does not beat a leaf by more than a penalty.
 
     Parameters
     ----------
     tree : Tree
-        The tree to prune, of classes; it is left as it is.
+        The tree to prune, of classes; it is not changed.
     form : {"boolean", "counted", "vc", "mansour97"}
         How paths and trees are counted, for d columns and a subtree of k leaves (2k − 1 nodes):
 
-        - "boolean": d^ℓ paths and d^(2k − 1) trees, as in Kearns and Mansour's example of yes and no.
-        - "counted": the same, exactly: (2d)^ℓ paths, Catalan(k − 1) · d^(k − 1) · 2^k trees.
-        - "vc": for thresholds, ℓ + k − 1 tests of the Vapnik–Chervonenkis dimension of one, times ln 2m.
-        - "mansour97": no logarithms; a branch goes if errors of the leaf <= errors of the subtree +
+        - "boolean": d^ℓ paths and d^(2k − 1) trees, as in Kearns and Mansour's example of Boolean columns.
+        - "counted": the exact numbers for Boolean columns: (2d)^ℓ paths, Catalan(k − 1) · d^(k − 1) · 2^k
+          trees.
+        - "vc": for thresholds, ℓ + k − 1 tests of the VC dimension of one, times ln 2m.
+        - "mansour97": no logarithms; a branch collapses if errors of the leaf <= errors of the subtree +
           c · √(m_v · k).
     c : float or "cv"
-        The constant before the penalty; about 1 in theory, 0 prunes what gains nothing. "cv" takes the one of
-        `GRID` that loses least in cross validation, the largest of several.
+        The factor of the penalty; about 1 in theory, 0 collapses splits without gain. "cv" takes the value of
+        `GRID` with the smallest cross-validated loss, the largest among equals.
     delta : float
-        Between 0 and 1; "mansour97" has none.
+        The failure probability, between 0 and 1; not used by "mansour97".
     data : Dataset, optional
         For ``c="cv"``: the rows that the tree was grown from.
     growing : mapping, optional
         For ``c="cv"``: the arguments of `grow` that the tree was grown with, apart from its criterion.
     n_folds, seed : int
-        For ``c="cv"``: the number of folds and the seed of the draw.
+        For ``c="cv"``: the number of folds and the seed of their draw.
     validation : Dataset, optional
-        Held-out rows to try both trees on; they choose nothing.
+        Held-out rows to measure both trees on; they do not affect the pruning.
 
     Returns
     -------
     PruningPath
-        The grown tree and the pruned one; ``details["c"]`` is the constant, and by cross validation
-        ``details["tried"]``, ``["losses"]`` and ``["standard_errors"]`` tell of all of them.
+        The grown tree and the pruned one; ``details["c"]`` is the factor, and after cross-validation
+        ``details["tried"]``, ``["losses"]`` and ``["standard_errors"]`` describe all factors.
 
     Notes
     -----
-    Rows that weigh more count more in the errors; m and m_v are numbers of rows. Where mistakes have costs,
-    the penalty is multiplied by the highest of them.
+    Errors are weighted by the row weights; m and m_v are numbers of rows. With misclassification costs the
+    penalty is multiplied by the highest cost.
 
     Examples
     --------
@@ -98,40 +99,40 @@ def bottom_up(
     if not isinstance(delta, Real) or not 0 < delta < 1:
         raise ValueError(f"delta is {delta!r}; it must be between 0 and 1, such as 0.05")
     if not tree.schema.predicts_classes:
-        raise ValueError("bottom_up compares shares of errors; it is for trees that predict classes")
+        raise ValueError("bottom_up compares error rates; it is for trees that predict classes")
     details: dict[str, Any] = {"form": form, "delta": delta}
     if c == "cv":
 
-        def prune_at(grown: Tree, constant: float) -> Tree:
-            return grown.collapse(np.flatnonzero(_collapsing(grown, form, constant, delta)).tolist())
+        def prune_at(grown_tree: Tree, constant: float) -> Tree:
+            return grown_tree.collapse(np.flatnonzero(_collapses(grown_tree, form, constant, delta)).tolist())
 
-        details |= chosen_by_folds(tree, data, growing, n_folds, seed, prune_at, GRID)
+        details |= tune_constant(tree, data, growing, n_folds, seed, prune_at, GRID)
     else:
-        details["c"] = _checked_constant(c)
-    collapses = _collapsing(tree, form, details["c"], delta)
-    return PruningPath.collapsed("bottom_up", tree, collapses, validation, **details)
+        details["c"] = _check_constant(c)
+    collapses = _collapses(tree, form, details["c"], delta)
+    return PruningPath.from_collapse("bottom_up", tree, collapses, validation, **details)
 
 
-def _collapsing(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:
-    """The branches that the pass collapses."""
+def _collapses(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:
+    """Mask of the branches that the pass collapses."""
     loss, rows, depth = tree.loss, tree.rows, tree.depths
     alpha = partial(penalty, rows=int(rows[0]), columns=len(tree.schema.columns), delta=delta, form=form)
     costs = [max(map(max, target.costs)) for target in tree.schema.targets if target.costs is not None]
-    most = c * max(costs, default=1.0) * len(tree.schema.targets) * tree.weight  # what α = 1 is in losses
+    scale = c * max(costs, default=1.0) * len(tree.schema.targets) * tree.weight  # from α to losses
 
     def decide(wave: Ints, kept: Floats) -> NDArray[np.bool_]:
         subtree, leaves = kept.T
-        price = most[wave] * alpha(rows[wave], depth[wave], 2 * leaves - 1)
+        price = scale[wave] * alpha(rows[wave], depth[wave], 2 * leaves - 1)
         return np.asarray(subtree + price >= loss[wave] * (1 - SAME_LOSS))
 
-    return pass_up(tree, np.stack([loss, np.ones(tree.n_nodes)], axis=1), decide)
+    return collapse_mask(tree, np.stack([loss, np.ones(tree.n_nodes)], axis=1), decide)
 
 
-def _checked_constant(c: Any) -> float:
+def _check_constant(c: Any) -> float:
     try:
         constant = float(c)
     except (TypeError, ValueError):
         constant = -1.0
     if not (isfinite(constant) and constant >= 0):
-        raise ValueError(f"c is {c!r}; it must be a number of at least 0, or 'cv'")
+        raise ValueError(f"c is {c!r}; it must be a number >= 0 or 'cv'")
     return constant

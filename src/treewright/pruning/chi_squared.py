@@ -1,7 +1,8 @@
-"""Pruning by a χ² test: a split whose two sides do not differ significantly in their classes goes.
+"""Pruning by a χ² test: splits whose two sides do not differ significantly in their classes are collapsed.
 
-The test is Pearson's, of the table of two sides by K classes. It looks at the rows that chose the split, the
-best of very many: its p-values are too small; a strict `significance` or Bonferroni's factor makes up for it.
+The test is Pearson's, of the table of two sides by K classes. It uses the rows that chose the split among
+many candidates, so its p-values are too small; a strict `significance` or the Bonferroni factor corrects for
+that.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.growing.independence import two_samples
-from treewright.pruning.passing import pass_up
+from treewright.growing.conditional_inference import two_sample_p_values
 from treewright.pruning.path import PruningPath
+from treewright.pruning.traversal import collapse_mask
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 
@@ -27,27 +28,28 @@ Ints = NDArray[np.int64]
 def chi_squared(
     tree: Tree, *, significance: float = 0.05, bonferroni: bool = False, validation: Dataset | None = None
 ) -> PruningPath:
-    """Collapse splits that chance explains, from the leaves to the root.
+    """Collapse splits that are not statistically significant, from the leaves to the root.
 
     A branch whose children are leaves, or have become leaves, collapses if the p-value of its split is above
-    `significance`. So a significant split keeps those above it, whatever their p-values.
+    `significance`. A significant split therefore keeps all its ancestors, whatever their p-values.
 
     Parameters
     ----------
     tree : Tree
-        The tree to prune, of the classes of one target; it is left as it is.
+        The tree to prune, of the classes of one target; it is not changed.
     significance : float
-        Between 0 and 1; smaller prunes more.
+        The significance level, between 0 and 1; smaller prunes more.
     bonferroni : bool
-        Whether p-values are multiplied by the number of splits that the node could have had: its rows less
-        one for each number, 2^(k − 1) − 1 for a category of k values.
+        Whether to multiply p-values by the number of candidate splits of the node: its rows less one for
+        each numeric column, 2^(k − 1) − 1 for a categorical column of k values.
     validation : Dataset, optional
-        Held-out rows to try both trees on; they choose nothing.
+        Held-out rows to measure both trees on; they do not affect the pruning.
 
     Returns
     -------
     PruningPath
-        The grown tree and the pruned one; ``details["p_value"]`` is that of each branch, NaN at leaves.
+        The grown tree and the pruned one; ``details["p_value"]`` has the p-value of each branch, NaN at
+        leaves.
 
     Examples
     --------
@@ -60,12 +62,14 @@ def chi_squared(
     if not isinstance(significance, Real) or not 0 < significance < 1:
         raise ValueError(f"significance is {significance!r}; it must be between 0 and 1, such as 0.05")
     if not tree.schema.predicts_classes or len(tree.schema.targets) != 1:
-        raise ValueError("chi_squared compares classes; it is for trees that predict those of one target")
+        raise ValueError(
+            "chi_squared compares classes; it is for trees that predict the classes of one target"
+        )
     if isinstance(tree.statistic, SparseRows):
-        raise ValueError(f"chi_squared is for up to 256 classes; the tree has {tree.schema.width}")
+        raise ValueError(f"chi_squared supports up to 256 classes; the tree has {tree.schema.width}")
     p_value = np.full(tree.n_nodes, np.nan)
     inner = np.flatnonzero(~tree.is_leaf)
-    p_value[inner] = two_samples(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
+    p_value[inner] = two_sample_p_values(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
     if bonferroni:
         with np.errstate(divide="ignore"):
             log_p = np.log(p_value[inner]) + _log_splits(tree.schema, tree.rows[inner])
@@ -74,12 +78,12 @@ def chi_squared(
     def decide(wave: Ints, leaves: Floats) -> NDArray[np.bool_]:
         return np.asarray((leaves[:, 0] == 2) & (p_value[wave] > significance))
 
-    collapses = pass_up(tree, np.ones((tree.n_nodes, 1)), decide)
-    return PruningPath.collapsed("chi_squared", tree, collapses, validation, p_value=p_value)
+    collapses = collapse_mask(tree, np.ones((tree.n_nodes, 1)), decide)
+    return PruningPath.from_collapse("chi_squared", tree, collapses, validation, p_value=p_value)
 
 
 def _log_splits(schema: Schema, rows: Ints) -> Floats:
-    """The logarithm of how many splits so many rows could have had, at most; of none it is that of one.
+    """The logarithm of the largest possible number of candidate splits of so many rows, at least 0.
 
     >>> from treewright import Column, Schema
     >>> schema = Schema((Column("x"), Column("job", "category", ("clerk", "cook", "pilot"))))

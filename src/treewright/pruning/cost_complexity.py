@@ -2,11 +2,11 @@
 
 Let R(v) be the risk of node v as a leaf and R(T_v) that of the leaves below it. As alpha grows, the inner
 node with the smallest g(v) = (R(v) - R(T_v)) / (|T_v| - 1) collapses first (the weakest link), and so on up
-to the root. Looking for the weakest link over and over costs O(nodes * depth); the core finds all of them in
+to the root. Searching for the weakest link repeatedly costs O(nodes * depth); the core finds all of them in
 one bottom-up pass instead.
 
-Risk is that of the tree's criterion unless the caller passes another one: any number per node that is lost if
-the node is a leaf and adds up over leaves, such as the weight of the misclassified rows.
+The risk is that of the tree's criterion unless the caller passes another one: any number per node that adds
+up over leaves, such as the weight of the misclassified rows.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from treewright.encoding import Dataset
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 
-_LEAST_LOSS = 1e-290  # less has lost digits, or will where it is divided
-CLOSED_BY = "alpha"  # without it the path goes on to the root, and `select` chooses
+_LEAST_LOSS = 1e-290  # smaller sums have lost digits, or lose them in a division
+CLOSED_BY = "alpha"  # without this option the path goes on to the root, and `select` chooses
 
 
 @dataclass(frozen=True)
@@ -42,22 +42,21 @@ class CostComplexityPath:
 
 
 def weakest_links(tree: Tree, risk: ArrayLike | None = None) -> NDArray[np.float64]:
-    """For each node the alpha from which on it is collapsed, or one above it is; infinity at a leaf.
+    """For each node the alpha at which it, or an ancestor of it, collapses; infinity at leaves.
 
     At a given alpha, collapsing every node whose level is at most alpha gives the smallest subtree among
     those with the least risk + alpha * leaves (risk per unit of weight, as in scikit-learn).
     """
-    level, *_ = _core.weakest_links(tree.end, _checked_risk(tree, risk))
+    level, *_ = _core.weakest_links(tree.end, _check_risk(tree, risk))
     return level / float(tree.weight[0])
 
 
 def cost_complexity_path(tree: Tree, risk: ArrayLike | None = None) -> CostComplexityPath:
-    """Every subtree that is best for some alpha, with the alpha from which on it is.
+    """Every subtree that is optimal for some alpha, with the alpha from which on it is.
 
-    Links of one level break together: whole numbers are compared exactly, otherwise levels that differ by
-    rounding only are one.
+    Nodes of the same level collapse together: whole numbers are compared exactly, others up to rounding.
     """
-    _, alpha, total, leaves = _core.weakest_links(tree.end, _checked_risk(tree, risk))
+    _, alpha, total, leaves = _core.weakest_links(tree.end, _check_risk(tree, risk))
     weight = float(tree.weight[0])
     return CostComplexityPath(alpha / weight, total / weight, leaves)
 
@@ -74,19 +73,20 @@ def cost_complexity(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is left as it is.
+        The tree to prune; it is not changed.
     alpha : float, optional
-        The price of a leaf, not negative: the path then ends with its subtree. Without it, `select` chooses.
+        The complexity parameter, >= 0: the path ends with the optimal subtree of this alpha. Without it,
+        `select` chooses.
     on : {"loss", "impurity"}
-        What leaves are to lower: the loss of the tree's answers, costs included, or the risk of the criterion
-        that it was grown by, as in scikit-learn. Both per unit of weight.
+        The risk: the loss of the predictions, with costs, or the impurity of the criterion that the tree was
+        grown by, as in scikit-learn. Both per unit of weight.
     validation : Dataset, optional
-        Held-out rows to try every subtree on.
+        Held-out rows to measure every subtree on.
 
     Returns
     -------
     PruningPath
-        The subtrees; `level` is the alpha from which on each is the best, the smallest one of several.
+        The subtrees; `level` is the alpha from which on each is optimal, the smallest one among equals.
 
     Examples
     --------
@@ -104,14 +104,14 @@ def cost_complexity(
     found = cost_complexity_path(tree, risk)
     steps = len(found.alpha) if alpha is None else int(np.searchsorted(found.alpha, alpha, side="right"))
     position = np.searchsorted(found.alpha, weakest_links(tree, risk), side="left")
-    path = PruningPath.nested("cost_complexity", tree, position, found.alpha[:steps], validation, on=on)
+    path = PruningPath.from_nested("cost_complexity", tree, position, found.alpha[:steps], validation, on=on)
     return replace(path, is_open=alpha is None)
 
 
 def cut_at(tree: Tree, alpha: float, risk: ArrayLike | None = None) -> Tree:
     """The smallest subtree with the least risk + alpha * leaves, risk being per unit of weight.
 
-    At alpha 0 only useless splits go; from the last alpha of the path on, the root alone is left. `alpha` is
+    Alpha 0 removes only useless splits; from the last alpha of the path on, only the root is left. `alpha` is
     scikit-learn's ``ccp_alpha``.
 
     >>> from treewright import encode, grow
@@ -129,12 +129,12 @@ def cut_at(tree: Tree, alpha: float, risk: ArrayLike | None = None) -> Tree:
 
 def _check_alpha(alpha: float) -> None:
     if not isinstance(alpha, Real) or isnan(alpha) or alpha < 0:
-        raise ValueError(f"alpha={alpha!r} is not possible; the price of a leaf is a number >= 0")
+        raise ValueError(f"alpha is {alpha!r}; it must be a number >= 0")
 
 
 def refuse_lost_squares(tree: Tree) -> None:
-    """ValueError where a tree tells numbers apart whose squares are too small for floating point: all losses
-    would be 0, and every split useless.
+    """Raise ValueError where the tree distinguishes numbers whose squares underflow: all losses would be 0,
+    and every split useless.
     """
     if tree.schema.predicts_classes or tree.criterion != "squared_error":
         return
@@ -143,12 +143,12 @@ def refuse_lost_squares(tree: Tree) -> None:
         if np.ptp(values) > 0 and tree.statistic[0, 3 * place + 2] < _LEAST_LOSS:
             raise ValueError(
                 f"target {target.name!r}: the squared errors of this tree add up to less than "
-                f"{_LEAST_LOSS:g}, which leaves no digits to compare them by; scale the target or the "
+                f"{_LEAST_LOSS:g}, too small to be compared in floating point; scale the target or the "
                 "weights up to prune it"
             )
 
 
-def _checked_risk(tree: Tree, risk: ArrayLike | None) -> NDArray[np.float64]:
+def _check_risk(tree: Tree, risk: ArrayLike | None) -> NDArray[np.float64]:
     refuse_lost_squares(tree)
     if risk is None:
         return np.ascontiguousarray(tree.risk)

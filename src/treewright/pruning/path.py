@@ -1,4 +1,4 @@
-"""The prunings of one tree, from the largest to the smallest, with what each is worth."""
+"""The pruning path: the prunings of one tree, from the largest to the smallest, with their losses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from treewright._text import aligned
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import loses_0_or_1, rows_of, squared_losses
-from treewright.tree.surgery import covered
+from treewright.tree.surgery import subtree_mask
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Losses = Callable[[Tree, Dataset], Floats]  # of the rows at each node of a tree
+OTHER_ROWS = "data must be the rows that the tree was grown from; its node counts differ"
 
 
 class Prunings(Protocol):
-    """Trees that are made when they are asked for."""
+    """A sequence of trees that are constructed on access."""
 
     def __len__(self) -> int: ...
 
@@ -34,14 +35,14 @@ class Prunings(Protocol):
         """The tree at a place of the path."""
 
     def sums(self, of: Losses, data: Dataset) -> Floats:
-        """The sum over the leaves of each tree of what `of` says of the rows at each node."""
+        """For each tree, the sum over its leaves of the values that `of` gives to nodes."""
 
 
 @dataclass(frozen=True, eq=False)
-class Nested:
+class NestedPrunings:
     """Prunings each of which is a pruning of the one before it."""
 
-    grown: Tree
+    full_tree: Tree
     position: Ints  # the first place at which each node is a leaf or inside one; the length if there is none
     length: int
 
@@ -49,40 +50,42 @@ class Nested:
         return self.length
 
     def tree(self, place: int) -> Tree:
-        """The grown tree, collapsed at every node whose place has come."""
-        return self.grown.collapse(np.flatnonzero((self.position <= place) & ~self.grown.is_leaf).tolist())
+        """The full tree, collapsed at every node whose position is at most `place`."""
+        nodes = np.flatnonzero((self.position <= place) & ~self.full_tree.is_leaf)
+        return self.full_tree.collapse(nodes.tolist())
 
     def sums(self, of: Losses, data: Dataset) -> Floats:
-        """All of them in one pass over the rows."""
-        return self.added(of(self.grown, data))
+        """All sums in one pass over the rows."""
+        return self.leaf_sums(of(self.full_tree, data))
 
-    def added(self, worth: NDArray[Any]) -> Floats:
-        """For each tree the sum of `worth` over its leaves.
+    def leaf_sums(self, values: NDArray[Any]) -> Floats:
+        """For each tree the sum of `values` over its leaves.
 
-        A node is a leaf from its own place on until that of its parent comes.
+        A node is a leaf from its own position until that of its parent.
         """
         first, last = self._terms
-        change = np.bincount(first[first < last], worth[first < last], self.length + 1)
-        gone = np.bincount(last[first < last], worth[first < last], self.length + 1)
+        change = np.bincount(first[first < last], values[first < last], self.length + 1)
+        gone = np.bincount(last[first < last], values[first < last], self.length + 1)
         return np.asarray(np.cumsum(change - gone)[: self.length])
 
     @cached_property
     def _terms(self) -> tuple[Ints, Ints]:
         """From which place to which each node is a leaf."""
-        position = np.where(self.grown.is_leaf, 0, np.minimum(self.position, self.length))
-        # What stands above a node may go before it; then the node is never a leaf.
-        until = np.append(position, self.length)[self.grown.parent]
-        if (position <= until).all():  # nothing does
+        tree = self.full_tree
+        position = np.where(tree.is_leaf, 0, np.minimum(self.position, self.length))
+        # An ancestor may collapse before a node does; then the node is never a leaf.
+        until = np.append(position, self.length)[tree.parent]
+        if (position <= until).all():  # no ancestor does
             return position, until
-        for wave in reversed(self.grown.waves):  # from the root down: the earliest of all above
-            for child in (self.grown.left[wave], self.grown.right[wave]):
+        for wave in reversed(tree.waves):  # from the root down: the earliest of all ancestors
+            for child in (tree.left[wave], tree.right[wave]):
                 until[child] = np.minimum(until[child], until[wave])
         return position, until
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
-    """Trees that are there already."""
+class TreeList:
+    """Prunings as a tuple of trees."""
 
     trees: tuple[Tree, ...]
 
@@ -100,14 +103,14 @@ class Listed:
 
 @dataclass(frozen=True, eq=False)
 class PruningPath:
-    """Trees that a pruning method makes of one tree, from the largest to the smallest.
+    """The prunings of one tree that a pruning method produces, from the largest to the smallest.
 
-    The last one is the method's answer, unless it says otherwise (`chosen`) or leaves the choice to `select`
-    (`is_open`).
+    The last one is the method's result, unless the method chooses another one (`chosen`) or leaves the choice
+    to `select` (`is_open`).
 
-    A path is a sequence: ``len(path)``, ``path[3]``, ``path[-1]``; its trees are made when asked for. Losses
-    are per unit of weight: the share of misclassified rows, their mean cost, or the mean loss of the
-    criterion for numbers.
+    A path is a sequence: ``len(path)``, ``path[3]``, ``path[-1]``; its trees are constructed on access.
+    Losses are per unit of weight: the error rate, the mean cost, or for regression the mean loss of the
+    criterion.
 
     >>> from treewright import encode, grow, prune
     >>> tree = grow(encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "a", "b", "a", "b"]))
@@ -119,24 +122,22 @@ class PruningPath:
     """
 
     method: str
-    grown: Tree  # the tree before pruning
+    full_tree: Tree  # before pruning
     prunings: Prunings
-    level: (
-        Floats  # the dial of the method at each tree, not falling: the price of a leaf, the errors allowed …
-    )
+    level: Floats  # the method's parameter at each tree, non-decreasing: alpha, the errors allowed …
     leaves: Ints
-    training: Floats  # mean loss of the rows that the tree was grown from
-    validation: Floats | None = None  # mean loss of held-out rows, or its estimate by folds
+    training: Floats  # mean loss on the rows that the tree was grown from
+    validation: Floats | None = None  # mean loss on held-out rows, or its cross-validation estimate
     standard_error: Floats | None = None  # of `validation`
-    chosen: int = -1  # the place of the tree that was chosen
-    is_open: bool = False  # whether the method leaves the choice to others: `select`
-    details: dict[str, Any] = field(default_factory=dict)  # what the method has to tell beside
+    chosen: int = -1  # the place of the chosen tree
+    is_open: bool = False  # whether the method leaves the choice to `select`
+    details: dict[str, Any] = field(default_factory=dict)  # further results of the method
 
     @classmethod
-    def nested(
+    def from_nested(
         cls,
         method: str,
-        grown: Tree,
+        tree: Tree,
         position: NDArray[Any],
         level: Any,
         validation: Dataset | None = None,
@@ -144,30 +145,30 @@ class PruningPath:
     ) -> PruningPath:
         """The path in which each node is a leaf from its `position` on (the length: never)."""
         level = np.asarray(level, np.float64)
-        prunings = Nested(grown, np.asarray(position, np.int64), len(level))
-        leaves = prunings.added(np.ones(grown.n_nodes)).astype(np.int64)
-        training = np.asarray(grown.mean(prunings.added(grown.loss)))
-        path = cls(method, grown, prunings, level, leaves, training, details=details)
-        return path if validation is None else path.tried(validation)
+        prunings = NestedPrunings(tree, np.asarray(position, np.int64), len(level))
+        leaves = prunings.leaf_sums(np.ones(tree.n_nodes)).astype(np.int64)
+        training = np.asarray(tree.mean(prunings.leaf_sums(tree.loss)))
+        path = cls(method, tree, prunings, level, leaves, training, details=details)
+        return path if validation is None else path.with_validation(validation)
 
     @classmethod
-    def single(
-        cls, method: str, grown: Tree, pruned: Tree, validation: Dataset | None = None, **details: Any
+    def from_pair(
+        cls, method: str, tree: Tree, pruned: Tree, validation: Dataset | None = None, **details: Any
     ) -> PruningPath:
-        """The path of a method that makes one tree: the grown tree and the pruned one."""
-        trees = (grown, pruned)
-        leaves = np.array([tree.n_leaves for tree in trees], np.int64)
-        training = np.array([float(tree.mean(tree.loss[tree.is_leaf].sum())) for tree in trees])
-        path = cls(method, grown, Listed(trees), np.arange(2.0), leaves, training, details=details)
-        return path if validation is None else path.tried(validation)
+        """The path of two trees: the full one and the pruned one."""
+        trees = (tree, pruned)
+        leaves = np.array([each.n_leaves for each in trees], np.int64)
+        training = np.array([float(each.mean(each.loss[each.is_leaf].sum())) for each in trees])
+        path = cls(method, tree, TreeList(trees), np.arange(2.0), leaves, training, details=details)
+        return path if validation is None else path.with_validation(validation)
 
     @classmethod
-    def collapsed(
-        cls, method: str, grown: Tree, nodes: NDArray[Any], validation: Dataset | None = None, **details: Any
+    def from_collapse(
+        cls, method: str, tree: Tree, nodes: NDArray[Any], validation: Dataset | None = None, **details: Any
     ) -> PruningPath:
-        """The path of a method that makes one tree by collapsing nodes (their numbers, or a mask)."""
-        position = np.where(covered(grown, np.arange(grown.n_nodes)[nodes]), 1, 2)
-        return cls.nested(method, grown, position, np.arange(2.0), validation, **details)
+        """The path of two trees, the second with `nodes` collapsed (their numbers, or a mask)."""
+        position = np.where(subtree_mask(tree, np.arange(tree.n_nodes)[nodes]), 1, 2)
+        return cls.from_nested(method, tree, position, np.arange(2.0), validation, **details)
 
     # ---- a sequence of trees -----------------------------------------------------------------------
 
@@ -185,10 +186,10 @@ class PruningPath:
 
     @cached_property
     def pruned(self) -> Tree:
-        """The tree that was chosen; the last one where none was."""
+        """The chosen tree; the last one where none was chosen."""
         return self[self.chosen]
 
-    def chose(self, place: int, **changes: Any) -> PruningPath:
+    def choose(self, place: int, **changes: Any) -> PruningPath:
         """The same path with another tree chosen."""
         place = operator.index(place) % len(self)
         return replace(self, chosen=place, is_open=False, **changes)
@@ -197,22 +198,22 @@ class PruningPath:
 
     def losses(self, data: Dataset) -> Floats:
         """The mean loss of each tree on other rows."""
-        return np.asarray(self.grown.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
+        return np.asarray(self.full_tree.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
 
-    def tried(self, validation: Dataset) -> PruningPath:
-        """The same path with what its trees lose on held-out rows, and the standard error of that."""
+    def with_validation(self, validation: Dataset) -> PruningPath:
+        """The same path with the mean losses on held-out rows and their standard errors."""
         refuse_no_rows(validation)
         loss = self.prunings.sums(Tree.loss_of, validation)
-        square = loss if loses_0_or_1(self.grown) else self.prunings.sums(squared_losses, validation)
+        square = loss if loses_0_or_1(self.full_tree) else self.prunings.sums(squared_losses, validation)
         mean, error = mean_and_error(loss, square, validation)
         return replace(self, validation=mean, standard_error=error)
 
-    # ---- showing -----------------------------------------------------------------------------------
+    # ---- display -----------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         first, last = self.leaves[0], self.leaves[-1]
-        sizes = f"{first} to {last} leaves" if first != last else _counted(first, "leaf", "leaves")
-        chosen = "none" if self.is_open else f"that of {_counted(self.leaves[self.chosen], 'leaf', 'leaves')}"
+        sizes = f"{first} to {last} leaves" if first != last else _count(first, "leaf", "leaves")
+        chosen = "none" if self.is_open else f"that of {_count(self.leaves[self.chosen], 'leaf', 'leaves')}"
         return f"<PruningPath by {self.method}: {_trees(self)} of {sizes}, {chosen} chosen>"
 
     def __str__(self) -> str:
@@ -220,7 +221,7 @@ class PruningPath:
         return "\n".join([heading, *aligned(rows, right=range(len(rows[0])), gap=2)])
 
     def _repr_html_(self) -> str:
-        from treewright.exporting.notebooks import path_as_html
+        from treewright.exporting.notebook_html import path_as_html
 
         lines = {"training": self.training, "validation": self.validation}
         losses = {name: line for name, line in lines.items() if line is not None}
@@ -228,50 +229,50 @@ class PruningPath:
         return path_as_html(*_table(self), self.leaves, losses, chosen)
 
     def plot(self, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
-        """Draw loss against leaves on all rows that the path knows, and on `test`; needs matplotlib."""
-        from treewright.plotting.paths import draw_path  # matplotlib is loaded when it is needed
+        """Plot loss against leaves on the training, validation and `test` rows; needs matplotlib."""
+        from treewright.plotting.pruning_paths import plot_pruning_path  # loads matplotlib
 
-        return draw_path(self, test, ax)
-
-
-_MOST_LINES = 24  # of a path that is printed as a whole
+        return plot_pruning_path(self, test, ax)
 
 
-def _counted(n: int, one: str, many: str) -> str:
+_MAX_LINES = 24  # a longer path is printed in part
+
+
+def _count(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"
 
 
 def _trees(path: PruningPath) -> str:
-    return _counted(len(path), "tree", "trees")
+    return _count(len(path), "tree", "trees")
 
 
 def _table(path: PruningPath) -> tuple[str, list[list[str]], int | None]:
-    """A heading, a table with the names of its columns, and the row of the chosen tree; of a long path those
-    around the chosen tree, and some of the others.
+    """A heading, a table with column names, and the row of the chosen tree; a long path is thinned out,
+    except around the chosen tree.
     """
     names = ["", "level", "leaves", "training"] + (["validation"] if path.validation is not None else [])
     chosen = path.chosen % len(path)
     marked = None if path.is_open else chosen
-    shown: Sequence[int] = range(len(path))
-    if len(path) > _MOST_LINES:
-        some = np.unique(np.linspace(0, len(path) - 1, _MOST_LINES - 3).round().astype(int))
+    places: Sequence[int] = range(len(path))
+    if len(path) > _MAX_LINES:
+        some = np.unique(np.linspace(0, len(path) - 1, _MAX_LINES - 3).round().astype(int))
         near = [place for place in (chosen - 1, chosen, chosen + 1) if 0 <= place < len(path)]
-        shown = sorted({*some.tolist(), *near})
+        places = sorted({*some.tolist(), *near})
     rows = [names]
-    for place in shown:
+    for place in places:
         row = ["→" if place == marked else "", f"{path.level[place]:.4g}", f"{path.leaves[place]}"]
         row += [f"{path.training[place]:.4f}"]
         if path.validation is not None:
             error = path.standard_error
             row += [f"{path.validation[place]:.4f}" + ("" if error is None else f" ± {error[place]:.4f}")]
         rows.append(row)
-    heading = f"{path.method}: {_trees(path)}" + (", none chosen yet: select chooses" if path.is_open else "")
-    return heading, rows, None if marked is None else 1 + list(shown).index(marked)
+    heading = f"{path.method}: {_trees(path)}" + (", none chosen yet: use select" if path.is_open else "")
+    return heading, rows, None if marked is None else 1 + list(places).index(marked)
 
 
 def mean_and_error(loss: Floats, square: Floats, data: Dataset) -> tuple[Floats, Floats]:
-    """What rows lose per unit of weight and target, from the sums of what each loses and of its square; and
-    the standard error of that, √(mean of squares − square of the mean) / √n.
+    """The mean loss per unit of weight and target, from the sums of the losses and of their squares; and its
+    standard error, √(mean of squares − square of the mean) / √n.
     """
     weight, targets = data.total_weight, len(data.schema.targets)
     mean = np.maximum(loss, 0.0) / weight
@@ -280,8 +281,8 @@ def mean_and_error(loss: Floats, square: Floats, data: Dataset) -> tuple[Floats,
 
 
 def refuse_no_rows(data: Dataset, name: str = "validation", *, judging: bool = False) -> None:
-    """Rows to judge by must be there, with their targets, and weigh something; only those that choose nothing
-    may have classes that the tree does not know.
+    """Raise an error unless `data` has rows of positive weight with targets; classes unknown to the tree are
+    allowed only with `judging`, for rows that take no part in a choice.
     """
     if not isinstance(data, Dataset):
         raise TypeError(
@@ -290,22 +291,23 @@ def refuse_no_rows(data: Dataset, name: str = "validation", *, judging: bool = F
     if data.targets is None:
         raise ValueError(f"{name} has no target; encode the table with its target")
     if data.n_rows == 0 or data.total_weight <= 0:
-        raise ValueError(f"{name} has no rows" + (" that weigh something" if data.n_rows else ""))
+        raise ValueError(f"{name} has no rows" + (" of positive weight" if data.n_rows else ""))
     if not judging:
         data.refuse_unknown_classes(name)
 
 
-_TELLING = 8  # from so many leaves on, equal counts of rows at every node are no accident
+_MIN_LEAVES = 8  # from so many leaves on, equal row counts at every node are no coincidence
 
 
-def counts_as(tree: Tree, rows: NDArray[Any], data: Dataset) -> bool:
-    """Whether rows must be those that are known to arrive at each node of a tree, `rows` of them."""
-    return tree.n_leaves >= _TELLING and np.array_equal(rows_of(tree, data), rows)
+def has_row_counts(tree: Tree, rows: NDArray[Any], data: Dataset) -> bool:
+    """Whether `data` gives each node of a tree the row counts `rows`, in a tree large enough to tell."""
+    return tree.n_leaves >= _MIN_LEAVES and np.array_equal(rows_of(tree, data), rows)
 
 
 def refuse_training_rows(tree: Tree, validation: Dataset) -> None:
-    """Rows that grew a tree would always keep all of it."""
-    if counts_as(tree, tree.rows, validation):
+    """Raise ValueError for the training rows, by which no branch would be pruned."""
+    if has_row_counts(tree, tree.rows, validation):
         raise ValueError(
-            "validation has the very rows that the tree was grown from; a row grows it or judges it"
+            "validation contains the rows that the tree was grown from; use different rows to grow and to "
+            "validate"
         )

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.pruning.passing import pass_up
+from treewright.pruning.fractional_rows import SLACK, Sharing
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.raising import Agenda, Moving, spans
-from treewright.pruning.shares import SLACK, Sharing
+from treewright.pruning.subtree_raising import Agenda, Moving, spans
+from treewright.pruning.traversal import collapse_mask
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -81,7 +81,7 @@ def pessimistic(
     else:
         pruned, raised = _without_raising(tree, confidence), 0
     estimate = _estimate(pruned, confidence)
-    return PruningPath.single("pessimistic", tree, pruned, validation, estimate=estimate, raised=raised)
+    return PruningPath.from_pair("pessimistic", tree, pruned, validation, estimate=estimate, raised=raised)
 
 
 def _estimate(tree: Tree, confidence: float) -> float:
@@ -117,7 +117,7 @@ def _without_raising(tree: Tree, confidence: float) -> Tree:
     def decide(wave: Ints, kept: Floats) -> Mask:
         return np.asarray(charge[wave] <= kept[:, 0] + SLACK)
 
-    return tree.collapse(np.flatnonzero(pass_up(tree, charge[:, np.newaxis], decide)).tolist())
+    return tree.collapse(np.flatnonzero(collapse_mask(tree, charge[:, np.newaxis], decide)).tolist())
 
 
 def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, int]:

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.pruning.rule_covers import Bits, Covers
-from treewright.tree.rule_list import Condition, Within, column_of
+from treewright.pruning.rule_coverage import Bits, Covers
+from treewright.tree.conditions import Condition, Within
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class _Costs:
             if isinstance(condition, Within):
                 bits = float(len(schema.columns[j].categories))
             else:
-                values = column_of(self._data, j)
+                values = self._data.column(j)
                 gaps = len(np.unique(values[~np.isnan(values)])) - 1
                 bits = 1 + float(np.log2(max(gaps, 1)))
             self._by_column[name] = bits + float(np.log2(len(schema.columns)))

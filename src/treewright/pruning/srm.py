@@ -1,9 +1,8 @@
 """Structural risk minimisation: the pruning of least training error + c·√(size / rows).
 
-The penalty is concave in the size. So over all prunings, of which there may be astronomically many, the least
-value lies on a corner of the lower hull of (leaves, errors), and the corners are the subtrees of the
-cost-complexity sequence: between two of them a pruning lies on or above the line, the penalty on or above its
-chord.
+The penalty is concave in the size. So the minimum over all prunings lies on a corner of the lower convex hull
+of (leaves, errors), and the corners are the subtrees of the cost-complexity sequence: between two corners
+every pruning lies on or above the line, and the penalty on or above its chord.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.cost_complexity import cost_complexity
+from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
-from treewright.pruning.tuning import chosen_by_folds
 from treewright.tree import Tree
 
 Size = Literal["nodes", "leaves"]
-GRID = tuple(np.geomspace(0.02, 1.0, 18).round(4).tolist())  # of c, where it is chosen by folds
+GRID = tuple(np.geomspace(0.02, 1.0, 18).round(4).tolist())  # the values of c that cross-validation tries
 
 
 def srm(
@@ -41,20 +40,20 @@ def srm(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is left as it is.
+        The tree to prune; it is not changed.
     c : float or "cv"
-        The weight of the penalty. 1 is that of the notes, and prunes far more than it should; about 0.3 gives
-        good trees. "cv" chooses it by cross validation, which needs `data`.
+        The weight of the penalty. The theory has 1, which prunes far too much; about 0.3 gives good trees.
+        "cv" chooses it by cross-validation, which needs `data`.
     size : {"nodes", "leaves"}
-        What counts as the size of a tree; the notes count nodes.
+        The size of a tree; the theory counts nodes.
     data : Dataset, optional
         The rows that the tree was grown from, for ``c="cv"``.
     growing : dict, optional
         The parameters of `grow` for the trees of the folds.
     n_folds, seed : int
-        How many folds, and the seed of their drawing.
+        The number of folds and the seed of their draw.
     validation : Dataset, optional
-        Held-out rows to try every subtree on; they choose nothing.
+        Held-out rows to measure every subtree on; they do not affect the pruning.
 
     Returns
     -------
@@ -69,26 +68,26 @@ def srm(
     (1, 4)
     """
     if not tree.schema.predicts_classes:
-        raise ValueError("srm weighs shares of errors against size; it is for trees that predict classes")
+        raise ValueError("srm weighs the error rate against the size; it is for trees that predict classes")
     path = cost_complexity(tree, validation=validation)
     if c != "cv":
-        return chosen_by_penalty(path, c, size, method="srm")
+        return choose_by_penalty(path, c, size, method="srm")
 
-    def prune_at(grown: Tree, constant: float) -> Tree:
-        return chosen_by_penalty(cost_complexity(grown), constant, size).pruned
+    def prune_at(grown_tree: Tree, constant: float) -> Tree:
+        return choose_by_penalty(cost_complexity(grown_tree), constant, size).pruned
 
-    found = chosen_by_folds(tree, data, growing, n_folds, seed, prune_at, GRID)
-    best = chosen_by_penalty(path, found["c"], size, method="srm")
-    return replace(best, details={**best.details, **found})
+    tuning = tune_constant(tree, data, growing, n_folds, seed, prune_at, GRID)
+    best = choose_by_penalty(path, tuning["c"], size, method="srm")
+    return replace(best, details={**best.details, **tuning})
 
 
-def chosen_by_penalty(path: PruningPath, c: float, size: Size, **changes: Any) -> PruningPath:
-    """The path with the tree of least training loss + c·√(size / rows) chosen, the smallest among equals."""
+def choose_by_penalty(path: PruningPath, c: float, size: Size, **changes: Any) -> PruningPath:
+    """Choose the tree of least training loss + c·√(size / rows), the smallest among equals."""
     if not isinstance(c, Real) or not 0 <= c < np.inf:
-        raise ValueError(f"c is {c!r}; it must be a number of at least 0, or 'cv'")
+        raise ValueError(f"c is {c!r}; it must be a number >= 0 or 'cv'")
     value = path.training + c * penalty(path, size)
     best = len(path) - 1 - int(np.argmin(value[::-1]))
-    return path.chose(best, details={**path.details, "c": c, "size": size}, **changes)
+    return path.choose(best, details={**path.details, "c": c, "size": size}, **changes)
 
 
 def penalty(path: PruningPath, size: Size) -> NDArray[np.float64]:
@@ -96,4 +95,4 @@ def penalty(path: PruningPath, size: Size) -> NDArray[np.float64]:
     if size not in ("nodes", "leaves"):
         raise ValueError(f"size is {size!r}; it must be 'nodes' or 'leaves'")
     sizes = path.leaves if size == "leaves" else 2 * path.leaves - 1
-    return np.asarray(np.sqrt(sizes / int(path.grown.rows[0])))
+    return np.asarray(np.sqrt(sizes / int(path.full_tree.rows[0])))

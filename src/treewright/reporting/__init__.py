@@ -1,4 +1,4 @@
-"""Reporting: all about a tree in one HTML file that needs no network and no other file."""
+"""`report`: everything about a tree in one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 from treewright._atomic import replacing
 from treewright.advice import Advice
 from treewright.certifying.binomial import check_delta
-from treewright.reporting.assembling import assembled, framed
 from treewright.reporting.certificates import refuse_known_rows
-from treewright.reporting.facts import facts
-from treewright.reporting.parts import NAMES
-from treewright.reporting.subjects import curtailed, subject_of
+from treewright.reporting.html_page import assemble, iframe
+from treewright.reporting.payload import payload_of
+from treewright.reporting.samples import SAMPLE_NAMES
+from treewright.reporting.subject import limit_slider, subject_of
 from treewright.tree.evaluate import given_rows
 
 __all__ = ["Report", "report"]
@@ -25,23 +25,23 @@ __all__ = ["Report", "report"]
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report: `html` is the whole page, `payload` what it says as plain values."""
+    """A report: `html` is the whole page, `payload` the numbers and texts that it shows, as plain values."""
 
     payload: dict[str, Any] = field(repr=False)
 
     @cached_property
     def html(self) -> str:
-        """The page as text, with all that it needs."""
-        return assembled(self.payload)
+        """The page, with its style and script inside."""
+        return assemble(self.payload)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, which is replaced as a whole or not at all."""
+        """Write the page to a file atomically."""
         page = self.html.encode()
         with replacing(path) as file:
             file.write(page)
 
     def _repr_html_(self) -> str:
-        return framed(self.html)
+        return iframe(self.html)
 
     def __repr__(self) -> str:
         return f"<Report: {self.payload['title']!r}; save it as an HTML file>"
@@ -67,34 +67,34 @@ def report(
     advice: Sequence[Advice] | None = None,
 ) -> Report:
     """Everything about a tree in one HTML page: its error with a certificate, the tree, a slider over its
-    prunings, its columns, its quality, its rules, and how to make it again.
+    prunings, permutation importance, confusion matrix, ROC and calibration, rules, and how to reproduce it.
 
     Parameters
     ----------
     model : Tree, PruningPath or fitted estimator
-        The tree, of one target. Of a path the chosen tree; an estimator that prunes brings its path.
+        A tree with one target. Of a path the selected tree is reported; a pruned estimator brings its path.
     train, validation, test : Dataset, or tuple (X, y) or (X, y, weight), optional
-        The rows that grew the tree, those that chose its size, and rows that did neither; from the last ones
-        comes the certificate. The page shows counts and summaries, never rows. What is not given is not
-        shown; of the training rows the tree itself knows the counts.
+        The rows that the tree was grown from, those that selected its size, and rows used for neither, which
+        the certificate is computed from. The page shows counts and summaries, never single rows. Sections
+        without data are left out; the tree itself remembers the counts of its training rows.
     path : PruningPath, optional
-        Where the tree comes from, if the model does not bring it. The slider leaves out its trees of more
-        than 5,000 leaves, but for the model itself.
+        The pruning path of the tree, if the model has none of its own. The slider omits trees of more than
+        5,000 leaves, except for the model itself.
     title : str, optional
         The title of the page.
     delta : float
-        The chance with which the certificate may fail.
+        The certificate holds with probability at least ``1 - delta``.
     seed : int
-        Of the shuffling that tells how much each column matters.
+        Seed of the permutation importance.
     methods : list of str, optional
-        Pruning methods on the slider beside that of the model; by default those that apply.
+        Pruning methods offered on the slider besides the model's own; by default all that apply.
     advice : list of Advice, optional
-        What the section "Worth knowing" says; by default what the adviser finds in the rows and the model.
+        Content of the section "Worth knowing"; by default what `advise` finds in the data and the model.
 
     Returns
     -------
     Report
-        ``.save("report.html")`` writes the page, ``.payload`` holds its facts.
+        ``.save("report.html")`` writes the page; ``.payload`` has its numbers and texts.
 
     Examples
     --------
@@ -112,16 +112,16 @@ def report(
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"seed is {seed!r}; it must be a whole number of at least 0")
     subject = subject_of(model, path)
-    given = dict(zip(NAMES, (train, validation, test), strict=True))
+    given = dict(zip(SAMPLE_NAMES, (train, validation, test), strict=True))
     rows = {
-        name: given_rows(subject.grown, part, name, judging=name == "test")
-        for name, part in given.items()
-        if part is not None
+        name: given_rows(subject.grown, sample, name, judging=name == "test")
+        for name, sample in given.items()
+        if sample is not None
     }
     refuse_known_rows(model, subject, rows)
-    subject = curtailed(subject)
+    subject = limit_slider(subject)
     return Report(
-        facts(
+        payload_of(
             model,
             subject,
             rows,

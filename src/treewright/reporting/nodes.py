@@ -1,4 +1,4 @@
-"""The tree of a report: its nodes in preorder, with tests that a page can walk and words that people read."""
+"""The tree of a report: its nodes in preorder, tests that the page can evaluate, and their wording."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import escape, label_text
 from treewright.reporting.rounding import ALL_DIGITS, short, shorts
 from treewright.tree import Tree
+from treewright.tree.conditions import SubsetTest
 from treewright.tree.node import columns_with_missing
 from treewright.tree.oblique import asked_columns
-from treewright.tree.wording import branch_in_words, escape, surrogate_in_words, way_in_words, word
+from treewright.tree.wording import branch_in_words, surrogate_in_words, way_in_words
 
 Ints = NDArray[np.int64]
-MOST_NAMED = 200  # categories of a column that a page knows by name …
+MOST_NAMED = 200  # categories of a column that the page lists by name …
 MOST_CODES = 100_000  # … fewer where many nodes would list them
 FEWEST_NAMED = 12
-MOST_PAIRS = 200_000  # of class and share at all nodes
+MOST_PAIRS = 200_000  # (class, share) at all nodes
 _FEW_NAMES = 3  # of categories in the words of a surrogate
 _FEW_BRANCHES = 2_000  # from so many on, a test names fewer categories
 
 
 def tree_facts(tree: Tree, named: dict[int, Ints]) -> dict[str, Any]:
-    """The arrays of the tree; `named` are the categories of each column that the page knows."""
+    """The arrays of the tree; `named` has the categories of each column that the page lists."""
     inner = np.flatnonzero(~tree.is_leaf)
     is_classes = tree.schema.predicts_classes
     risk = float(tree.risk[0])
     value = None if is_classes else tree.value[:, 0]
-    is_whole = tree.missing != "fractional"  # rows that are divided are answered by sums: those must be exact
+    is_whole = tree.missing != "fractional"  # predictions for fractional rows are sums, which must be exact
     return {
         "end": tree.end.tolist(),
         "feature": tree.feature.tolist(),
@@ -37,8 +39,8 @@ def tree_facts(tree: Tree, named: dict[int, Ints]) -> dict[str, Any]:
         "left_categories": _left_categories(tree, named),
         "missing_left": tree.missing_left.astype(int).tolist(),
         "heavier_left": tree.heavier_left.astype(int).tolist(),
-        **_words(tree, inner.tolist()),
-        "answer": answers(tree),
+        **_wording(tree, inner.tolist()),
+        "answer": predictions(tree),
         "label": tree.label[:, 0].tolist() if is_classes else [-1] * tree.n_nodes,
         "value": [None] * tree.n_nodes if value is None else shorts(value, 8 if is_whole else ALL_DIGITS),
         "gain": shorts(tree.gain / risk if risk > 0 else tree.gain, 4),
@@ -48,7 +50,7 @@ def tree_facts(tree: Tree, named: dict[int, Ints]) -> dict[str, Any]:
 
 
 def _on_missing(tree: Tree) -> dict[str, Any]:
-    """The way of rows with missing values, where it is another than by sides."""
+    """The treatment of missing values, where it is not a learnt side."""
     if tree.missing == "learn":
         return {}
     facts: dict[str, Any] = {"missing": tree.missing}
@@ -58,8 +60,8 @@ def _on_missing(tree: Tree) -> dict[str, Any]:
 
 
 def _shares(tree: Tree) -> dict[str, Any]:
-    """Which share of a divided row goes left and right at each node, and the share of each class there, as
-    pairs [code, share]: all digits of all of them, since the last one may decide what is answered.
+    """The fractions of a row that go left and right at each node, and the share of each class there, as pairs
+    [code, share], in full precision: the last digit may decide the prediction.
     """
     inner = ~tree.is_leaf
     left, right = np.ones(tree.n_nodes), np.zeros(tree.n_nodes)
@@ -73,7 +75,7 @@ def _shares(tree: Tree) -> dict[str, Any]:
         [shares] = tree.shares(np.array([node]))[:1]
         codes = np.flatnonzero(shares[0])
         total += len(codes)
-        if total > MOST_PAIRS:  # a page without them goes by the weights that it shows
+        if total > MOST_PAIRS:  # without them the page uses the class weights
             return facts
         pairs.append(
             [[code, share] for code, share in zip(codes.tolist(), shares[0, codes].tolist(), strict=True)]
@@ -84,7 +86,7 @@ def _shares(tree: Tree) -> dict[str, Any]:
 def surrogate_facts(
     tree: Tree, named: dict[int, Ints], place: Mapping[int, int]
 ) -> dict[str, list[dict[str, Any]]] | None:
-    """The surrogates of each node, the best one first: tests that a page can walk, and their words."""
+    """The surrogates of each node, the best first: tests that the page can evaluate, with their wording."""
     surrogates = tree.surrogates
     if not len(surrogates):
         return None
@@ -99,17 +101,17 @@ def surrogate_facts(
             "agreement": short(float(surrogates.agreement[entry]), 4),
             "adjusted": short(float(surrogates.adjusted[entry]), 4),
         }
-        if surrogates.subset[entry] >= 0:
-            passes = surrogates.bits(entry, tree.schema)[named[column]]
-            facts["codes"] = np.flatnonzero(passes).tolist()
+        test = surrogates.test(entry, tree.schema)
+        if isinstance(test, SubsetTest):
+            facts["codes"] = np.flatnonzero(test.passes[named[column]]).tolist()
         else:
             facts["threshold"] = _threshold(float(surrogates.threshold[entry]))
         found.setdefault(str(node), []).append(facts)
     return found
 
 
-def answers(tree: Tree) -> list[str]:
-    """What each node answers, in words."""
+def predictions(tree: Tree) -> list[str]:
+    """The prediction of each node, in words."""
     if not tree.schema.predicts_classes:
         return [f"{value:.6g}" for value in tree.value[:, 0].tolist()]
     classes = class_words(tree)
@@ -117,18 +119,18 @@ def answers(tree: Tree) -> list[str]:
 
 
 def class_words(tree: Tree) -> list[str]:
-    """The classes as people read them, in the order of their codes."""
-    return [word(name) for name in tree.schema.targets[0].classes or ()]
+    """The names of the classes, in the order of their codes."""
+    return [label_text(name) for name in tree.schema.targets[0].classes or ()]
 
 
 def _threshold(value: float) -> float | str | None:
-    """As exact as it is: a page decides by it. Infinity is no number in JSON, but a word."""
+    """In full precision; JSON has no infinity, so that it is text."""
     if value != value:
         return None
     return value if abs(value) < np.inf else "inf" if value > 0 else "-inf"
 
 
-def _words(tree: Tree, inner: list[int]) -> dict[str, Any]:
+def _wording(tree: Tree, inner: list[int]) -> dict[str, Any]:
     learnt = columns_with_missing(tree)
     longest = 6 if len(inner) <= _FEW_BRANCHES else 3
     words: dict[str, Any] = {"left_words": [""] * tree.n_nodes, "right_words": [""] * tree.n_nodes}
@@ -138,7 +140,7 @@ def _words(tree: Tree, inner: list[int]) -> dict[str, Any]:
     if not tree.joined.any():
         return words
     many = np.unique(tree.heads[tree.joined])
-    for node in many.tolist():  # the branches tell; the node itself only asks
+    for node in many.tolist():  # the branches have the conditions
         words["left_words"][node] = escape(tree.tested[tree.feature[node]].name)
     below = np.flatnonzero(np.isin(tree.heads[tree.parent], many) & (tree.parent >= 0))
     into = {str(node): way_in_words(tree, node, learnt=learnt, longest=longest) for node in below.tolist()}
@@ -146,7 +148,7 @@ def _words(tree: Tree, inner: list[int]) -> dict[str, Any]:
 
 
 def _left_categories(tree: Tree, named: dict[int, Ints]) -> dict[str, list[int]]:
-    """Of the categories that the page knows, the codes that go left; codes as in `named`."""
+    """The categories that go left, among those that the page lists, as positions in `named`."""
     return {
         str(node): np.flatnonzero(tree.goes_left(node)[named[int(tree.feature[node])]]).tolist()
         for node in np.flatnonzero(tree.subset >= 0).tolist()
@@ -154,8 +156,8 @@ def _left_categories(tree: Tree, named: dict[int, Ints]) -> dict[str, list[int]]
 
 
 def named_categories(tree: Tree, counts: dict[int, NDArray[Any]]) -> dict[int, Ints]:
-    """For each column of categories that is tested, those that the page knows by name: all of a few, of many
-    the most frequent ones (`counts`), in the order of their codes.
+    """For each categorical column that is tested, the categories that the page lists: all of a few, of
+    many the most frequent ones (`counts`), in the order of their codes.
     """
     others = tree.surrogates
     tests = int(np.sum(tree.subset >= 0)) + int(np.sum(others.subset >= 0))
@@ -172,7 +174,7 @@ def named_categories(tree: Tree, counts: dict[int, NDArray[Any]]) -> dict[int, I
 def column_facts(
     tree: Tree, named: dict[int, Ints], columns: list[int], known: dict[int, dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What there is to tell of the columns; `known` is what rows tell of each."""
+    """The columns of the page; `known` has the summary of each on the training rows."""
     used, learnt = set(asked_columns(tree)), columns_with_missing(tree)
     found = []
     for i in columns:
@@ -183,7 +185,7 @@ def column_facts(
         facts = {
             "name": column.name,
             "kind": column.kind,
-            "categories": [word(column.categories[code]) for code in codes.tolist()],
+            "categories": [label_text(column.categories[code]) for code in codes.tolist()],
             "met_missing": i in learnt or bool(rows.get("missing", False)),
             "typical": typical,
             "least": rows.get("least"),
@@ -197,21 +199,21 @@ def column_facts(
 
 
 def sum_facts(tree: Tree, place: Mapping[int, int]) -> list[dict[str, Any]] | None:
-    """The sums that the tree tests: their names, and column (by its place on the page) and weight of each
-    part, in the order in which they are added up.
+    """The weighted sums that an oblique tree tests: name and terms, each a column (by its index on the page)
+    and its weight, in the order of summation.
     """
     names = [column.name for column in tree.tested[len(tree.schema.columns) :]]
     return [
         {
             "name": name,
-            "parts": [[place[j], w] for j, w in zip(direction.columns, direction.weights, strict=True)],
+            "terms": [[place[j], w] for j, w in zip(direction.columns, direction.weights, strict=True)],
         }
         for name, direction in zip(names, tree.directions, strict=True)
     ] or None
 
 
-def what_rows_tell(tree: Tree, cells: list[NDArray[Any]]) -> dict[int, dict[str, Any]]:
-    """Of the columns that are asked: the middle and the ends of numbers, how frequent each category is."""
+def column_summaries(tree: Tree, cells: list[NDArray[Any]]) -> dict[int, dict[str, Any]]:
+    """For the columns that are tested: median and range of numbers, frequencies of categories."""
     found = {}
     for i in asked_columns(tree):
         column, values = tree.schema.columns[i], cells[i]

@@ -1,4 +1,4 @@
-"""Numbers on their way into a page: short, finite, whole where they are whole."""
+"""Numbers for the payload: few digits, finite, whole numbers as integers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 DIGITS = 6  # a page shows four
-ALL_DIGITS = 17  # so many tell every float64 from its neighbours
+ALL_DIGITS = 17  # enough to restore every float64 exactly
 _EXACT = 2.0**53  # beyond it a float is no longer a count
 
 
 def short(value: float, digits: int = DIGITS) -> int | float | None:
-    """A number with so many digits; whole numbers as they are, None for what is no number.
+    """A number rounded to so many digits; whole numbers as integers, None for NaN and infinity.
 
     >>> short(0.123456789), short(1234567.0), short(float("nan"))
     (0.123457, 1234567, None)
@@ -42,7 +42,7 @@ def shorts(values: Any, digits: int = DIGITS) -> list[Any]:
 
 
 def bounds_from_above(values: Any) -> list[float]:
-    """Bounds from above, none of them rounded down: what is quoted still holds.
+    """Upper bounds, rounded up so that they still hold.
 
     >>> bounds_from_above([0.12345601, 0.5])
     [0.123457, 0.5]

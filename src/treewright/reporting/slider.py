@@ -1,4 +1,4 @@
-"""The pruning slider: the prunings of the grown tree by several methods, with what each loses and proves."""
+"""The pruning slider: pruning paths of the grown tree by several methods, with losses and bounds."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from treewright._registry import offered
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
-from treewright.pruning.path import Nested
-from treewright.reporting.certificates import uppers, uppers_in_words
-from treewright.reporting.parts import Part, Rows
+from treewright.pruning.path import NestedPrunings
+from treewright.reporting.certificates import bounds_text, upper_bounds
 from treewright.reporting.rounding import bounds_from_above, shorts
-from treewright.reporting.subjects import Subject, leaves_of_cuts, leaves_within
-from treewright.selecting.choosing import SAME
+from treewright.reporting.samples import AnySample, Sample
+from treewright.reporting.subject import Subject, leaves_of_cuts, leaves_within
+from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -25,14 +25,14 @@ Ints = NDArray[np.int64]
 
 METHODS_SHOWN = ("cost_complexity", "minimum_errors", "reduced_error", "pessimistic")
 MOST_PLACES = 200
-MOST_CUTS = 30_000  # numbers of nodes that a path which is not nested may list
-_LARGEST_FRONT = 20_000  # leaves; the front of a larger tree takes too long and too much memory
-_FIXED_OPTIONS = {"pessimistic": {"raising": False}}  # raised subtrees are no prunings of the tree
+MOST_CUTS = 30_000  # nodes listed by a path that is not nested
+_LARGEST_FRONT = 20_000  # leaves; larger trees take too long and too much memory
+_FIXED_OPTIONS = {"pessimistic": {"raising": False}}  # trees with raised subtrees are not on the slider
 
 
 @dataclass(frozen=True, eq=False)
-class Slide:
-    """Some places of a path: nested (`leaf_from`), or by the branches that are leaves at each (`cuts`)."""
+class SliderPath:
+    """Some trees of a pruning path: nested (`leaf_from`), or by the branches that become leaves (`cuts`)."""
 
     grown: Tree
     method: str
@@ -45,58 +45,66 @@ class Slide:
     cuts: list[Ints] = field(default_factory=list)
 
     def sums(self, worth: NDArray[Any]) -> Floats:
-        """For each place the sum of `worth` over its leaves."""
+        """For each tree the sum of `worth` over its leaves."""
         if self.leaf_from is None:
             return np.array([worth[leaves_of_cuts(self.grown, cuts)].sum() for cuts in self.cuts], np.float64)
         never = np.where(self.leaf_from < 0, self.places, self.leaf_from)
-        return Nested(self.grown, never, self.places).added(np.asarray(worth, np.float64))
+        return NestedPrunings(self.grown, never, self.places).leaf_sums(np.asarray(worth, np.float64))
 
 
-def slides(
-    subject: Subject, parts: Mapping[str, Rows], methods: Sequence[str] | None
-) -> tuple[list[Slide], list[str]]:
-    """The paths of a report, that of the model first, and what could not be shown."""
+def slider_paths(
+    subject: Subject, samples: Mapping[str, AnySample], methods: Sequence[str] | None
+) -> tuple[list[SliderPath], list[str]]:
+    """The paths of a report, that of the model first, and notes on methods that are not shown."""
     found, notes = [], []
     if subject.slider is not None:
-        found.append(_own(subject, subject.slider))
+        found.append(_path_of_model(subject, subject.slider))
     else:
-        found.append(_around(subject, prune(subject.shown, "cost_complexity")))
-    for method in METHODS_SHOWN if methods is None else _checked(methods):
+        found.append(_default_path(subject, prune(subject.shown, "cost_complexity")))
+    for method in METHODS_SHOWN if methods is None else _method_names(methods):
         if method == found[0].method and not (leaves_choice(method, ()) and _ends_early(found[0])):
             continue
-        path = _path_by(method, subject, parts, must=methods is not None)
+        path = _path_by(method, subject, samples, must=methods is not None)
         if path is None:
             continue
-        slide = _of_path(path, subject, parts)
+        slider_path = _path_beside(path, subject, samples)
         prunes_nothing = path.leaves[-1] == subject.grown.n_leaves
-        if slide is not None and not prunes_nothing:
-            found.append(slide)
-        elif methods is not None and subject.grown.n_leaves > 1:  # who asked for it wants to know
+        if slider_path is not None and not prunes_nothing:
+            found.append(slider_path)
+        elif (
+            methods is not None and subject.grown.n_leaves > 1
+        ):  # requested, so that its absence is explained
             why = (
-                "keeps the whole tree" if slide is not None else "moves subtrees up and is not on the slider"
+                "keeps the whole tree"
+                if slider_path is not None
+                else "raises subtrees and is not on the slider"
             )
             notes.append(f"Pruning by {method.replace('_', ' ')} {why}.")
     return found, notes
 
 
-def _checked(methods: Iterable[str]) -> tuple[str, ...]:
+def _method_names(methods: Iterable[str]) -> tuple[str, ...]:
     if isinstance(methods, str):
         raise TypeError(f"methods must be a list of names, not the text {methods!r}: methods=[{methods!r}]")
     names = tuple(dict.fromkeys(methods))
     for method in names:
         if method == "rules":
-            raise ValueError("rules are no tree and have no place on the slider; leave 'rules' out")
+            raise ValueError(
+                "rule lists are not trees and cannot be on the slider; leave 'rules' out of methods"
+            )
         METHODS.module(method)
     return names
 
 
-def _path_by(method: str, subject: Subject, parts: Mapping[str, Rows], *, must: bool) -> PruningPath | None:
-    """The path of the grown tree by a method, with the rows that it asks for; None where it cannot work."""
-    rows = {name: part.data for name, part in parts.items() if isinstance(part, Part)}
+def _path_by(
+    method: str, subject: Subject, samples: Mapping[str, AnySample], *, must: bool
+) -> PruningPath | None:
+    """The path of the grown tree by a method, with the data that it needs; None where it does not apply."""
+    rows = {name: sample.data for name, sample in samples.items() if isinstance(sample, Sample)}
     facts = {"data": rows.get("train"), "validation": rows.get("validation")}
     if method == "minimum_errors" and subject.grown.n_leaves > _LARGEST_FRONT:
         return None
-    # A path that leaves the choice open is tried later, at the places that are shown.
+    # A path without a selected tree is evaluated later, only at the positions that are shown.
     known = () if leaves_choice(method, ()) else METHODS.options(method)
     options: dict[str, Any] = offered(known, facts)
     options |= _FIXED_OPTIONS.get(method, {})
@@ -108,55 +116,59 @@ def _path_by(method: str, subject: Subject, parts: Mapping[str, Rows], *, must: 
         return None
 
 
-def _own(subject: Subject, path: PruningPath) -> Slide:
-    """The path of the model, opened at the model's tree."""
+def _path_of_model(subject: Subject, path: PruningPath) -> SliderPath:
+    """The path of the model, positioned at the model."""
     how = path.details.get("chosen_by")
-    slide = _slide(path, subject.shown, _place_of(subject, path), None if how is None else str(how))
-    if slide is None:
-        raise ValueError("path is not that of the model: the model is not among its trees")
-    return slide
+    slider_path = _slider_path(
+        path, subject.shown, _position_of_model(subject, path), None if how is None else str(how)
+    )
+    if slider_path is None:
+        raise ValueError("path does not belong to the model: the model is not one of its trees")
+    return slider_path
 
 
-def _place_of(subject: Subject, path: PruningPath) -> int:
-    """The place of the model on its path: as a rule the chosen one."""
+def _position_of_model(subject: Subject, path: PruningPath) -> int:
+    """The position of the model on its path: usually the selected one."""
     n = len(subject.leaves)
     for place in (path.chosen % len(path), *np.flatnonzero(path.leaves == n).tolist()):
         own = _cuts(path, place) if path.leaves[place] == n else None
         if own is not None and np.array_equal(own, subject.cuts):
             return int(place)
-    raise ValueError("path is not that of the model: the model is not among its trees")
+    raise ValueError("path does not belong to the model: the model is not one of its trees")
 
 
-def _around(subject: Subject, path: PruningPath) -> Slide:
-    """A path for a tree that comes without one: it begins with the tree itself, useless splits and all."""
+def _default_path(subject: Subject, path: PruningPath) -> SliderPath:
+    """A path for a tree without one; it starts with the tree itself, including splits without gain."""
     position = np.where(subject.grown.is_leaf, 0, _nested(path, subject.grown))
     level = path.level
     if path.leaves[0] < subject.grown.n_leaves:
         position, level = np.where(subject.grown.is_leaf, 0, position + 1), np.concatenate([[0.0], level])
-    whole = PruningPath.nested(path.method, subject.shown, position, level)
-    slide = _slide(whole, subject.shown, 0, None)
-    assert slide is not None
-    return slide
+    whole = PruningPath.from_nested(path.method, subject.shown, position, level)
+    slider_path = _slider_path(whole, subject.shown, 0, None)
+    assert slider_path is not None
+    return slider_path
 
 
-def _of_path(path: PruningPath, subject: Subject, parts: Mapping[str, Rows]) -> Slide | None:
-    """A path beside that of the model. What it leaves open is chosen by the validation rows, if there are
-    any; otherwise it opens where it is about as large as the model.
+def _path_beside(path: PruningPath, subject: Subject, samples: Mapping[str, AnySample]) -> SliderPath | None:
+    """A path by another method than the model's. If it has no selected tree, the validation rows select one;
+    without them, it is positioned where its tree has about the size of the model.
     """
     how = path.details.get("chosen_by")
     if not path.is_open:
-        return _slide(path, subject.shown, path.chosen % len(path), None if how is None else str(how))
-    slide = _slide(path, subject.shown, int(np.abs(path.leaves - len(subject.leaves)).argmin()), None)
-    validation = parts.get("validation")
-    if slide is None or not isinstance(validation, Part):
-        return slide
-    lost = slide.sums(validation.loss)
+        return _slider_path(path, subject.shown, path.chosen % len(path), None if how is None else str(how))
+    slider_path = _slider_path(
+        path, subject.shown, int(np.abs(path.leaves - len(subject.leaves)).argmin()), None
+    )
+    validation = samples.get("validation")
+    if slider_path is None or not isinstance(validation, Sample):
+        return slider_path
+    lost = slider_path.sums(validation.loss)
     best = int(np.flatnonzero(lost <= lost.min() + SAME * float(np.abs(lost).max()))[-1])  # the smallest one
-    return replace(slide, chosen=best, chosen_by="least loss on the validation rows")
+    return replace(slider_path, chosen=best, chosen_by="smallest loss on the validation rows")
 
 
-def _slide(path: PruningPath, grown: Tree, chosen: int, how: str | None) -> Slide | None:
-    """The path with as many places as a page takes; None where its trees are no prunings."""
+def _slider_path(path: PruningPath, grown: Tree, chosen: int, how: str | None) -> SliderPath | None:
+    """The path, thinned for the page; None where its trees are not prunings of the grown tree."""
     kept = _thinned(path.leaves, chosen, MOST_PLACES)
     facts: dict[str, Any] = {
         "grown": grown,
@@ -165,7 +177,7 @@ def _slide(path: PruningPath, grown: Tree, chosen: int, how: str | None) -> Slid
         "chosen_by": how,
     }
     is_alpha = path.method == "cost_complexity"
-    if isinstance(path.prunings, Nested):
+    if isinstance(path.prunings, NestedPrunings):
         place = np.searchsorted(kept, _nested(path, grown))
         facts["leaf_from"] = np.where(place < len(kept), place, -1)
     else:
@@ -175,7 +187,7 @@ def _slide(path: PruningPath, grown: Tree, chosen: int, how: str | None) -> Slid
         while len(kept) > 3 and sum(len(cuts[place]) for place in kept.tolist()) > MOST_CUTS:
             kept = _thinned(path.leaves, chosen, len(kept) * 3 // 4, kept)
         facts["cuts"] = [cuts[place] for place in kept.tolist()]
-    return Slide(
+    return SliderPath(
         places=len(kept),
         chosen=int(np.searchsorted(kept, chosen)),
         alpha=path.level[kept] if is_alpha else None,
@@ -184,24 +196,24 @@ def _slide(path: PruningPath, grown: Tree, chosen: int, how: str | None) -> Slid
 
 
 def _nested(path: PruningPath, grown: Tree) -> Ints:
-    """The first place at which each node is a leaf or below one."""
-    assert isinstance(path.prunings, Nested)
+    """The first position at which each node is a leaf or below one."""
+    assert isinstance(path.prunings, NestedPrunings)
     position = np.where(grown.is_leaf, 0, np.minimum(path.prunings.position, len(path)))
     inner = np.flatnonzero(~grown.is_leaf)
     if (position[inner] <= np.append(position, len(path))[grown.parent[inner]]).all():
         return position
-    for wave in reversed(grown.waves):  # from the root down: what is below a leaf is gone with it
+    for wave in reversed(grown.waves):  # from the root down: descendants of a leaf are removed with it
         for child in (grown.left[wave], grown.right[wave]):
             position[child] = np.minimum(position[child], position[wave])
     return position
 
 
 def _cuts(path: PruningPath, place: int) -> Ints | None:
-    """The branches of the grown tree that are leaves at a place; None where the tree is no pruning of it."""
-    prunings, grown = path.prunings, path.grown
+    """The branches of the grown tree that are leaves at a position; None where that tree is not a pruning."""
+    prunings, grown = path.prunings, path.full_tree
     if isinstance(prunings, Front):
         return np.sort(prunings.branches(place))
-    if isinstance(prunings, Nested):
+    if isinstance(prunings, NestedPrunings):
         gone = (_nested(path, grown) <= place) & ~grown.is_leaf
         return np.flatnonzero(gone & ~np.append(gone, False)[grown.parent])
     leaves = leaves_within(grown, path[place])
@@ -209,8 +221,8 @@ def _cuts(path: PruningPath, place: int) -> Ints | None:
 
 
 def _thinned(leaves: Ints, chosen: int, most: int, among: Ints | None = None) -> Ints:
-    """Places of a path, the first, the last and the chosen one among them, the others spread evenly over the
-    orders of size.
+    """At most about `most` positions of a path: the first, the last, the selected one, others spread evenly
+    over index and logarithm of size.
     """
     places = np.arange(len(leaves)) if among is None else among
     if len(places) <= most:
@@ -223,33 +235,38 @@ def _thinned(leaves: Ints, chosen: int, most: int, among: Ints | None = None) ->
     return np.array(sorted(kept), np.int64)
 
 
-def _ends_early(slide: Slide) -> bool:
+def _ends_early(slider_path: SliderPath) -> bool:
     """Whether the path ends before the root."""
-    return bool(slide.sums(np.ones(slide.grown.n_nodes))[-1] > 1)
+    return bool(slider_path.sums(np.ones(slider_path.grown.n_nodes))[-1] > 1)
 
 
-def slide_facts(slide: Slide, parts: Mapping[str, Rows], delta: float) -> dict[str, Any]:
-    """What a page needs to know of a path."""
+def slider_facts(slider_path: SliderPath, samples: Mapping[str, AnySample], delta: float) -> dict[str, Any]:
+    """A path for the payload."""
     facts: dict[str, Any] = {
-        "method": slide.method,
-        "title": slide.title,
-        "leaves": slide.sums(np.ones(slide.grown.n_nodes)).astype(int).tolist(),
+        "method": slider_path.method,
+        "title": slider_path.title,
+        "leaves": slider_path.sums(np.ones(slider_path.grown.n_nodes)).astype(int).tolist(),
     }
-    if slide.leaf_from is not None:
-        facts["leaf_from"] = slide.leaf_from.tolist()
+    if slider_path.leaf_from is not None:
+        facts["leaf_from"] = slider_path.leaf_from.tolist()
     else:
-        facts["cuts"] = [cuts.tolist() for cuts in slide.cuts]
-    test = parts.get("test")
-    bounds = uppers(slide.sums, test, slide.places, delta) if isinstance(test, Part) else None
+        facts["cuts"] = [cuts.tolist() for cuts in slider_path.cuts]
+    test = samples.get("test")
+    bounds = (
+        upper_bounds(slider_path.sums, test, slider_path.places, delta) if isinstance(test, Sample) else None
+    )
     return facts | {
-        "alpha": None if slide.alpha is None else shorts(slide.alpha),
+        "alpha": None if slider_path.alpha is None else shorts(slider_path.alpha),
         "loss": {
-            name: shorts(np.maximum(slide.sums(part.loss), 0.0) / part.weight) for name, part in parts.items()
+            name: shorts(np.maximum(slider_path.sums(sample.loss), 0.0) / sample.weight)
+            for name, sample in samples.items()
         },
-        "certificate": [None] * slide.places
+        "certificate": [None] * slider_path.places
         if bounds is None
         else [{"upper": value} for value in bounds_from_above(bounds)],
-        "certificate_words": uppers_in_words(slide.grown, test, slide.places, delta, bounds is not None),
-        "chosen": slide.chosen,
-        "chosen_by": slide.chosen_by,
+        "certificate_words": bounds_text(
+            slider_path.grown, test, slider_path.places, delta, bounds is not None
+        ),
+        "chosen": slider_path.chosen,
+        "chosen_by": slider_path.chosen_by,
     }

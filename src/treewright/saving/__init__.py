@@ -35,10 +35,10 @@ import re
 from typing import BinaryIO
 
 from treewright._atomic import replacing
-from treewright.saving.kinds import Ensemble, lines_of, read_ensemble, trees_in
-from treewright.saving.layout import model_lines, model_version
-from treewright.saving.reading import read_tree
-from treewright.saving.scanning import Lines, Text
+from treewright.saving.ensembles import Ensemble, lines_of, read_ensemble, trees_in
+from treewright.saving.reader import read_tree
+from treewright.saving.scanner import Lines, Text
+from treewright.saving.writer import model_lines, model_version
 from treewright.tree import Tree
 
 __all__ = ["Ensemble", "Model", "load", "save", "trees_in"]

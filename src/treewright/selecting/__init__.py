@@ -9,7 +9,7 @@ from typing import Any
 
 from treewright._registry import Folder
 from treewright.pruning import PruningPath
-from treewright.selecting.comparing import Comparison, compare
+from treewright.selecting.comparison import Comparison, compare
 from treewright.selecting.overfitting import OverfittingCurve, overfitting_curve
 
 __all__ = ["WAYS", "Comparison", "OverfittingCurve", "compare", "overfitting_curve", "select", "ways"]

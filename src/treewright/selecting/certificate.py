@@ -14,7 +14,7 @@ from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
-from treewright.selecting.choosing import chose, least
+from treewright.selecting.one_standard_error import chose, least
 from treewright.tree import Tree
 from treewright.tree.oblique import known_complete
 
@@ -49,7 +49,7 @@ def certificate(
     check_delta(delta)
     if method not in BOUNDS:
         raise ValueError(f"method {method!r} is unknown; those from training rows are {', '.join(BOUNDS)}")
-    if data is not None and not same_statistic(path.grown, data):
+    if data is not None and not same_statistic(path.full_tree, data):
         raise ValueError("data are not the rows that the tree was grown from: its nodes count others")
     if method in _BY_CODE:
         value = _by_code(path, delta, method, data)
@@ -61,10 +61,10 @@ def certificate(
 
 def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None) -> Floats:
     """All certificates at once; the code is that of the whole tree."""
-    _, rows, whole, most = training_loss(path.grown)
-    complete = known_complete(path.grown) if data is None else is_complete(path.grown, data)
+    _, rows, whole, most = training_loss(path.full_tree)
+    complete = known_complete(path.full_tree) if data is None else is_complete(path.full_tree, data)
     errors = path.training * rows / most
-    bits = header_bits(path.grown) + path.prunings.sums(
+    bits = header_bits(path.full_tree) + path.prunings.sums(
         lambda tree, _: code_bits(tree, complete), cast(Dataset, None)
     )  # no rows are looked at
     value: Floats = BOUNDS[method](
@@ -72,8 +72,8 @@ def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None)
         rows,
         leaves=path.leaves,
         bits=bits,
-        columns=coded_columns(path.grown),
-        classes=math.prod(path.grown.schema.block_widths),
+        columns=coded_columns(path.full_tree),
+        classes=math.prod(path.full_tree.schema.block_widths),
         delta=delta,
         whole=whole,
     )

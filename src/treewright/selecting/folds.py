@@ -19,8 +19,8 @@ from treewright.encoding import Dataset
 from treewright.encoding.splits import folds as dealt
 from treewright.growing import grow
 from treewright.pruning import PruningPath, cost_complexity_path, weakest_links
-from treewright.pruning.path import Nested, mean_and_error, refuse_no_rows
-from treewright.selecting.choosing import by_rule, check_rule
+from treewright.pruning.path import NestedPrunings, mean_and_error, refuse_no_rows
+from treewright.selecting.one_standard_error import by_rule, check_rule
 from treewright.tree import Tree
 from treewright.tree.costs import PARAMETERS
 from treewright.tree.evaluate import squared_losses
@@ -67,13 +67,15 @@ def folds(
     _check(path, data)
     options = {"n_jobs": n_jobs} | _growing(path, growing)
     betas = middle_levels(path)
-    data = data.restated(path.grown.schema.targets)  # costs, and how they alter the splits, are the tree's
+    data = data.restated(
+        path.full_tree.schema.targets
+    )  # costs, and how they alter the splits, are the tree's
     fold = dealt(data, n_folds, seed)
     sums = np.zeros((2, len(path)))
     for i in range(n_folds):
         held = data.take(fold == i)
         tree = grow(data.take(fold != i), **options)
-        prunings = Nested(tree, np.searchsorted(betas, _levels(tree, path)), len(betas))
+        prunings = NestedPrunings(tree, np.searchsorted(betas, _levels(tree, path)), len(betas))
         sums += prunings.sums(Tree.loss_of, held), prunings.sums(squared_losses, held)
     mean, error = mean_and_error(sums[0], sums[1], data)
     judged = replace(path, validation=mean, standard_error=error)
@@ -82,7 +84,7 @@ def folds(
 
 def middle_levels(path: PruningPath) -> Floats:
     """The price β_j of each tree: 0 for the first, the geometric mean of its range, ∞ for the root alone."""
-    alpha = cost_complexity_path(path.grown, _risk(path.grown, path)).alpha
+    alpha = cost_complexity_path(path.full_tree, _risk(path.full_tree, path)).alpha
     following = np.append(alpha[1:], np.inf)
     with np.errstate(invalid="ignore"):  # 0 · ∞, of a tree that is a leaf from the first
         betas = np.sqrt(alpha * following)
@@ -106,7 +108,7 @@ def _check(path: PruningPath, data: Dataset) -> None:
             "prune by 'cost_complexity', or select by 'held_out'"
         )
     refuse_no_rows(data, "data")
-    tree, own = path.grown, "folds need the rows that it was grown from"
+    tree, own = path.full_tree, "folds need the rows that it was grown from"
     if data.schema.columns != tree.schema.columns:
         raise ValueError(f"data has other columns than the tree; {own}")
     if [target.classes for target in data.schema.targets] != [t.classes for t in tree.schema.targets]:
@@ -123,7 +125,7 @@ def _growing(path: PruningPath, growing: Mapping[str, Any] | None) -> dict[str, 
     for name in options:
         if name not in known:
             raise TypeError(f"growing has {name!r}, which is no parameter of grow: {', '.join(known)}")
-    own = path.grown.criterion
+    own = path.full_tree.criterion
     if options.get("criterion") not in (None, own, "log_loss" if own == "entropy" else own):
         raise ValueError(f"growing has the criterion {options['criterion']!r}; the tree was grown by {own!r}")
     kept = {name: value for name, value in options.items() if name not in PARAMETERS}

@@ -7,7 +7,7 @@ from typing import Literal
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
 from treewright.pruning.path import refuse_training_rows
-from treewright.selecting.choosing import by_rule, check_rule
+from treewright.selecting.one_standard_error import by_rule, check_rule
 
 
 def held_out(
@@ -26,8 +26,8 @@ def held_out(
     """
     check_rule(rule)
     if validation is not None:
-        tried = path.tried(validation)
-        refuse_training_rows(path.grown, validation)
+        tried = path.with_validation(validation)
+        refuse_training_rows(path.full_tree, validation)
         return by_rule(tried, rule, f"{validation.n_rows:,} held-out rows")
     if path.validation is None:
         raise TypeError("by='held_out' needs validation=, a Dataset of rows that the tree was not grown from")

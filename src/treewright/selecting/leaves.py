@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from treewright.pruning import PruningPath
-from treewright.selecting.choosing import chose
+from treewright.selecting.one_standard_error import chose
 
 
 def leaves(path: PruningPath, *, leaves: int) -> PruningPath:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset
 from treewright.growing import grow
 from treewright.pruning.path import refuse_no_rows
-from treewright.selecting.choosing import SAME
+from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ class OverfittingCurve:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw loss against leaves; needs matplotlib."""
-        from treewright.plotting.paths import draw_curve
+        from treewright.plotting.pruning_paths import plot_overfitting_curve
 
-        return draw_curve(self, ax=ax)
+        return plot_overfitting_curve(self, ax=ax)
 
 
 def overfitting_curve(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import inf
 
 from treewright.pruning import PruningPath
-from treewright.pruning.srm import Size, chosen_by_penalty
+from treewright.pruning.srm import Size, choose_by_penalty
 
 
 def srm(path: PruningPath, *, c: float = 1.0, size: Size = "nodes") -> PruningPath:
@@ -24,9 +24,9 @@ def srm(path: PruningPath, *, c: float = 1.0, size: Size = "nodes") -> PruningPa
     size : {"nodes", "leaves"}
         Whether branches count as well.
     """
-    if not path.grown.schema.predicts_classes:
+    if not path.full_tree.schema.predicts_classes:
         raise ValueError("by='srm' weighs misclassified rows against size; the tree predicts numbers")
     if not (isinstance(c, int | float) and 0 <= c < inf):
         raise ValueError(f"c is {c!r}; it must be a number of at least 0")
-    chosen = chosen_by_penalty(path, c, size)
+    chosen = choose_by_penalty(path, c, size)
     return replace(chosen, details=chosen.details | {"chosen_by": f"structural risk, c = {c:g}"})

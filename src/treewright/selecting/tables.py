@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from treewright._text import aligned
+from treewright._text import aligned, amount
 from treewright.certifying.certificate import loss_text
 from treewright.metrics import class_word
 from treewright.plotting import is_share, loss_words
-from treewright.tree.wording import amount
 
 if TYPE_CHECKING:
-    from treewright.selecting.comparing import Comparison
+    from treewright.selecting.comparison import Comparison
 
 _LONGEST_ANSWER = 24  # characters of a class
 _LOSSES = ("training", "validation", "test", "certificate")

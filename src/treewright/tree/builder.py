@@ -1,11 +1,16 @@
-"""Trees by hand: tests, branches and leaves, and how they become arrays."""
+"""Building trees: nodes written by hand, preorder arrays, best-first order. Nothing here recurses.
+
+Whatever makes a tree node by node (`Tree.write`, ID3 and CHAID, conditional inference, trees of other
+libraries, planted subtrees) takes its preorder, its arrays and its steps from the functions of this file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,167 +18,253 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding.schema import Schema
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.conditions import NodeTest, pack_test
 from treewright.tree.oblique import Direction
 
-_MOST_ROWS = 2**31  # that a leaf counts for, however heavy it is: the sum over all leaves stays an int64
+Item = TypeVar("Item")
+_MOST_ROWS = 2**31  # rows of a leaf, however heavy it is: their sum over all leaves stays an int64
 
 
-@dataclass(frozen=True)
-class Below:
-    """The test `value <= threshold` of a number or a time."""
-
-    column: str
-    threshold: float
+# ---- order -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Among:
-    """The test whether a category is one of `categories`."""
+def preorder(root: Item, children: Callable[[Item], Sequence[Item]], most: int | None = None) -> list[Item]:
+    """The nodes of a tree in preorder: each node, then its first subtree, then the next.
 
-    column: str
-    categories: tuple[Any, ...]
+    ValueError where there are more than `most` nodes: then some node is its own descendant.
 
-
-@dataclass(frozen=True)
-class Combination:
-    """The test `Σ weight · value <= threshold` of several numbers; missing where one of them is.
-
-    >>> Combination({"height": 1.0, "width": -0.5}, 2.0).columns
-    ('height', 'width')
+    >>> preorder(1, lambda node: [2 * node, 2 * node + 1] if node < 4 else [])
+    [1, 2, 4, 5, 3, 6, 7]
     """
+    nodes: list[Item] = []
+    stack = [root]
+    while stack:
+        nodes.append(stack.pop())
+        if most is not None and len(nodes) > most:
+            raise ValueError("this is not a tree: its nodes form a cycle")
+        stack += reversed(children(nodes[-1]))
+    return nodes
 
-    weights: Mapping[str, float]
-    threshold: float
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+def subtree_ends(is_leaf: Iterable[bool]) -> NDArray[np.int32]:
+    """One past the subtree of each node, from whether each node in preorder is a leaf.
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order in which they are added up."""
-        return tuple(self.weights)
+    >>> subtree_ends([False, True, False, True, True]).tolist()
+    [5, 2, 5, 4, 5]
+    """
+    leaves = list(is_leaf)
+    end = list(range(1, len(leaves) + 1))
+    for node in range(len(leaves) - 1, -1, -1):
+        if not leaves[node]:
+            end[node] = end[end[node + 1]]
+    return np.array(end, np.int32)
 
-    def __hash__(self) -> int:
-        return hash((*self.weights.items(), self.threshold))
 
-    def __repr__(self) -> str:
-        return f"Combination(weights={dict(self.weights)!r}, threshold={self.threshold!r})"
+def best_first(
+    root: Item, key: Callable[[Item], Any], children: Callable[[Item], Iterable[Item]]
+) -> Iterator[Item]:
+    """The branches of a tree in best-first order: always the open branch with the smallest key.
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Combination, (dict(self.weights), self.threshold)
+    `key` is None for leaves; among equal keys the branch wins that was opened first. `children` is called
+    when the next branch is requested, so that a grower can split the current one in between.
+
+    >>> gains = {1: 5, 2: 1, 3: 4, 6: 2}
+    >>> list(best_first(1, lambda n: -gains[n] if n in gains else None, lambda n: (2 * n, 2 * n + 1)))
+    [1, 3, 6, 2]
+    """
+    heap: list[tuple[Any, int, Item]] = []
+    opened = count()
+    new: Iterable[Item] = (root,)
+    while True:
+        for node in new:
+            rank = key(node)
+            if rank is not None:
+                heappush(heap, (rank, next(opened), node))
+        if not heap:
+            return
+        node = heappop(heap)[2]
+        yield node
+        new = children(node)
+
+
+def best_first_order(
+    end: NDArray[np.int32], gain: NDArray[np.float64], joined: NDArray[np.bool_] | None = None
+) -> NDArray[np.int32]:
+    """The best-first step at which each branch is split; -1 at leaves.
+
+    A node that is `joined` to its parent belongs to the same multiway split: the steps of both follow each
+    other, and the gain at the first node of the split counts. Among equal gains the first node in preorder
+    wins.
+    """
+    ends, gains = end.tolist(), gain.tolist()
+    continues = [False] * len(ends) if joined is None else joined.tolist()
+    step, steps = np.full(len(ends), -1, np.int32), count()
+
+    def split(node: int) -> Iterator[int]:
+        """Number the nodes of a split; its branches."""
+        parts = [node]
+        for part in parts:
+            step[part] = next(steps)
+            for child in (part + 1, ends[part + 1]):
+                if continues[child]:
+                    parts.append(child)
+                else:
+                    yield child
+
+    for _ in best_first(0, lambda node: (-gains[node], node) if ends[node] > node + 1 else None, split):
+        pass
+    return step
+
+
+# ---- arrays ----------------------------------------------------------------------------------------
+
+
+class NodeEntry(NamedTuple):
+    """The test of one node as a `Tree` stores it; by default that of a leaf."""
+
+    feature: int = -1
+    threshold: float = np.nan
+    bits: bytes = b""  # of the categories that go left
+    missing_left: bool = False
+    joined: bool = False  # whether it continues the multiway split of its parent
+
+
+LEAF = NodeEntry()
+
+
+def node_arrays(tests: Iterable[NodeEntry]) -> dict[str, Any]:
+    """The arrays of a `Tree` that follow from the tests of its nodes in preorder."""
+    feature, threshold, bits, missing_left, joined = zip(*tests, strict=True)
+    subset, subsets = pack_subsets(bits)
+    return {
+        "end": subtree_ends(column < 0 for column in feature),
+        "feature": np.array(feature, np.int32),
+        "threshold": np.array(threshold, np.float64),
+        "subset": subset,
+        "subsets": subsets,
+        "missing_left": np.array(missing_left, np.bool_),
+        "joined": np.array(joined, np.bool_),
+    }
+
+
+def pack_subsets(bits: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Where the bits of each test of categories begin (-1 for other tests), and all bits."""
+    lengths = np.array([len(each) for each in bits])
+    return np.where(lengths > 0, np.cumsum(lengths) - lengths, -1), np.frombuffer(
+        b"".join(bits), np.uint8
+    ).copy()
+
+
+def subset_bits(n_categories: int, left: Any) -> bytes:
+    """The bits of the category codes that go left."""
+    return np.packbits(np.isin(np.arange(n_categories), left), bitorder="little").tobytes()
+
+
+def sum_of_leaves(end: NDArray[np.int32], at_leaves: NDArray[Any]) -> NDArray[np.int64]:
+    """For each node the sum of the whole numbers at the leaves below it; those at branches must be 0."""
+    before = np.concatenate([[0], np.cumsum(at_leaves.astype(np.int64))])
+    return np.asarray(before[end] - before[:-1])
+
+
+# ---- trees written by hand -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf: the weight of each class; or weight, value and deviation of each target of numbers."""
+    """A leaf: the weight of each class; or weight, value and deviation of each numeric target."""
 
     statistic: Sequence[float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Branch:
-    """A test and what follows: `left` where it holds, `right` where not.
+    """A test and its two subtrees: `left` where the test holds, `right` where it does not.
 
     Missing values go left, right, or by default to the heavier side.
     """
 
-    test: Below | Among | Combination
+    test: NodeTest
     left: Branch | Leaf
     right: Branch | Leaf
     missing_left: bool | None = None
 
-    # What a dataclass would do by calling itself is done in preorder here, so that any depth will do.
+    # A dataclass would compare, hash, print and pickle by recursion; these loops handle any depth.
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Branch):
             return NotImplemented
-        mine, others = preorder(self), preorder(other)
-        return len(mine) == len(others) and all(_own(a) == _own(b) for a, b in zip(mine, others, strict=True))
+        mine, others = _nodes(self), _nodes(other)
+        return len(mine) == len(others) and all(a == b for a, b in zip(mine, others, strict=True))
 
     def __hash__(self) -> int:
-        return hash(tuple(_own(node) for node in preorder(self)))
+        return hash(tuple(_nodes(self)))
 
     def __repr__(self) -> str:
-        text: list[str] = []
-        todo: list[Any] = [self]
-        while todo:
-            item = todo.pop()
+        def pieces(item: Any) -> list[Any]:
             if not isinstance(item, Branch):
-                text.append(item if isinstance(item, str) else repr(item))
-                continue
-            text.append(f"Branch(test={item.test!r}, left=")
-            todo += [f", missing_left={item.missing_left!r})", item.right, ", right=", item.left]
-        return "".join(text)
+                return []
+            first, last = f"Branch(test={item.test!r}, left=", f", missing_left={item.missing_left!r})"
+            return [first, item.left, ", right=", item.right, last]
+
+        texts = [each for each in preorder(self, pieces) if not isinstance(each, Branch)]
+        return "".join(each if isinstance(each, str) else repr(each) for each in texts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, ([_own(node) for node in preorder(self)],)
+        return link_nodes, (_nodes(self),)
 
 
-def preorder(root: Branch | Leaf) -> list[Branch | Leaf]:
-    """A written tree's nodes: each branch, then all on its left, then all on its right."""
-    nodes: list[Branch | Leaf] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        if isinstance(node, Branch):
-            stack += [node.right, node.left]
-    return nodes
+def _children(node: Branch | Leaf) -> Sequence[Branch | Leaf]:
+    return (node.left, node.right) if isinstance(node, Branch) else ()
 
 
-def _own(node: Branch | Leaf) -> Any:
-    """A node without its children: a leaf itself, a branch's test and side of missing values."""
-    return (node.test, node.missing_left) if isinstance(node, Branch) else node
+def _nodes(root: Branch | Leaf) -> list[Any]:
+    """The nodes in preorder: leaves, and (test, missing_left) of branches."""
+    nodes = preorder(root, _children)
+    return [(node.test, node.missing_left) if isinstance(node, Branch) else node for node in nodes]
 
 
-def _rebuilt(own: Sequence[Any]) -> Branch | Leaf:
-    """A written tree from its nodes in preorder, each without its children."""
-    made: list[Branch | Leaf] = []
-    for each in reversed(own):
-        if isinstance(each, tuple):
-            test, missing_left = each
-            made.append(Branch(test, made.pop(), made.pop(), missing_left))
+def link_nodes(nodes: Sequence[Any], join: Callable[..., Any] = Branch) -> Any:
+    """A tree from its nodes in preorder: leaves, and (test, missing_left) of branches.
+
+    `join(test, left, right, missing_left)` makes a node of a test and its two subtrees.
+
+    >>> stump = Branch(Below("x", 1.5), Leaf([2, 0]), Leaf([0, 1]))
+    >>> link_nodes([(Below("x", 1.5), None), Leaf([2, 0]), Leaf([0, 1])]) == stump
+    True
+    """
+    made: list[Any] = []
+    for node in reversed(nodes):
+        if isinstance(node, tuple):
+            test, missing_left = node
+            made.append(join(test, made.pop(), made.pop(), missing_left))
         else:
-            made.append(each)
+            made.append(node)
     return made[0]
 
 
 def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
-    """The arrays of a tree, in preorder."""
-    nodes = preorder(root)
-    n = len(nodes)
-    end = np.arange(1, n + 1, dtype=np.int32)
-    for i in range(n - 1, -1, -1):
-        if isinstance(nodes[i], Branch):
-            end[i] = end[end[i + 1]]
-        elif not isinstance(nodes[i], Leaf):
-            raise TypeError(f"a tree is written of Branch and Leaf, not of {nodes[i]!r}")
-    statistic, weight = _statistics(schema, end, nodes)
-    branches = np.array([isinstance(node, Branch) for node in nodes])
-    counted = np.where(branches, 0, np.rint(np.minimum(weight, _MOST_ROWS)).astype(np.int64))
-    running = np.concatenate([[0], np.cumsum(counted)])
-    left = np.minimum(np.arange(1, n + 1), n - 1)
-    heavier_left = branches & (weight[left] >= weight[np.minimum(end[left], n - 1)])
-    said = [node.missing_left if isinstance(node, Branch) else None for node in nodes]
+    """The arrays of a tree that is written as branches and leaves."""
+    nodes = preorder(root, _children)
+    for node in nodes:
+        if not isinstance(node, Branch | Leaf):
+            raise TypeError(f"a tree is written of Branch and Leaf, not of {node!r}")
     directions: dict[Direction, int] = {}  # by their features
-    tests = [
-        encoded_test(schema, node.test, directions) if isinstance(node, Branch) else (-1, np.nan, b"")
+    arrays = node_arrays(
+        NodeEntry(*pack_test(schema, node.test, directions)) if isinstance(node, Branch) else LEAF
         for node in nodes
-    ]
-    lengths = np.array([len(bits) for _, _, bits in tests])
-    return {
-        "end": end,
-        "feature": np.array([feature for feature, _, _ in tests], np.int32),
-        "threshold": np.array([threshold for _, threshold, _ in tests], np.float64),
-        "subset": np.where(lengths > 0, np.cumsum(lengths) - lengths, -1),
-        "missing_left": np.array(
-            [heavier if side is None else side for heavier, side in zip(heavier_left, said, strict=True)],
-            np.bool_,
-        ),
-        "step": np.where(branches, np.cumsum(branches) - 1, -1).astype(np.int32),
-        "rows": running[end] - running[:-1],
+    )
+    end, is_leaf = arrays["end"], arrays["feature"] < 0
+    statistic, weight = _statistics(schema, end, nodes)
+    n = len(nodes)
+    left = np.minimum(np.arange(1, n + 1), n - 1)
+    heavier_left = ~is_leaf & (weight[left] >= weight[np.minimum(end[left], n - 1)])
+    sides = [node.missing_left if isinstance(node, Branch) else None for node in nodes]
+    given = np.array([side is not None for side in sides])
+    return arrays | {
+        "missing_left": np.where(given, np.array([bool(side) for side in sides]), heavier_left),
+        "step": np.where(is_leaf, -1, np.cumsum(~is_leaf) - 1).astype(np.int32),
+        "rows": sum_of_leaves(end, np.where(is_leaf, np.rint(np.minimum(weight, _MOST_ROWS)), 0)),
         "statistic": statistic,
-        "subsets": np.frombuffer(b"".join(bits for _, _, bits in tests), np.uint8).copy(),
         "directions": tuple(directions),
     }
 
@@ -181,7 +272,7 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
 def _statistics(
     schema: Schema, end: NDArray[np.int32], nodes: Sequence[Branch | Leaf]
 ) -> tuple[NDArray[np.float64] | SparseRows, NDArray[np.float64]]:
-    """The statistic of every node from those of the leaves, and its weight."""
+    """The statistic of every node, joined from those of the leaves, and its weight."""
     leaves = {i: _leaf_statistic(schema, node) for i, node in enumerate(nodes) if isinstance(node, Leaf)}
     first = schema.block_widths[0] if schema.predicts_classes else 1
     weight = np.zeros((len(nodes), 1))
@@ -207,50 +298,3 @@ def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
     if not weight > 0:
         raise ValueError(f"a leaf needs a positive weight; got {leaf.statistic!r}")
     return statistic
-
-
-def encoded_test(
-    schema: Schema, test: Below | Among | Combination, directions: dict[Direction, int] | None = None
-) -> tuple[int, float, bytes]:
-    """(column, threshold, bits of the categories that go left); a new direction is added to the others, where
-    sums may be.
-    """
-    if isinstance(test, Combination) and directions is not None:
-        first = len(schema.columns) + len(directions)
-        return directions.setdefault(_direction(schema, test), first), float(test.threshold), b""
-    if not isinstance(test, Below | Among):
-        raise TypeError(
-            "a test is Below(column, threshold), Among(column, categories) or Combination(weights, threshold)"
-            f", not {test!r}"
-        )
-    position = schema.position(test.column)
-    column = schema.columns[position]
-    if isinstance(test, Below):
-        if column.kind == "category":
-            raise ValueError(f"column {column.name!r} is a category; test it with Among")
-        return position, float(test.threshold), b""
-    if column.kind != "category":
-        raise ValueError(f"column {column.name!r} is a {column.kind}; test it with Below")
-    if isinstance(test.categories, str):
-        raise TypeError(f"categories are a tuple: Among({column.name!r}, ({test.categories!r},))")
-    unknown = [category for category in test.categories if category not in column.categories]
-    if unknown:
-        raise ValueError(
-            f"column {column.name!r} has no category {unknown[0]!r}; it has {list(column.categories)}"
-        )
-    bits = np.isin(np.arange(len(column.categories)), [column.categories.index(c) for c in test.categories])
-    return position, np.nan, np.packbits(bits, bitorder="little").tobytes()
-
-
-def _direction(schema: Schema, test: Combination) -> Direction:
-    """The sum that a test asks for, in the order in which it is written."""
-    columns = [schema.position(name) for name in test.weights]
-    if len(columns) < 2:
-        raise ValueError(f"a Combination adds up two columns at least, not {list(test.weights)}")
-    for column, weight in zip(columns, test.weights.values(), strict=True):
-        name, kind = schema.columns[column].name, schema.columns[column].kind
-        if kind != "number":
-            raise ValueError(f"column {name!r} is a {kind}; only numbers can be added up")
-        if not (np.isfinite(weight) and weight != 0):
-            raise ValueError(f"the weight of {name!r} is {weight!r}; it must be finite and not 0")
-    return Direction.of(columns, test.weights.values())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.tree.builder import Among, Below, Combination
+from treewright.tree.conditions import NodeTest
 from treewright.tree.missing import sent_by_others
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Node:
         return bool(self.tree.is_leaf[self.index])
 
     @property
-    def test(self) -> Below | Among | Combination | None:
+    def test(self) -> NodeTest | None:
         """The node's test; None at a leaf."""
         return self.tree.test(self.index)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf, isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Column, Schema
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.conditions import Condition, Within, merge_conditions
 from treewright.tree.missing import refuse_sending
 from treewright.tree.node import columns_with_missing
 from treewright.tree.oblique import Direction, extended, tested_columns
@@ -24,110 +24,6 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 # Conditions, or categories named in them, of all paths of a tree together: more would not fit in memory.
 MOST_CONDITIONS = 10_000_000
-
-
-@dataclass(frozen=True)
-class Between:
-    """A number or time in an interval: above < value <= upto, either end open if None; or it is missing."""
-
-    column: str
-    above: float | None = None
-    upto: float | None = None
-    missing: bool = False
-
-    def and_(self, other: Between) -> Between:
-        """Both at once, in the shortest form."""
-        above, upto = _largest(self.above, other.above), _smallest(self.upto, other.upto)
-        if above is not None and upto is not None and above >= upto:
-            above, upto = inf, None  # no number is: at most a missing value
-        return Between(self.column, above, upto, self.missing and other.missing)
-
-    @property
-    def always(self) -> bool:
-        """Whether every value fits."""
-        return self.missing and self.above is None and self.upto is None
-
-    @property
-    def never(self) -> bool:
-        """Whether no value can fit."""
-        return not self.missing and self.above == inf
-
-    def holds(self, values: Array, categories: tuple[Hashable, ...] = ()) -> Flags:
-        """Whether each value of the encoded column fits."""
-        values = np.asarray(values, np.float64)  # float32 against a float64 would be decided in float32
-        fits = ~np.isnan(values)
-        if self.above is not None:
-            fits &= values > self.above
-        if self.upto is not None:
-            fits &= values <= self.upto
-        return fits | np.isnan(values) if self.missing else fits
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; `known` says whether any number fits, infinite ends are text."""
-        known = self.above != inf
-        above, upto = (end if end is None or isfinite(end) else str(end) for end in (self.above, self.upto))
-        ends = {"above": above if known else None, "upto": upto}
-        return {"column": self.column, **ends, "known": known, "missing": self.missing}
-
-
-@dataclass(frozen=True)
-class Within:
-    """A category among some; `missing` and `unseen` say whether a missing or an unknown one fits, too."""
-
-    column: str
-    categories: tuple[Hashable, ...]
-    missing: bool = False
-    unseen: bool = False
-
-    def and_(self, other: Within) -> Within:
-        """Both at once."""
-        also = frozenset(other.categories)
-        kept = tuple(category for category in self.categories if category in also)
-        return Within(self.column, kept, self.missing and other.missing, self.unseen and other.unseen)
-
-    always = False  # a path that excludes no category has no condition on the column
-
-    @property
-    def never(self) -> bool:
-        """Whether no value can fit."""
-        return not (self.categories or self.missing or self.unseen)
-
-    def holds(self, values: Array, categories: tuple[Hashable, ...] = ()) -> Flags:
-        """Whether each code of the encoded column fits; `categories` are those of the column."""
-        own = frozenset(self.categories)
-        # code -1 is a missing value, -2 an unseen category: the last and the last but one
-        table = np.array([*(category in own for category in categories), self.unseen, self.missing])
-        return np.asarray(table[values])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        flags = {"missing": self.missing, "unseen": self.unseen}
-        return {"column": self.column, "categories": list(self.categories), **flags}
-
-
-Condition: TypeAlias = Between | Within
-
-
-def _largest(a: float | None, b: float | None) -> float | None:
-    return a if b is None else b if a is None else max(a, b)
-
-
-def _smallest(a: float | None, b: float | None) -> float | None:
-    return a if b is None else b if a is None else min(a, b)
-
-
-def merged(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
-    """The same conditions with one for each column, in the shortest form, without those that always hold.
-
-    >>> merged([Between("x", above=2.5), Between("y", upto=1.0), Between("x", upto=7.0)])
-    (Between(column='x', above=2.5, upto=7.0, missing=False), Between(column='y', above=None, upto=1.0, \
-missing=False))
-    """
-    by_column: dict[str, Any] = {}
-    for condition in conditions:
-        known = by_column.get(condition.column)
-        by_column[condition.column] = condition if known is None else known.and_(condition)
-    return tuple(condition for condition in by_column.values() if not condition.always)
 
 
 @dataclass(frozen=True)
@@ -204,7 +100,7 @@ class RuleList:
         made = _class_rules(tree) if tree.schema.predicts_classes else _number_rules(tree)
         rules = []
         for (leaf, conditions), rule in zip(paths(tree), made, strict=True):
-            conditions = merged(conditions)
+            conditions = merge_conditions(conditions)
             if not any(condition.never for condition in conditions):
                 rules.append(replace(rule, conditions=conditions, rows=int(tree.rows[leaf])))
         told = frozenset(tree.tested[column].name for column in columns_with_missing(tree))
@@ -236,7 +132,7 @@ class RuleList:
             raise ValueError("the table's columns are not the rules'; encode it with schema=rules.schema")
         data = extended(data, self.directions)
         place = {name: j for j, name in enumerate(self.tested)}
-        columns = {c.column: column_of(data, place[c.column]) for rule in self.rules for c in rule.conditions}
+        columns = {c.column: data.column(place[c.column]) for rule in self.rules for c in rule.conditions}
         categories = {name: self.tested[name].categories for name in columns}
         answers = np.full(data.n_rows, len(self.rules), np.int32)
         left = np.arange(data.n_rows)
@@ -375,11 +271,6 @@ def _number_rules(tree: Tree, nodes: Any = None) -> Iterator[Rule]:
         yield Rule((), value, 0, (), deviation / weight if weight else 0.0, weight)
 
 
-def column_of(data: Dataset, j: int) -> Array:
-    """One encoded column."""
-    return data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-
-
 def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[Condition, ...]]]:
     """Each leaf with the tests on its way, the narrowest of each kind: numbers of a column have at most a
     lower and an upper bound, categories one set. `nodes` flags those to tell of instead of the leaves.
@@ -407,7 +298,7 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
             before.append((key, old))
             way[key] = condition if old is None else old.and_(condition)
         if told[node]:
-            size += sum(1 + len(c.categories) if isinstance(c, Within) else 1 for c in way.values())
+            size += sum(condition.size for condition in way.values())
             if size > MOST_CONDITIONS:
                 raise ValueError(
                     f"the paths of this tree have more than {MOST_CONDITIONS:,} conditions and categories; "
@@ -418,18 +309,8 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
 
 def condition_of(tree: Tree, node: int, is_left: bool) -> Condition:
     """What a row must satisfy to go to one child of a node."""
-    column = tree.tested[tree.feature[node]]
-    missing = bool(tree.missing_left[node]) == is_left
-    if tree.subset[node] < 0:
-        threshold = float(tree.threshold[node])
-        if is_left:
-            return Between(column.name, None, None if threshold == inf else threshold, missing)
-        return Between(column.name, threshold, None, missing)
-    categories = tree.categories_left(node)
-    if not is_left:
-        lefts = frozenset(categories)
-        categories = tuple(category for category in column.categories if category not in lefts)
-    return Within(column.name, categories, missing, bool(tree.heavier_left[node]) == is_left)
+    missing, unseen = bool(tree.missing_left[node]) == is_left, bool(tree.heavier_left[node]) == is_left
+    return tree.stored_test(node).condition(is_left, missing=missing, unseen=unseen)
 
 
 def weights_by_class(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from treewright.certifying.leaves import LeafIntervals
+    from treewright.certifying.leaf_intervals import LeafIntervals
     from treewright.encoding import Dataset
     from treewright.tree.tree import Tree
 
@@ -46,7 +46,7 @@ class Presented(Saved):
         return str(export(self, "svg", **options))
 
     def _repr_html_(self: Tree) -> str:  # type: ignore[misc]
-        from treewright.exporting.notebooks import tree_as_html
+        from treewright.exporting.notebook_html import tree_as_html
 
         return tree_as_html(self)
 
@@ -65,7 +65,7 @@ class Presented(Saved):
 
 def intervals_of(tree: Tree, test: Dataset, delta: float) -> LeafIntervals:
     """How far each leaf can be wrong, by rows that it has never seen."""
-    from treewright.certifying.leaves import leaf_intervals
+    from treewright.certifying.leaf_intervals import leaf_intervals
 
     return leaf_intervals(tree, test, delta=delta)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Schema
-from treewright.tree.builder import Among, Below, encoded_test
+from treewright.tree.conditions import NodeTest, StoredTest, pack_test, stored_test
 
 if TYPE_CHECKING:
     from treewright.encoding import Dataset
@@ -58,17 +58,18 @@ class Surrogates:
 
     @classmethod
     def listed(
-        cls, schema: Schema, entries: Iterable[tuple[int, Below | Among, bool, float, float]]
+        cls, schema: Schema, entries: Iterable[tuple[int, NodeTest, bool, float, float]]
     ) -> Surrogates:
         """Surrogates by hand: (node, test, reversed, agreement, adjusted), in the order of their nodes.
 
         >>> from treewright.encoding.schema import Column
+        >>> from treewright.tree.conditions import Among
         >>> job = Column("job", "category", ("clerk", "cook"))
         >>> Surrogates.listed(Schema((job,)), [(0, Among("job", ("cook",)), True, 0.9, 0.5)]).subsets.tolist()
         [2]
         """
         made = list(entries)
-        tests = [encoded_test(schema, test) for _, test, *_ in made]
+        tests = [pack_test(schema, test) for _, test, *_ in made]
         lengths = np.array([len(bits) for *_, bits in tests], np.int64)
         given = list(zip(*((node, *rest) for node, _, *rest in made), strict=True)) or [()] * 4
         return cls(
@@ -101,19 +102,15 @@ class Surrogates:
         """Where the entries of each node begin, and where the last ones end."""
         return np.searchsorted(self.node, np.arange(n_nodes + 1)).astype(np.int64)
 
-    def bits(self, entry: int, schema: Schema) -> NDArray[np.bool_]:
-        """Whether each category of the column of an entry passes its test."""
-        column, start = int(self.feature[entry]), int(self.subset[entry])
-        bits = self.subsets[start : start + schema.subset_sizes[column]]
-        return np.unpackbits(bits, count=schema.category_counts[column], bitorder="little").view(np.bool_)
+    def test(self, entry: int, schema: Schema) -> StoredTest:
+        """The test of an entry."""
+        column, start = schema.columns[int(self.feature[entry])], max(int(self.subset[entry]), 0)
+        return stored_test(column, float(self.threshold[entry]), self.subsets[start:])
 
     def passes(self, entry: int, row: Dataset) -> bool | None:
         """Whether a table's first row passes an entry's test; None where its value is not known."""
-        column = int(self.feature[entry])
-        cells = row.columns[:, column] if isinstance(row.columns, np.ndarray) else row.columns[column]
-        if self.subset[entry] >= 0:
-            return None if cells[0] < 0 else bool(self.bits(entry, row.schema)[cells[0]])
-        return None if np.isnan(cells[0]) else bool(cells[0] <= self.threshold[entry])
+        test, cells = self.test(entry, row.schema), row.column(int(self.feature[entry]), slice(1))
+        return bool(test.holds(cells)[0]) if test.is_known(cells)[0] else None
 
     def of(self, node: int) -> range:
         """The entries of one node, the best surrogate first."""

@@ -15,15 +15,16 @@ from treewright.encoding import Dataset, Provenance, encode
 from treewright.encoding.schema import Column, Missing, Schema
 from treewright.tree import evaluate, predict
 from treewright.tree import missing as missing_values
-from treewright.tree.builder import Among, Below, Branch, Combination, Leaf, flatten
+from treewright.tree.builder import Branch, Leaf, flatten
 from treewright.tree.class_counts import SparseRows, Summary
+from treewright.tree.conditions import Combination, NodeTest, StoredTest, stored_test, unpack_bits
 from treewright.tree.costs import cheapest, class_risks, cost_arrays, costed_schema
 from treewright.tree.linear_leaves import LinearAnswers
 from treewright.tree.node import Node
 from treewright.tree.oblique import Direction, known_complete, provenance, tested_columns
 from treewright.tree.shape import Shaped
 from treewright.tree.shortcuts import Presented
-from treewright.tree.surgery import collapsed, grafted
+from treewright.tree.surgery import collapsed_arrays, grafted_arrays
 from treewright.tree.surrogates import Surrogates
 from treewright.tree.validate import TYPES, check
 
@@ -291,7 +292,7 @@ class Tree(Shaped, Presented):
         >>> tree.n_leaves, tree.collapse([0]).n_leaves
         (3, 1)
         """
-        return replace(self, **collapsed(self, nodes))
+        return replace(self, **collapsed_arrays(self, nodes))
 
     def graft(self, replacements: Mapping[int, int], data: Dataset, *, collapse: Iterable[int] = ()) -> Tree:
         """A new tree in which subtrees take the place of nodes above them: ``{node: one of those below it}``.
@@ -307,7 +308,7 @@ class Tree(Shaped, Presented):
         >>> tree.n_leaves, raised.n_leaves, raised.rows[0].item()
         (4, 3, 4)
         """
-        return replace(self, **grafted(self, replacements, collapse)).restated(data)
+        return replace(self, **grafted_arrays(self, replacements, collapse)).restated(data)
 
     def restated(self, data: Dataset) -> Tree:
         """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""
@@ -380,29 +381,27 @@ class Tree(Shaped, Presented):
 
     def goes_left(self, node: int) -> NDArray[np.bool_]:
         """For each category of the column that a node tests, whether it goes left."""
-        column, start = self.feature[node], int(self.subset[node])
-        bits = self.subsets[start : start + self.schema.subset_sizes[column]]
-        return np.unpackbits(bits, count=self.schema.category_counts[column], bitorder="little").view(
-            np.bool_
-        )
+        return unpack_bits(self.subsets[self.subset[node] :], self.schema.category_counts[self.feature[node]])
 
     def categories_left(self, node: int) -> tuple[Any, ...]:
         """The categories that go left at a node that tests a category."""
         categories = self.schema.columns[self.feature[node]].categories
         return tuple(categories[code] for code in np.flatnonzero(self.goes_left(node)).tolist())
 
-    def test(self, node: int) -> Below | Among | Combination | None:
-        """The test at a node; None at a leaf."""
+    def test(self, node: int) -> NodeTest | None:
+        """The test at a node, `Below`, `Among` or `Combination`; None at a leaf."""
         feature = int(self.feature[node])
         if feature < 0:
             return None
         if feature >= len(self.schema.columns):
             direction = self.directions[feature - len(self.schema.columns)]
             return Combination(direction.by_name(self.schema), float(self.threshold[node]))
-        name = self.schema.columns[feature].name
-        if self.subset[node] >= 0:
-            return Among(name, self.categories_left(node))
-        return Below(name, float(self.threshold[node]))
+        return self.stored_test(node).by_name()
+
+    def stored_test(self, node: int) -> StoredTest:
+        """The test at a branch as the arrays hold it: what it decides, and how each side is written."""
+        column, start = self.tested[self.feature[node]], max(int(self.subset[node]), 0)
+        return stored_test(column, float(self.threshold[node]), self.subsets[start:])
 
     @property
     def root(self) -> Node:

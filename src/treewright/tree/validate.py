@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encoding.schema import KINDS, MISSING, Column, Schema, Target
+from treewright.encoding.kinds import KINDS
+from treewright.encoding.schema import MISSING, Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
@@ -91,7 +92,8 @@ def _check_columns(schema: Schema) -> None:
         what = f"column {column.name!r}"
         _demand(column.kind in KINDS, f"{what} is of the unknown kind {column.kind!r}")
         _demand(
-            column.kind == "category" or not column.categories, f"{what} is a {column.kind} with categories"
+            column.type.has_categories or not column.categories,
+            f"{what} is a {column.kind} with categories",
         )
         _check_labels(column.categories, what, "categories")
         if column.text is not None:

@@ -1,25 +1,19 @@
-"""Words for people: tests, conditions, numbers, dates, categories, shares; the same wherever shown."""
+"""Text about the nodes of a tree: tests, paths, surrogates, predictions; the same wherever it is shown."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Hashable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import LONGEST_LIST, label_text, name_text, percent
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
+from treewright.tree.conditions import membership_text
 from treewright.tree.missing import sent_by_others
 from treewright.tree.node import columns_with_missing, missing_arrives
-from treewright.tree.rule_list import Between, Condition
 from treewright.tree.tree import Tree
-
-LONGEST_NAME = 60  # characters that are shown of the name of a column
-LONGEST_WORD = 100  # characters of a category or class that are written out
-LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
-_LARGE_NUMBERS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
 def branch_in_words(
@@ -47,18 +41,11 @@ def branch_parts(
     """The two parts of `branch_in_words`: the column, and what its value must be."""
     if learnt is None:
         learnt = columns_with_missing(tree)
-    column = tree.tested[tree.feature[node]]
-    name = name_in_words(column.name)
-    only_missing_right = not (tree.missing_left[node] or sent_by_others(tree))
-    if tree.subset[node] >= 0:
-        goes_left = tree.goes_left(node)
-        only_missing_right &= bool(goes_left.all())
-        words = _among(column, goes_left == is_left, longest)
-    else:
-        only_missing_right &= bool(tree.threshold[node] == np.inf)
-        words = _beside(column, float(tree.threshold[node]), is_left)
-    if only_missing_right:
+    name = name_text(tree.tested[tree.feature[node]].name)
+    test = tree.stored_test(node)
+    if test.passes_all and not (tree.missing_left[node] or sent_by_others(tree)):
         return name, "is known" if is_left else "is missing"
+    words = test.text(is_left, longest)
     if tree.feature[node] in learnt and tree.missing_left[node] == is_left and missing_arrives(tree)[node]:
         words += " or missing"
     return name, words
@@ -70,7 +57,7 @@ def way_in_words(
     """What a row must satisfy to come to a node from the decision above it, which may have many branches.
 
     >>> from treewright import encode
-    >>> from treewright.growing.multiway import grow_id3
+    >>> from treewright.growing.id3 import grow_id3
     >>> tree = grow_id3(encode({"sky": ["clear", "rain", "snow"]}, ["walk", "read", "ski"]))
     >>> [way_in_words(tree, branch) for branch in tree.branches(0)]
     ['sky = clear', 'sky = rain', 'sky = snow']
@@ -99,15 +86,15 @@ def way_parts(
         parent = int(tree.parent[node])
         is_left = node == parent + 1
         missing &= bool(tree.missing_left[parent]) == is_left
-        if tree.subset[parent] >= 0:
+        if column.is_category:
             own &= tree.goes_left(parent) == is_left
         elif is_left:
             upto = min(upto, float(tree.threshold[parent]))
         else:
             above = max(above, float(tree.threshold[parent]))
         node = parent
-    name = name_in_words(column.name)
-    if column.kind == "category":
+    name = name_text(column.name)
+    if column.is_category:
         words = _branch_of_categories(column, own, longest)
     else:
         words = _branch_of_numbers(column, above, upto)
@@ -124,7 +111,7 @@ def _branch_of_categories(column: Column, own: NDArray[np.bool_], longest: int) 
         return "is known"
     within = len(codes) <= max(len(others), longest)
     named = [column.categories[code] for code in (codes if within else others).tolist()]
-    return _one_of(named, within, longest)
+    return membership_text(named, within, longest)
 
 
 def _branch_of_numbers(column: Column, above: float, upto: float) -> str:
@@ -132,37 +119,17 @@ def _branch_of_numbers(column: Column, above: float, upto: float) -> str:
     if above == np.inf:
         return "is missing"
     if above == -np.inf:
-        return "is known" if upto == np.inf else f"<= {value_in_words(column, upto)}"
+        return "is known" if upto == np.inf else f"<= {column.threshold_text(upto)}"
     if upto == np.inf:
-        return f"> {value_in_words(column, above)}"
-    return f"> {value_in_words(column, above)} and <= {value_in_words(column, upto)}"
-
-
-def _among(column: Column, own: NDArray[np.bool_], longest: int) -> str:
-    """Some categories of a column, or all but the others where these are fewer."""
-    within = 2 * int(own.sum()) <= len(own)
-    codes = np.flatnonzero(own == within)
-    named = [column.categories[code] for code in codes[:longest].tolist()]
-    return _one_of(named, within, longest, more=len(codes) - len(named))
-
-
-def _beside(column: Column, threshold: float, is_left: bool) -> str:
-    """One side of a threshold."""
-    return f"{'<=' if is_left else '>'} {value_in_words(column, threshold)}"
+        return f"> {column.threshold_text(above)}"
+    return f"> {column.threshold_text(above)} and <= {column.threshold_text(upto)}"
 
 
 def surrogate_in_words(tree: Tree, entry: int, to_left: bool = True, *, longest: int = LONGEST_LIST) -> str:
     """What a row must satisfy to be sent left, or right, by a surrogate."""
-    surrogates, schema = tree.surrogates, tree.schema
-    position = int(surrogates.feature[entry])
-    column, passes = schema.columns[position], to_left != bool(surrogates.reversed[entry])
-    start = int(surrogates.subset[entry])
-    if start < 0:
-        words = _beside(column, float(surrogates.threshold[entry]), passes)
-    else:
-        own = surrogates.bits(entry, schema) == passes
-        words = _among(column, own, longest)
-    return f"{name_in_words(column.name)} {words}"
+    test = tree.surrogates.test(entry, tree.schema)
+    passes = to_left != bool(tree.surrogates.reversed[entry])
+    return f"{name_text(test.column.name)} {test.text(passes, longest)}"
 
 
 def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> str:
@@ -177,7 +144,7 @@ def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> s
     >>> missing_in_words(replace(tree, missing="surrogate", surrogates=income), 0)
     'if age is missing: income <= 30 (agrees 85.0 %) · else left'
     """
-    column = name_in_words(tree.tested[tree.feature[node]].name)
+    column = name_text(tree.tested[tree.feature[node]].name)
     side = "left" if tree.missing_left[node] else "right"
     told = [
         f"{surrogate_in_words(tree, entry, longest=longest)} ({'agrees ' * (not place)}"
@@ -196,35 +163,6 @@ def surrogate_of(tree: Tree, node: int, row: Dataset) -> str:
     return ""
 
 
-def condition_in_words(
-    condition: Condition, column: Column, *, told_missing: bool = True, longest: int = LONGEST_LIST
-) -> str:
-    """A condition: an interval, or the categories in it or out of it, whichever are fewer."""
-    name = name_in_words(column.name)
-    if isinstance(condition, Between):
-        above, upto = condition.above, condition.upto
-        if above is None and upto is None:
-            return f"{name} is known"
-        if above == np.inf:
-            return f"{name} is missing"
-        if above is None or upto is None:
-            words = f"{name} > {value_in_words(column, above)}" if above is not None else ""
-            words += f"{name} <= {value_in_words(column, upto)}" if upto is not None else ""
-        else:
-            words = f"{value_in_words(column, above)} < {name} <= {value_in_words(column, upto)}"
-    else:
-        own = frozenset(condition.categories)
-        others = tuple(category for category in column.categories if category not in own)
-        if not own:
-            return f"{name} is missing" if condition.missing else f"{name} is a new category"
-        if not others:
-            return f"{name} is known" + (" or missing" if condition.missing else "")
-        within = len(own) <= len(others)
-        named = condition.categories if within else others
-        words = f"{name} {_one_of(named, within, longest)}"
-    return words + (" or missing" if condition.missing and told_missing else "")
-
-
 def note_on_missing(tree: Tree) -> str:
     """A few words for a picture, whose tests do not tell where missing values go; empty where they do."""
     if tree.missing == "surrogate":
@@ -233,63 +171,13 @@ def note_on_missing(tree: Tree) -> str:
     return notes.get(tree.missing, "") if tree.n_nodes > 1 else ""
 
 
-def value_in_words(column: Column, value: float) -> str:
-    """A threshold: a number as short as it can be and still be the same one, a time as a date."""
-    if column.kind == "time":
-        try:
-            moment = datetime(1970, 1, 1) + timedelta(microseconds=int(np.floor(value)))
-        except (OverflowError, ValueError):  # beyond the calendar, which ends with the year 9999
-            return f"{value!r} µs since 1970"
-        return str(moment).removesuffix(" 00:00:00")
-    return repr(value).removesuffix(".0")
-
-
-def listed(categories: Sequence[Hashable], longest: int = LONGEST_LIST, *, more: int = 0) -> str:
-    """Categories in braces; of a long list only the first ones, and how many `more` there are."""
-    words = [word(category) for category in categories[:longest]]
-    more += len(categories) - len(words)
-    return "{" + ", ".join([*words, f"… {more} more"] if more else words) + "}"
-
-
-def _one_of(categories: Sequence[Hashable], within: bool, longest: int, *, more: int = 0) -> str:
-    """One of some categories, or none of them; of one alone: equal to it."""
-    if within and len(categories) == 1 and not more:
-        return f"= {word(categories[0])}"
-    return f"{'in' if within else 'not in'} {listed(categories, longest, more=more)}"
-
-
-def word(name: Hashable) -> str:
-    """A category or class; in quotes where it could be taken for several, for another, or for none."""
-    text = shortened(str(name))
-    plain = text and text == text.strip() and not set(text) & set(",{}'\"…")
-    return escape(text) if plain else repr(text)
-
-
-def name_in_words(name: str) -> str:
-    """The name of a column or target as it is shown, on one line.
-
-    >>> name_in_words("age"), len(name_in_words("n" * 10_000))
-    ('age', 121)
-    """
-    return escape(shortened(name))
-
-
-def shortened(text: str, longest: int = LONGEST_WORD) -> str:
-    """A text as people can read it: of a very long one the beginning, and how long it is.
-
-    >>> shortened("cook"), shortened("x" * 1000, 10)
-    ('cook', 'xxxxxxxxxx… (1,000 characters)')
-    """
-    return text if len(text) <= longest + 20 else f"{text[:longest]}… ({len(text):,} characters)"
-
-
 def answer_in_words(answer: Hashable) -> str:
     """What a tree answers: a class, or a number of six digits.
 
     >>> answer_in_words("a, b"), answer_in_words(0.1 + 0.2)
     ("'a, b'", '0.3')
     """
-    return f"{answer:.6g}" if isinstance(answer, float) else word(answer)
+    return f"{answer:.6g}" if isinstance(answer, float) else label_text(answer)
 
 
 def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
@@ -299,87 +187,5 @@ def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
     text = f"{tree.linear.intercept[node]:.{digits}g}"
     for column, coefficient in tree.linear.terms(node):
         sign = "-" if coefficient < 0 else "+"
-        text += f" {sign} {abs(coefficient):.{digits}g}·{name_in_words(tree.schema.columns[column].name)}"
+        text += f" {sign} {abs(coefficient):.{digits}g}·{name_text(tree.schema.columns[column].name)}"
     return text
-
-
-def rows_in_words(rows: int) -> str:
-    """A number of rows."""
-    if rows == 0:
-        return "no rows"
-    return "1 row" if rows == 1 else f"{rows:,} rows"
-
-
-def percent(share: float) -> str:
-    """A share as per cent; only a whole is written 100 %, only nothing 0 %.
-
-    >>> percent(0.25), percent(0.9999), percent(0.0001), percent(0.0)
-    ('25.0 %', '> 99.9 %', '< 0.1 %', '0.0 %')
-    """
-    if 0 < share < 0.0005:
-        return "< 0.1 %"
-    if share < 1:
-        return "> 99.9 %" if share >= 0.9995 else f"{share:.1%}".replace("%", " %")
-    return "100 %"
-
-
-def amount(value: float, *, up: bool = False) -> str:
-    """A number as people write it in a sentence: four digits, more only where they are whole; `up` rounds
-    upwards, so that a bound still holds as it is quoted.
-
-    >>> amount(42069.3), amount(0.63333), amount(325_912_345.0), amount(-1234.5), amount(2.1e-7)
-    ('42,069', '0.6333', '325.9 million', '-1,234', '2.1e-07')
-    >>> amount(42069.3, up=True), amount(0.63333, up=True), amount(5.0, up=True)
-    ('42,070', '0.6334', '5')
-    """
-    size = abs(value)
-    if size == 0 or not math.isfinite(value):
-        return "0" if size == 0 else str(value).replace("inf", "∞")
-    for scale, name in _LARGE_NUMBERS:
-        if max(scale, 1e7) <= size < 1e15:
-            return f"{amount(value / scale, up=up)} {name}"
-    is_extreme = not 1e-5 <= size < 1e15
-    power = math.floor(math.log10(size)) - 3
-    power = power if is_extreme else min(0, power)
-    steps = value / 10.0**power
-    rounded = float(f"{math.ceil(steps - 1e-9) if up else round(steps)}e{power}")
-    text = f"{rounded:.4g}" if is_extreme else f"{rounded:,.{-power}f}"
-    return text.rstrip("0").rstrip(".") if "." in text and not is_extreme else text
-
-
-def escape(text: str) -> str:
-    r"""`text` on one line: line breaks, terminal codes and other unprintable characters are written out.
-
-    >>> print(escape("two\nlines, naïve"))
-    two\nlines, naïve
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
-    )
-
-
-def quoted(name: str) -> str:
-    """A name in quotes; of a very long one the beginning.
-
-    >>> quoted("age"), len(quoted("n" * 10_000))
-    ("'age'", 83)
-    """
-    return (
-        repr(name)
-        if len(name) <= LONGEST_NAME
-        else f"{repr(name[:LONGEST_NAME])[:-1]}…' ({len(name):,} characters)"
-    )
-
-
-def count(number: int, thing: str) -> str:
-    """A number of things, with its plural.
-
-    >>> count(1, "row"), count(12345, "row"), count(2, "class"), count(2, "category")
-    ('1 row', '12,345 rows', '2 classes', '2 categories')
-    """
-    if number == 1:
-        return f"1 {thing}"
-    plural = f"{thing[:-1]}ies" if thing.endswith("y") else thing + ("es" if thing.endswith("s") else "s")
-    return f"{number:,} {plural}"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright import _core, attribution, encode, grow
+from treewright import _core, encode, grow, shapley_values
 from treewright.encoding import Dataset
 
 
@@ -87,7 +87,7 @@ def works() -> Iterator[tuple[str, Callable[[], Any]]]:
         for others in (None, few.take(np.arange(5))):
             yield (
                 f"attribute {name}" + " by a background" * (others is not None),
-                lambda tree=tree, few=few, others=others: attribution(
+                lambda tree=tree, few=few, others=others: shapley_values(
                     tree, few, background=others, n_jobs=2
                 ).values.tobytes(),
             )

@@ -9,9 +9,8 @@ from typing import cast
 import numpy as np
 
 from treewright.advice import Advice
-from treewright.encoding.cells import Cells
-from treewright.encoding.dataset import Array
-from treewright.encoding.schema import Kind
+from treewright.encoding.cells import Array, Cells
+from treewright.encoding.kinds import KindName
 from treewright.encoding.tables import Table
 from treewright.encoding.text import TextFormat, is_missing
 from treewright.encoding.text.advice import Telling, shown
@@ -52,7 +51,7 @@ class Reader:
                 if not isinstance(value, str):
                     raise TypeError(f"{option}: column {name!r} is given {value!r}, which is no text")
 
-    def recognised(self, cells: Cells, name: str, kind: Kind | None) -> tuple[TextFormat | None, Cells]:
+    def recognised(self, cells: Cells, name: str, kind: KindName | None) -> tuple[TextFormat | None, Cells]:
         """The format of a column of text, and its cells read by it; None where they stay as they are.
 
         A mark or pattern that is given for this one column asks for numbers or times.

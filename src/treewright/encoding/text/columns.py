@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding.dataset import Array
+from treewright.encoding.cells import Array
 from treewright.encoding.text import TextFormat, is_missing
 
 RARE = 0.05  # up to this share of the cells may be unreadable, and are missing then

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.advice import Advice
-from treewright.encoding.dataset import Array
-from treewright.encoding.schema import Kind
+from treewright.encoding.cells import Array
+from treewright.encoding.kinds import KindName
 from treewright.encoding.text import TextFormat
 from treewright.encoding.text.advice import Telling, shown
 from treewright.encoding.text.columns import HALF, Reading, Texts
@@ -45,7 +45,7 @@ def recognise(
     codes: Array,
     *,
     name: str,
-    kind: Kind | None = None,
+    kind: KindName | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     date_format: str | None = None,
@@ -134,7 +134,7 @@ def _are_truths(texts: Texts) -> bool:
 
 def _asked(
     texts: Texts,
-    kind: Kind,
+    kind: KindName,
     conventions: Sequence[tuple[str, str]],
     date_format: str | None,
     telling: Telling,

@@ -16,7 +16,8 @@ from treewright.encoding.splits import checked_seed
 from treewright.ensembles.gradient_boosting import GradientBoosted
 from treewright.growing import whole_number
 from treewright.tree import Tree
-from treewright.tree.builder import Below, Branch, Leaf
+from treewright.tree.builder import Branch, Leaf, link_nodes
+from treewright.tree.conditions import Below
 from treewright.tree.evaluate import encoded_rows, leaves_of, rows_of
 from treewright.tree.predict import told_to
 
@@ -329,31 +330,28 @@ def _tree(like: Tree, grid: dict[int, Floats], column: NDArray[np.int32], cut: N
     schema, positions = like.schema, list(grid)
     thresholds = list(grid.values())
     classes = np.eye(schema.width)
-    made: list[Branch | Leaf] = []
-    for place, at in zip(column[::-1].tolist(), cut[::-1].tolist(), strict=True):
+    nodes: list[Any] = []
+    for place, at in zip(column.tolist(), cut.tolist(), strict=True):
         if place < 0:
-            made.append(Leaf(classes[at]))
+            nodes.append(Leaf(classes[at]))
         else:
             test = Below(schema.columns[positions[place]].name, float(thresholds[place][at]))
-            made.append(Branch(test, made.pop(), made.pop()))
-    return _answering(Tree.write(schema, made[0]))
+            nodes.append((test, None))
+    return _answering(Tree.write(schema, link_nodes(nodes)))
 
 
 def _written(tree: Tree, weight: Floats) -> Tree:
     """The tree with other weights in its leaves, without those that have none, equal neighbours merged."""
-    made: list[Branch | Leaf | None] = []
-    for node in range(tree.n_nodes - 1, -1, -1):
+    nodes: list[Any] = []
+    for node in range(tree.n_nodes):
         test = tree.test(node)
-        if test is None:
-            statistic = np.zeros(tree.schema.width)
-            statistic[tree.label[node, 0]] = weight[node]
-            made.append(Leaf(statistic.tolist()) if weight[node] > 0 else None)
+        if test is not None:
+            nodes.append((test, None))
             continue
-        left, right = made.pop(), made.pop()
-        made.append(_joined(test, left, right))
-    root = made[0]
-    assert root is not None
-    return _answering(Tree.write(tree.schema, root))
+        statistic = np.zeros(tree.schema.width)
+        statistic[tree.label[node, 0]] = weight[node]
+        nodes.append(Leaf(statistic.tolist()) if weight[node] > 0 else None)
+    return _answering(Tree.write(tree.schema, link_nodes(nodes, _joined)))
 
 
 def _answering(tree: Tree) -> Tree:
@@ -361,7 +359,9 @@ def _answering(tree: Tree) -> Tree:
     return replace(tree, missing="error", provenance=Provenance("predicted"))
 
 
-def _joined(test: Any, left: Branch | Leaf | None, right: Branch | Leaf | None) -> Branch | Leaf | None:
+def _joined(
+    test: Any, left: Branch | Leaf | None, right: Branch | Leaf | None, _: None
+) -> Branch | Leaf | None:
     if left is None or right is None:
         return right if left is None else left
     if isinstance(left, Leaf) and isinstance(right, Leaf):

@@ -15,7 +15,7 @@ from treewright.encoding.schema import Schema, Target
 from treewright.growing import grow
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of, rows_of
-from treewright.tree.surgery import grafted
+from treewright.tree.surgery import grafted_arrays
 
 Floats = NDArray[np.float64]
 Sources = NDArray[np.integer]
@@ -101,7 +101,7 @@ def _without_empty(tree: Tree, data: Dataset) -> Tree:
     one_sided = (rows[left] == 0) | (rows[right] == 0)
     kept = np.where(rows[left] == 0, right, left)
     replaced: Mapping[int, int] = dict(zip(inner[one_sided].tolist(), kept[one_sided].tolist(), strict=True))
-    return replace(tree, **grafted(tree, replaced)) if replaced else tree
+    return replace(tree, **grafted_arrays(tree, replaced)) if replaced else tree
 
 
 def _counted(tree: Tree, data: Dataset, taught: Dataset) -> Tree:

@@ -9,21 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import LONGEST_LIST, escape, label_text, name_text, percent, row_count
 from treewright.plotting.scene.colours import class_colours, value_colour
 from treewright.plotting.scene.letters import shortened, text_width
 from treewright.tree import Tree
 from treewright.tree.node import columns_with_missing
-from treewright.tree.wording import (
-    LONGEST_LIST,
-    branch_parts,
-    escape,
-    name_in_words,
-    number_in_words,
-    percent,
-    rows_in_words,
-    way_parts,
-    word,
-)
+from treewright.tree.wording import branch_parts, number_in_words, way_parts
 
 MOST_LEAVES = 64  # of a larger tree the splits made first are shown, and the number of leaves below them
 _LIST_LENGTHS = (LONGEST_LIST, 3, 2, 1)  # of categories, for as much room as there is
@@ -63,7 +54,7 @@ class Card:
     @property
     def rows_words(self) -> str:
         """The rows in words."""
-        return rows_in_words(self.rows)
+        return row_count(self.rows)
 
     @property
     def below_words(self) -> str:
@@ -228,7 +219,7 @@ class _Told:
             else:
                 label = target.classes[self.tree.label[node, i]]
                 sure = percent(float(self.tree.confidence[node, i])) if self.tree.weight[node] > 0 else ""
-                yield word(label), sure
+                yield label_text(label), sure
         if len(schema.targets) > _MOST_TARGETS:
             yield f"… {len(schema.targets) - _MOST_TARGETS} more", ""
 
@@ -277,29 +268,29 @@ class _Told:
         if node and self._has_many(int(tree.heads[tree.parent[node]])):
             yield " ".join(way_parts(tree, node, learnt=self.learnt, longest=_LONGEST_FULL))
         if not ends and self._has_many(node):
-            yield f"{name_in_words(tree.tested[tree.feature[node]].name)}?"
+            yield f"{name_text(tree.tested[tree.feature[node]].name)}?"
         elif not ends:
             yield " ".join(branch_parts(tree, node, True, learnt=self.learnt, longest=_LONGEST_FULL)) + "?"
         if not schema.predicts_classes:
-            names = [name_in_words(target.name) for target in schema.targets]
+            names = [name_text(target.name) for target in schema.targets]
             values = [self._number(node, i) for i in range(len(names))]
             yield ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
         elif len(schema.targets) == 1:
             classes = schema.targets[0].classes or ()
             answer = tree.label[node, 0]
-            yield f"{name_in_words(schema.targets[0].name)} = {word(classes[answer])}"
+            yield f"{name_text(schema.targets[0].name)} = {label_text(classes[answer])}"
             some = self._shares[i][:_TOLD]
             more = len(self._shares[i]) - len(some)
-            told = [f"{word(classes[code])} {percent(share)}" for code, share in some]
+            told = [f"{label_text(classes[code])} {percent(share)}" for code, share in some]
             yield ", ".join(told + [f"… {more} more classes"] * bool(more))
         else:
             for target, code, share in zip(
                 schema.targets, tree.label[node], tree.confidence[node], strict=True
             ):
-                answer = word((target.classes or ())[code])
-                yield f"{name_in_words(target.name)} = {answer}: {percent(float(share))}"
+                answer = label_text((target.classes or ())[code])
+                yield f"{name_text(target.name)} = {answer}: {percent(float(share))}"
         total = int(tree.rows[0])
-        yield rows_in_words(int(tree.rows[node])) + (
+        yield row_count(int(tree.rows[node])) + (
             f", {percent(tree.rows[node] / total)} of all" if node else ""
         )
         if below:

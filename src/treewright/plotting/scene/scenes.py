@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from treewright._text import escape, label_text, row_count
 from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards, number, shape, value_range
 from treewright.plotting.scene.colours import (
     CLASS_COLOURS,
@@ -22,7 +23,7 @@ from treewright.plotting.scene.colours import (
 from treewright.plotting.scene.layout import stacked, tidy
 from treewright.plotting.scene.letters import shortened, text_width
 from treewright.tree import Tree
-from treewright.tree.wording import escape, note_on_missing, rows_in_words, word
+from treewright.tree.wording import note_on_missing
 
 Anchor = Literal["start", "middle", "end"]
 DIRECTIONS = ("down", "right")
@@ -290,7 +291,7 @@ class _Arranged:
         leaves = f"{self.tree.n_leaves:,} {'leaf' if self.tree.n_leaves == 1 else 'leaves'}"
         start = "" if names in ("", "y") else f"{names}: "
         note = note_on_missing(self.tree)
-        return f"{start}{leaves}, {rows_in_words(int(self.tree.rows[0]))}" + (f"; {note}" if note else "")
+        return f"{start}{leaves}, {row_count(int(self.tree.rows[0]))}" + (f"; {note}" if note else "")
 
     def _keys(self) -> tuple[list[Mark], float, float]:
         """The heading, a line of what the colours mean, how wide they are, and where the tree begins."""
@@ -357,7 +358,9 @@ def _class_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float, floa
     """Discs with the names of the classes, a new line where one is full."""
     colours, classes = class_colours(tree), tree.schema.targets[0].classes or ()
     named = [
-        (colour, word(name)) for colour, name in zip(colours, classes, strict=True) if colour != OTHER_COLOUR
+        (colour, label_text(name))
+        for colour, name in zip(colours, classes, strict=True)
+        if colour != OTHER_COLOUR
     ]
     if len(classes) > len(CLASS_COLOURS):
         named.append((OTHER_COLOUR, f"{len(classes) - len(CLASS_COLOURS):,} other classes"))

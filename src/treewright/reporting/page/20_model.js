@@ -7,9 +7,9 @@ const parentOf = new Int32Array(size).fill(-1);
 const depth = new Int32Array(size);
 const isClasses = facts.kind === "classes";
 const PART_WORDS = { train: "training", validation: "validation", test: "test" };
-const partNames = ["train", "validation", "test"].filter((name) => facts.parts[name]);
+const partNames = ["train", "validation", "test"].filter((name) => facts.samples[name]);
 const learning = partNames[0];
-const learnt = facts.parts[learning];
+const learnt = facts.samples[learning];
 const judging = partNames[partNames.length - 1];  // the part that quality is shown on: the most honest one
 
 const leftOf = (node) => node + 1;
@@ -65,7 +65,7 @@ const sums = facts.sums || [];  // weighted sums of columns, which a test may be
 const sumOf = (tested) => sums[tested - facts.columns.length];
 
 /** The columns of the table that a test is about: one, or those of a sum. */
-const partsOf = (tested) => (sumOf(tested) ? sumOf(tested).parts.map(([column]) => column) : [tested]);
+const partsOf = (tested) => (sumOf(tested) ? sumOf(tested).terms.map(([column]) => column) : [tested]);
 
 /** The words of a test as [name, rest], so that a long name may be cut and the rest be kept. */
 function splitWords(words, tested) {
@@ -79,13 +79,13 @@ function splitWords(words, tested) {
 
 /** The weight of each class at a node, as pairs [code, weight]; of very many classes the heaviest. */
 function classPairs(part, node) {
-  const counts = facts.parts[part].counts;
+  const counts = facts.samples[part].counts;
   if (counts.top) return counts.top[node];
   return counts[node].map((weight, code) => [code, weight]);
 }
 
 function weightAt(part, node) {
-  const facet = facts.parts[part];
+  const facet = facts.samples[part];
   if (isClasses && !facet.counts.top) return facet.counts[node].reduce((sum, weight) => sum + weight, facet.unknown ? facet.unknown[node] : 0);
   return facet.node_rows[node] * (facet.weight / facet.rows);
 }
@@ -93,9 +93,9 @@ function weightAt(part, node) {
 /** The share of a class among the rows of a part at a node; NaN where there are none. */
 function shareAt(part, node, code) {
   const weight = weightAt(part, node);
-  const own = facts.parts[part].counts.top
+  const own = facts.samples[part].counts.top
     ? (classPairs(part, node).find(([other]) => other === code) || [0, 0])[1]
-    : facts.parts[part].counts[node][code];
+    : facts.samples[part].counts[node][code];
   return weight > 0 ? own / weight : NaN;
 }
 
@@ -106,7 +106,7 @@ function answeringOf(node) {
   return weightAt(learning, node) > 0 ? node : at;
 }
 
-const lossAt = (part, node) => facts.parts[part].loss[node] / weightAt(part, node);
+const lossAt = (part, node) => facts.samples[part].loss[node] / weightAt(part, node);
 
 /** The share of rows that a node answers rightly. */
 const confidenceAt = (part, node) => shareAt(part, node, tree.label[node]);
@@ -184,8 +184,8 @@ function usedColumns(ends) {
 /** The mean loss of the tree shown on a part: what its leaves lose. */
 function meanLoss(part, leaves) {
   let total = 0;
-  for (const leaf of leaves) total += facts.parts[part].loss[leaf];
-  return total / facts.parts[part].weight;
+  for (const leaf of leaves) total += facts.samples[part].loss[leaf];
+  return total / facts.samples[part].weight;
 }
 
 /** How many leaves of the pruning shown stand below a node. */

@@ -33,7 +33,7 @@ function valueAt(row, tested) {
   const sum = sumOf(tested);
   if (!sum) return row.get(tested);
   let total = null;
-  for (const [column, weight] of sum.parts) {
+  for (const [column, weight] of sum.terms) {
     const value = row.get(column);
     if (isMissing(value)) return null;
     total = total === null ? weight * value : total + weight * value;

@@ -95,8 +95,8 @@ function spokenWords(node) {
 function tipLines(node) {
   const lines = [node ? wordsInto(node) : "All rows"];
   for (const part of partNames) {
-    const rows = rowsWords(facts.parts[part].node_rows[node]);
-    lines.push(`${capital(PART_WORDS[part])}: ${rows}${facts.parts[part].node_rows[node] ? `, ${lossPhrase(part, node)}` : ""}`);
+    const rows = rowsWords(facts.samples[part].node_rows[node]);
+    lines.push(`${capital(PART_WORDS[part])}: ${rows}${facts.samples[part].node_rows[node] ? `, ${lossPhrase(part, node)}` : ""}`);
   }
   lines.splice(1, 0, `Answer ${shortened(answerWords(node), 60)}`);
   return lines;

@@ -70,26 +70,26 @@ function numberSummary(node) {
 
 function partsTable(node) {
   const rows = partNames.map((name) => {
-    const here = facts.parts[name].node_rows[node];
-    return [capital(PART_WORDS[name]), countWords(here), percentWords(here / facts.parts[name].rows),
+    const here = facts.samples[name].node_rows[node];
+    return [capital(PART_WORDS[name]), countWords(here), percentWords(here / facts.samples[name].rows),
       here ? lossWords(lossAt(name, node)) : "–"];
   });
-  const names = [{ text: "part" }, { text: "rows", number: true }, { text: "share", number: true },
+  const names = [{ text: "sample" }, { text: "rows", number: true }, { text: "share", number: true },
     { text: lossName(), number: true }];
-  return table(`Rows and ${lossName()} of each part at node ${node}`, names, rows, "small");
+  return table(`Rows and ${lossName()} of each sample at node ${node}`, names, rows, "small");
 }
 
 /** The interval of a node's own error, as a sentence and as a picture. */
 function intervalOf(node) {
   const intervals = facts.intervals;
   if (!intervals) return null;
-  const rows = facts.parts[intervals.part].node_rows[node];
-  if (!rows) return tag("p.faint", {}, `No ${PART_WORDS[intervals.part]} row came here, so nothing is known of its error.`);
+  const rows = facts.samples[intervals.sample].node_rows[node];
+  if (!rows) return tag("p.faint", {}, `No ${PART_WORDS[intervals.sample]} row came here, so nothing is known of its error.`);
   const [low, high] = [intervals.lower[node], intervals.upper[node]];
   const sure = numberWords(100 * (1 - facts.delta));
   return tag("div", {},
     tag("p", {}, `Its true error lies between ${percentWords(low)} and ${percentWords(high)}, with ${sure} % confidence for this node by itself.`),
-    intervalPicture(low, high, facts.loss.share ? lossAt(intervals.part, node) : 1 - confidenceAt(intervals.part, node)));
+    intervalPicture(low, high, facts.loss.share ? lossAt(intervals.sample, node) : 1 - confidenceAt(intervals.sample, node)));
 }
 
 function intervalPicture(low, high, seen) {
@@ -103,7 +103,7 @@ function intervalPicture(low, high, seen) {
 }
 
 function residualsOf(node) {
-  const found = facts.parts[judging].residuals && facts.parts[judging].residuals[node];
+  const found = facts.samples[judging].residuals && facts.samples[judging].residuals[node];
   if (!found) return null;
   const reach = Math.max(...found.map(Math.abs)) || 1;
   return tag("div", {},

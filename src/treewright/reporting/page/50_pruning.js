@@ -55,11 +55,11 @@ function drawDial() {
 
 function drawNumbers() {
   const path = currentPath(), place = view.place;
-  const lines = partNames.map((name) => [capital(PART_WORDS[name]), countWords(facts.parts[name].rows), lossWords(meanLoss(name, view.shown.leaves))]);
+  const lines = partNames.map((name) => [capital(PART_WORDS[name]), countWords(facts.samples[name].rows), lossWords(meanLoss(name, view.shown.leaves))]);
   const bound = path.certificate && path.certificate[place];
   refill(byId("pruning-numbers"),
     tag("h3", {}, chosenWords(path, place)),
-    table(`${capital(lossName())} of the tree shown`, [{ text: "part" }, { text: "rows", number: true }, { text: lossName(), number: true }], lines, "small"),
+    table(`${capital(lossName())} of the tree shown`, [{ text: "sample" }, { text: "rows", number: true }, { text: lossName(), number: true }], lines, "small"),
     tag("p", {}, bound ? tag("b", {}, `At most ${boundWords(bound.upper)}. `) : null, path.certificate_words || "",
       bound && isModel() && path.leaves.length > 1 ? " The bound in the headline is closer: it is of the model alone." : null),
     tag("dl.facts", {}, sizes(path, place).map(([name, value]) => [tag("dt", {}, name), tag("dd", {}, value)])));

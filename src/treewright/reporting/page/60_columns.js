@@ -141,7 +141,7 @@ function drawDistribution() {
 
 /** Which leaves are drawn. */
 function groupWords(groups, told) {
-  const { length } = view.shown.leaves, rows = `${PART_WORDS[facts.distributions.part]} rows`;
+  const { length } = view.shown.leaves, rows = `${PART_WORDS[facts.distributions.sample]} rows`;
   if (groups < length) return `The largest parts of the tree, ${countWords(told)} of them, by their ${rows}.`;
   return told < groups ? `The ${countWords(told)} leaves with most ${rows}, of ${countWords(length)}.` : `All leaves, by their ${rows}.`;
 }
@@ -155,7 +155,7 @@ function binWords(item, isMissing) {
 
 /** The leaves of the tree shown; where counts are of a larger node, that node in their place. Most rows first. */
 function distributionGroups(facet) {
-  const rows = facts.parts[facet.part].node_rows, known = facet.nodes, groups = new Set();
+  const rows = facts.samples[facet.sample].node_rows, known = facet.nodes, groups = new Set();
   for (const leaf of view.shown.leaves) {
     const at = lowerBound(known, leaf + 1) - 1;
     groups.add(at >= 0 && isInside(leaf, known[at]) ? known[at] : leaf);

@@ -77,7 +77,7 @@ function wilson(own, weight) {
 
 /** One line of the table of leaves. */
 function leafFacts(leaf) {
-  const part = facts.parts[judging], rows = part.node_rows[leaf];
+  const part = facts.samples[judging], rows = part.node_rows[leaf];
   return {
     leaf,
     get words() { return wordsInto(leaf); },  // only where they are seen: there may be 10,000 leaves

@@ -10,10 +10,10 @@ function startQuality() {
 }
 
 function drawQuality() {
-  const rows = plural(facts.parts[judging].rows, `${PART_WORDS[judging]} row`, `${PART_WORDS[judging]} rows`);
+  const rows = plural(facts.samples[judging].rows, `${PART_WORDS[judging]} row`, `${PART_WORDS[judging]} rows`);
   byId("quality-hint").textContent = `The tree shown, of ${leavesWords(view.shown.leaves.length)}, on the ${rows}.`
-    + (isClasses && facts.parts[judging].counts.top && !facts.parts[judging].counts.whole ? " Of so many classes a leaf knows its most frequent ones; others in it are left out below." : "")
-    + (facts.parts[judging].unknown ? " Rows of classes that the tree does not know count as mistakes and are left out below." : "")
+    + (isClasses && facts.samples[judging].counts.top && !facts.samples[judging].counts.whole ? " Of so many classes a leaf knows its most frequent ones; others in it are left out below." : "")
+    + (facts.samples[judging].unknown ? " Rows of classes that the tree does not know count as mistakes and are left out below." : "")
     + (judging === "train" ? " It was grown from these rows: on others it does worse." : "");
   if (!isClasses) {
     refill(byId("pictures"), residualCard());
@@ -28,7 +28,7 @@ function drawQuality() {
 // ---- confusion -----------------------------------------------------------------------------------------------
 
 function confusionCard() {
-  const counts = facts.parts[judging].counts, { leaves } = view.shown;
+  const counts = facts.samples[judging].counts, { leaves } = view.shown;
   const loss = lossWords(meanLoss(judging, leaves));
   if (counts.top) {
     const rows = worstMistakes(judging, leaves, 12).map(([truth, answer, weight]) => [shortened(classWords(truth), 30), shortened(classWords(answer), 30), countWords(weight)]);
@@ -48,7 +48,7 @@ function classTable(cells) {
     const own = line.reduce((sum, weight) => sum + weight, 0), said = cells.reduce((sum, other) => sum + other[code], 0);
     return [[swatch(facts.colours[code]), shortened(classWords(code), 24)], percentWords(own ? line[code] / own : NaN), percentWords(said ? line[code] / said : NaN)];
   });
-  return table("Each class", [{ text: "class" }, { text: "found", number: true }, { text: "right when said", number: true }], rows, "small");
+  return table("Each class", [{ text: "class" }, { text: "recall", number: true }, { text: "precision", number: true }], rows, "small");
 }
 
 function confusionTable(cells) {
@@ -89,7 +89,7 @@ function rocCard(svg) {
 
 function drawRoc(svg) {
   const { points, area } = rocOf(judging, view.shown.leaves, quality.code);
-  const { x, y, layer } = framed(svg, 250, shareAxis("false alarms"), shareAxis("found"));
+  const { x, y, layer } = framed(svg, 250, shareAxis("false positive rate"), shareAxis("true positive rate"));
   layer.append(stroke("diagonal", x(0), y(0), x(1), y(1)));
   if (!points.length) return;
   const at = points.map(([a, b]) => [x(a), y(b)]);
@@ -106,24 +106,24 @@ function calibrationCard(svg) {
 
 function drawCalibration(svg) {
   const groups = calibrationOf(judging, view.shown.leaves, quality.code);
-  const { x, y, layer } = framed(svg, 250, shareAxis("said"), shareAxis("true"));
+  const { x, y, layer } = framed(svg, 250, shareAxis("predicted"), shareAxis("observed"));
   layer.append(stroke("diagonal", x(0), y(0), x(1), y(1)));
   const most = Math.max(1, ...groups.map((group) => group.weight));
   for (const { said, seen, weight, interval } of groups) {
     layer.append(
       stroke("whisker", x(said), y(interval[0]), x(said), y(interval[1])),
       shape("circle", { class: `point ${judging}`, cx: x(said), cy: y(seen), r: 3 + 6 * Math.sqrt(weight / most) },
-        shape("title", {}, `said ${percentWords(said)}, true ${percentWords(seen)}, ${rowsWords(weight)}`)));
+        shape("title", {}, `predicted ${percentWords(said)}, observed ${percentWords(seen)}, ${rowsWords(weight)}`)));
   }
-  svg.setAttribute("aria-label", groups.map(({ said, seen }) => `said ${percentWords(said, 0)}, true ${percentWords(seen, 0)}`).join("; "));
+  svg.setAttribute("aria-label", groups.map(({ said, seen }) => `predicted ${percentWords(said, 0)}, observed ${percentWords(seen, 0)}`).join("; "));
 }
 
 // ---- residuals -----------------------------------------------------------------------------------------------
 
 function residualCard() {
-  const { residuals } = facts.parts[judging];
+  const { residuals } = facts.samples[judging];
   const known = view.shown.leaves.filter((leaf) => residuals && residuals[leaf]);
-  const rows = facts.parts[judging].node_rows;
+  const rows = facts.samples[judging].node_rows;
   const shown = [...known].sort((a, b) => rows[b] - rows[a] || a - b).slice(0, MOST_BOXES).sort((a, b) => tree.value[a] - tree.value[b]);
   const note = `Truth minus answer of ${PART_WORDS[judging]} rows, leaf by leaf: half lie in the box, nine of ten on the line.`
     + (known.length > shown.length ? ` The ${shown.length} leaves with most rows, of ${countWords(known.length)}.` : "");
@@ -133,7 +133,7 @@ function residualCard() {
 }
 
 function residualLines(leaves) {
-  const part = facts.parts[judging], all = leaves.flatMap((leaf) => part.residuals[leaf]);
+  const part = facts.samples[judging], all = leaves.flatMap((leaf) => part.residuals[leaf]);
   const range = rangeOf([...all, 0]), x = (value) => 1 + 98 * (value - range[0]) / (range[1] - range[0]);
   const axis = shape("svg", { height: 18, class: "boxes", "aria-hidden": "true" },
     niceTicks(range[0], range[1], innerWidth < 640 ? 3 : 6).map((tick) => shape("text.tick", { x: `${Math.min(94, Math.max(6, x(tick)))}%`, y: 13, "text-anchor": "middle" }, numberWords(tick))));

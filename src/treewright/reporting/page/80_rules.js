@@ -35,7 +35,7 @@ function metricTiles() {
 function headlineTiles() {
   const path = facts.paths[0], model = pruningAt(path, path.chosen);
   return [
-    [lossWords(meanLoss(judging, model.leaves)), `${lossName()} on ${countWords(facts.parts[judging].rows)} ${PART_WORDS[judging]} rows`],
+    [lossWords(meanLoss(judging, model.leaves)), `${lossName()} on ${countWords(facts.samples[judging].rows)} ${PART_WORDS[judging]} rows`],
     [countWords(model.leaves.length), model.leaves.length === 1 ? "leaf" : "leaves"],
     [countWords(model.depth), `${model.depth === 1 ? "test" : "tests"} at most for a row`],
     [countWords(model.used.length), `of ${plural(facts.columns.length, "column", "columns")} used`],

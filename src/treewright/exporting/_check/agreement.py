@@ -1,0 +1,63 @@
+"""Is an export what it should be: it is run on rows, and its answers are compared with those of the tree."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.exporting._check.probes import asked_positions, decoded, encoded, probes
+from treewright.tree import predict
+from treewright.tree.evaluate import given_table
+from treewright.tree.tree import Tree, named
+
+_MOST_SHOWN = 20  # columns of the row that is told of
+
+
+def check_export(
+    rendered: str | bytes, tree: Tree, module: ModuleType, rows: Any, options: dict[str, Any]
+) -> None:
+    """ValueError, with the first row, where what `module` rendered does not answer as the tree does.
+
+    `rows` is a table or data set, or True for `probes(tree)`. ImportError if what would run it is not here.
+    """
+    format = module.__name__.rpartition(".")[2]
+    if not hasattr(module, "answers"):
+        raise ValueError(f"check= runs the export, and {format} is nothing that can be run; leave check= out")
+    table = rows_to_check(tree, rows)
+    expected = named(tree.schema, predict.answers(tree, encoded(table, tree)))
+    if len(tree.schema.targets) > 1 and options.get("target") is not None:
+        names = [target.name for target in tree.schema.targets]
+        expected = expected[:, names.index(options["target"])]
+    found = module.answers(rendered, tree, table, **options)
+    row = first_difference(expected, found)
+    if row is None:
+        return
+    shown = list(table)[:_MOST_SHOWN]
+    cells = ", ".join(f"{name!r}: {_cell(table[name][row])}" for name in shown)
+    raise ValueError(
+        f"the {format} export answers {_cell(found[row])} where the model answers {_cell(expected[row])}, "
+        f"in row {row} of {len(expected):,}: {{{cells}{', …' if len(table) > len(shown) else ''}}}"
+    )
+
+
+def rows_to_check(tree: Tree, rows: Any) -> dict[str, Any]:
+    """Rows to compare on, as a dict of the columns that are tested in the form of `probes`."""
+    if rows is True:
+        return probes(tree, tested=True)
+    return decoded(given_table(tree, rows, "check").narrowed(asked_positions(tree)))
+
+
+def first_difference(expected: NDArray[Any], found: NDArray[Any]) -> int | None:
+    """The first row in which two columns, or tables, of answers differ."""
+    if len(expected) != len(found):
+        return min(len(expected), len(found))
+    no_number = (expected != expected) & (found != found)  # infinities may cancel in a formula
+    differ = np.asarray((expected != found) & ~no_number).reshape(len(expected), -1).any(axis=1)
+    return int(np.argmax(differ)) if differ.any() else None
+
+
+def _cell(value: Any) -> str:
+    return repr(value.item() if isinstance(value, np.generic) and value.dtype.kind != "M" else value)

@@ -1,0 +1,463 @@
+"""What the exports to programming languages share: which columns a tree asks, its tests and answers as
+tables, names that a compiler accepts, remarks that no name can break.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._text import escape, label_text, percent, row_count, set_text
+from treewright._version import __version__
+from treewright.encoding.schema import Column, Target
+from treewright.exporting._split_tests import has_surrogates
+from treewright.tree import Tree
+from treewright.tree.wording import branch_in_words, number_in_words
+
+Style = Literal["auto", "nested", "tables"]
+STYLES: tuple[Style, ...] = ("auto", "nested", "tables")
+MOST_NESTED_LEAVES = 64  # by itself a larger tree is written as tables and a loop
+DEEPEST_NESTED = 24  # compilers have limits of their own, the lowest of which is Python's, of 100
+DEEPEST_ASKED = 60
+MOST_NESTED_CATEGORIES = 500
+WIDEST = 100  # characters of a line
+LONGEST_REMARK = 72
+MOST_NAMED = 40  # columns in the heading
+AT_ONCE = 10**6  # shares looked at together
+
+
+@dataclass(frozen=True)
+class Code:
+    """A tree as a program needs it."""
+
+    tree: Tree
+
+    @cached_property
+    def sums(self) -> list[int]:
+        """The sums of columns that some test asks, as features."""
+        return [j for j in _distinct(self.tree.feature) if j >= len(self.tree.schema.columns)]
+
+    @cached_property
+    def used(self) -> list[int]:
+        """The columns that some test, surrogate or sum asks, or the formula of a leaf, in order."""
+        tree, n = self.tree, len(self.tree.schema.columns)
+        found = {*_distinct(tree.feature), *_distinct(tree.surrogates.feature)} - {*self.sums}
+        found |= {j for _, terms in self.formulas or () for j, _, _ in terms}
+        return sorted(found.union(*(tree.directions[j - n].columns for j in self.sums)))
+
+    @cached_property
+    def demanded(self) -> list[int]:
+        """The columns, then the sums, whose value must be there: what some test asks, if the tree takes
+        complete rows only.
+        """
+        if self.tree.missing != "error":
+            return []
+        tested = _distinct(self.tree.feature)
+        parts = {column for j in self.sums for column, _ in self.terms(j)}
+        return [*sorted({*tested, *parts} - {*self.sums}), *self.sums]
+
+    @cached_property
+    def formulas(self) -> list[tuple[float, list[tuple[int, float, float]]]] | None:
+        """The formula of each leaf, if that is how the tree answers: the intercept and, in the order in which
+        they are added, (column, coefficient, what a value that is missing or not finite counts as).
+        """
+        linear = self.tree.linear
+        if linear is None:
+            return None
+        return [
+            (float(linear.intercept[leaf]), [(j, c, float(linear.mean[j])) for j, c in linear.terms(leaf)])
+            for leaf in self.leaves.tolist()
+        ]
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The columns that some test, surrogate or sum asks."""
+        return [self.tree.schema.columns[j] for j in self.used]
+
+    def variables(self, reserved: Container[str]) -> dict[int, str]:
+        """A name for each column that is used, then for each sum."""
+        sums = [f"sum {place}" for place in range(1, len(self.sums) + 1)]
+        names = identifiers([*(column.name for column in self.columns), *sums], reserved)
+        return dict(zip([*self.used, *self.sums], names, strict=True))
+
+    def terms(self, feature: int) -> list[tuple[int, float]]:
+        """The columns and weights of a sum, in the order in which they are added up."""
+        direction = self.tree.directions[feature - len(self.tree.schema.columns)]
+        return list(zip(direction.columns, direction.weights, strict=True))
+
+    def summed(self, feature: int, names: Mapping[int, str]) -> str:
+        """A sum as most languages write it: products from left to right, a weight of 1 left out."""
+        text = ""
+        for column, weight in self.terms(feature):
+            part = names[column] if abs(weight) == 1 else f"{abs(weight)!r} * {names[column]}"
+            sign = "-" if weight < 0 else "+"
+            text += f" {sign} {part}" if text else f"{sign.strip('+')}{part}"
+        return text
+
+    @cached_property
+    def leaves(self) -> NDArray[np.intp]:
+        """The node of each leaf, from left to right."""
+        return np.flatnonzero(self.tree.is_leaf)
+
+    @cached_property
+    def place(self) -> list[int]:
+        """For each node how many leaves stand before it: of a leaf its number."""
+        return (np.cumsum(self.tree.is_leaf) - self.tree.is_leaf).tolist()
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether some test or surrogate asks a category."""
+        return bool(self.tree.subsets.size or self.tree.surrogates.subsets.size)
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What is predicted."""
+        return self.tree.schema.targets
+
+    @property
+    def predicts_classes(self) -> bool:
+        """Whether classes are predicted, not numbers."""
+        return self.tree.schema.predicts_classes
+
+    # ---- tests ---------------------------------------------------------------------------------------
+
+    def codes_left(self, node: int) -> NDArray[np.intp]:
+        """The codes of the categories that go left at a node."""
+        tree, j = self.tree, int(self.tree.feature[node])
+        start = int(tree.subset[node])
+        bits = np.unpackbits(
+            tree.subsets[start : start + tree.schema.subset_sizes[j]],
+            count=len(tree.schema.columns[j].categories),
+            bitorder="little",
+        )
+        return np.flatnonzero(bits)
+
+    def among(self, node: int, *, to_left: bool = True) -> tuple[bool, list[int], bool]:
+        """(within, codes, missing): a row goes to a child if its category is within the codes, or if it is
+        not; `missing` says whether missing values belong to the codes. Unseen ones never do.
+        """
+        unseen_goes = bool(self.tree.heavier_left[node]) == to_left
+        codes = self.codes_left(node)
+        if unseen_goes == to_left:  # the codes that are listed are those of the right child
+            count = len(self.tree.schema.columns[self.tree.feature[node]].categories)
+            codes = np.setdiff1d(np.arange(count), codes)
+        missing_goes = bool(self.tree.missing_left[node]) == to_left
+        return not unseen_goes, codes.tolist(), missing_goes != unseen_goes
+
+    # ---- answers -------------------------------------------------------------------------------------
+
+    def answers(self, target: int) -> list[Any]:
+        """What each leaf answers: the code of a class, or a number."""
+        table = self.tree.label if self.predicts_classes else self.tree.value
+        return list(table[self.leaves, target].tolist())
+
+    def shares(self, target: int) -> Iterator[list[tuple[int, float]]]:
+        """The classes of each leaf with their shares, without those that are not there."""
+        step = max(1, AT_ONCE // self.tree.schema.width)
+        for start in range(0, len(self.leaves), step):
+            table = self.tree.shares(self.leaves[start : start + step])[target]
+            leaf, code = np.nonzero(table)
+            found = list(zip(code.tolist(), table[leaf, code].tolist(), strict=True))
+            border = np.searchsorted(leaf, np.arange(len(table) + 1)).tolist()
+            yield from (found[a:b] for a, b in pairwise(border))
+
+    # ---- words ---------------------------------------------------------------------------------------
+
+    def heading(self) -> list[str]:
+        """What the program is, for people: lines without any character that could end a remark unseen."""
+        tree = self.tree
+        names = " and ".join(_short(escape(target.name)) for target in self.targets)
+        lines = [f"A decision tree with {_count(tree.n_leaves, 'leaf', 'leaves')} that predicts {names}."]
+        lines += [f"Made by treewright {__version__}.", ""]
+        if not self.columns:
+            return [*lines, "It asks no column: the answer is always the same."]
+        lines.append("It asks:")
+        size = max(len(_short(escape(column.name))) for column in self.columns[:MOST_NAMED])
+        for column in self.columns[:MOST_NAMED]:
+            lines.append(f"  {_short(escape(column.name)):{size}}   {_short(_kind_in_words(column), 60)}")
+        if len(self.columns) > MOST_NAMED:
+            lines.append(f"  … {_count(len(self.columns) - MOST_NAMED, 'more column', 'more columns')}")
+        for place, j in enumerate(self.sums[:MOST_NAMED], start=1):
+            lines.append(f"  sum {place} = {remark(self.tree.tested[j].name)}")
+        return lines
+
+    def test_in_words(self, node: int) -> str:
+        """What a row must satisfy to go left; of missing values, too."""
+        if has_surrogates(self.tree, node):
+            return remark(f"{branch_in_words(self.tree, node, True, learnt=frozenset())}; missing: by others")
+        return remark(branch_in_words(self.tree, node, True, learnt=frozenset([*self.used, *self.sums])))
+
+    def leaf_in_words(self, node: int) -> str:
+        """What a leaf answers, of how many rows, and how many of them agree."""
+        tree, rows = self.tree, row_count(int(self.tree.rows[node]))
+        if not self.predicts_classes:
+            answer = (
+                ", ".join(map(repr, tree.value[node].tolist()))
+                if tree.linear is None
+                else number_in_words(tree, node, 4)
+            )
+            return remark(f"{answer}: {rows}")
+        labels = zip(self.targets, tree.label[node].tolist(), strict=True)
+        words = [_short(label_text((target.classes or ())[code]), 30) for target, code in labels]
+        shares = [percent(share) for share in tree.confidence[node].tolist()]
+        return remark(f"{', '.join(words)}: {rows}, {', '.join(shares)}")
+
+    # ---- shape ---------------------------------------------------------------------------------------
+
+    def nests(self, style: str) -> bool:
+        """Whether to write tests within tests, not tables: by itself for a tree that a person can read."""
+        if style not in STYLES:
+            raise ValueError(f"style is {style!r}; known: {', '.join(STYLES)}")
+        most = max(self.tree.depth, int(np.bincount(self.tree.surrogates.node, minlength=1).max()))
+        if style == "nested" and most > DEEPEST_ASKED:
+            what = f"is {most} tests deep" if most == self.tree.depth else f"has {most} surrogates at a node"
+            raise ValueError(
+                f"this tree {what}; style='nested' goes to {DEEPEST_ASKED}, "
+                "as compilers limit how deep a program nests; use style='tables'"
+            )
+        if divides(self.tree):
+            if style == "nested":
+                raise ValueError(
+                    "this tree divides rows with a missing value (missing='fractional'), which tests within "
+                    "tests cannot; use style='tables'"
+                )
+            return False
+        if style != "auto":
+            return style == "nested" or self.tree.n_leaves == 1
+        if self.tree.n_leaves > MOST_NESTED_LEAVES or self.tree.depth > DEEPEST_NESTED:
+            return False
+        by_category = np.flatnonzero(self.tree.subset >= 0).tolist()
+        named = sum(len(self.among(node)[1]) for node in by_category)
+        others = self.tree.surrogates
+        counts = np.array([0, *self.tree.schema.category_counts])
+        named += int((1 + counts[1 + others.feature]).sum())
+        return named <= MOST_NESTED_CATEGORIES
+
+    def steps(self) -> Iterator[tuple[Literal["if", "elif", "else", "leaf", "end"], int, int]]:
+        """The tree as (what to write, node, how far in): a branch on the right of another continues it."""
+        tree, stack = self.tree, [("node", 0, 0)]
+        while stack:
+            what, node, level = stack.pop()
+            if what != "node" and what != "elif":
+                yield what, node, level  # type: ignore[misc]
+            elif tree.is_leaf[node]:
+                yield "leaf", node, level
+            else:
+                yield "elif" if what == "elif" else "if", node, level
+                right = int(tree.right[node])
+                if tree.is_leaf[right]:
+                    last = [("else", node, level), ("node", right, level + 1), ("end", node, level)]
+                else:
+                    last = [("elif", right, level)]
+                stack += [*reversed(last), ("node", node + 1, level + 1)]
+
+    def compared(self, node: int, name: str, infinity: str, negated: str, known: str) -> tuple[str, bool]:
+        """The test of a number, and whether its words say more than it does.
+
+        `infinity`, `negated` and `known` are how the language writes these, with {} for what is meant.
+        """
+        threshold = float(self.tree.threshold[node])
+        if self.tree.missing_left[node]:
+            return negated.format(f"{name} > {number(threshold, infinity)}"), True
+        if threshold == np.inf:
+            return known.format(name), True
+        is_time = self.tree.tested[self.tree.feature[node]].kind == "time"
+        return f"{name} <= {number(threshold, infinity)}", is_time
+
+    def braced(self, leaf: Callable[[int], str], test: Callable[[int], str]) -> Iterator[str]:
+        """Tests within tests, as languages with braces write them; `leaf` and `test` write what is theirs."""
+        for what, node, level in self.steps():
+            indent = "    " * (level + 1)
+            if what == "leaf":
+                yield f"{indent}{leaf(node)}"
+            elif what == "else":
+                yield f"{indent}}} else {{"
+            elif what == "end":
+                yield f"{indent}}}"
+            else:
+                yield f"{indent}{'if' if what == 'if' else '} else if'} {test(node)}"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tests of a tree as one entry for each node."""
+
+    column: list[int]  # place of the column among those that are used, then the sums; -1 at a leaf
+    threshold: list[float]
+    right: list[int]  # where to go on if the test fails; at a leaf its number
+    sides: list[int]  # 1: missing values go left, 2: unseen categories go left, 4: what passes goes right
+    subset: list[int]  # category: first byte of its bits; -1 otherwise
+    bits: bytes
+    others: list[int]  # where the surrogates of each node begin, and where the last one ends; [] without any
+
+    @classmethod
+    def of(cls, code: Code) -> Tables:
+        """The tables of a tree; its surrogates follow the nodes."""
+        tree, others = code.tree, code.tree.surrogates
+        asked = [*code.used, *code.sums]
+        place = np.full(len(tree.tested) + 1, -1)
+        place[asked] = np.arange(len(asked))
+        feature = np.concatenate([tree.feature, others.feature])
+        threshold = np.concatenate([tree.threshold, others.threshold])
+        later = np.where(others.subset < 0, -1, others.subset + len(tree.subsets))
+        missing_left = tree.heavier_left if divides(tree) else tree.missing_left
+        sides = missing_left + 2 * tree.heavier_left.astype(int)
+        starts = tree.n_nodes + np.searchsorted(others.node, np.arange(tree.n_nodes + 1))
+        return cls(
+            place[feature].tolist(),
+            np.where(np.isnan(threshold), 0.0, threshold).tolist(),
+            np.where(tree.is_leaf, code.place, tree.right).tolist(),
+            np.concatenate([sides, 4 * others.reversed.astype(int)]).tolist(),
+            np.concatenate([tree.subset, later]).tolist(),
+            tree.subsets.tobytes() + others.subsets.tobytes(),
+            starts.tolist() if len(others) else [],
+        )
+
+
+def divides(tree: Tree) -> bool:
+    """Whether a row with a missing value goes to several leaves."""
+    return tree.missing == "fractional" and tree.n_nodes > 1
+
+
+def _distinct(features: NDArray[np.int32]) -> list[int]:
+    return [j for j in np.unique(features).tolist() if j >= 0]
+
+
+def family(column: Column) -> str:
+    """What the values of a column are: number, time, text, or a number or bool as a category's name."""
+    if column.kind != "category":
+        return column.kind
+    return "text" if all(isinstance(category, str) for category in column.categories) else "name"
+
+
+def plain(values: Any) -> list[Any]:
+    """A column of `probes` as Python's own values; times as microseconds, a missing one as None."""
+    if not isinstance(values, np.ndarray):
+        return list(values)
+    if values.dtype.kind != "M":
+        return list(values.tolist())
+    missing = np.isnat(values).tolist()
+    ticks = values.astype("M8[us]").astype(np.int64).tolist()
+    return [None if gone else tick for gone, tick in zip(missing, ticks, strict=True)]
+
+
+def labelled(tree: Tree, found: list[Any]) -> NDArray[Any]:
+    """Answers as an array in which no label changes its type or value."""
+    if not tree.schema.predicts_classes:
+        return np.array(found, np.float64)
+    array = np.empty(np.shape(found) if len(tree.schema.targets) > 1 else len(found), object)
+    array[:] = found
+    return array
+
+
+def check_labels(code: Code) -> None:
+    """TypeError where a category or class is nothing that a program text can say."""
+    columns = [(f"column {column.name!r}", column.categories) for column in code.columns]
+    targets = [(f"target {target.name!r}", target.classes or ()) for target in code.targets]
+    for what, labels in columns + targets:
+        for label in labels:
+            if type(label) not in (str, bool, int, float):
+                raise TypeError(
+                    f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds "
+                    "only str, bool, int and float; convert it"
+                )
+
+
+def one_target(code: Code, target: str | None) -> int:
+    """The place of the only target, or of the one that is asked for."""
+    names = [each.name for each in code.targets]
+    if target is None:
+        if len(names) > 1:
+            raise ValueError(
+                f"this tree predicts {len(names)} targets, and this format one at a time: "
+                f"say target= one of {', '.join(map(repr, names))}"
+            )
+        return 0
+    if target not in names:
+        raise ValueError(f"there is no target {target!r}; the targets are {', '.join(map(repr, names))}")
+    return names.index(target)
+
+
+def identifiers(names: Iterable[str], reserved: Container[str]) -> list[str]:
+    """Names as a compiler accepts them: letters, digits and underscores, none reserved, none twice.
+
+    >>> identifiers(["petal width", "petal-width", "2nd", "if", "größe", "€"], {"if"})
+    ['petal_width', 'petal_width_2', 'x_2nd', 'if_', 'gr_e', 'column']
+    """
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    found = []
+    for name in names:
+        base = re.sub("[^0-9A-Za-z]+", "_", name[:200]).strip("_")[:40].strip("_") or "column"
+        if base[0].isdigit():
+            base = f"x_{base}"
+        chosen = base = f"{base}_" if base in reserved else base
+        while chosen in taken:
+            counts[base] = counts.get(base, 1) + 1
+            chosen = f"{base}_{counts[base]}"
+        taken.add(chosen)
+        found.append(chosen)
+    return found
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text: those that a language reserves."""
+    return frozenset(text.split())
+
+
+def check_name(name: str, option: str, reserved: Container[str]) -> None:
+    """ValueError unless a name that the user gave to a function is an identifier."""
+    if not re.fullmatch("[A-Za-z][0-9A-Za-z_]*", name) or name in reserved:
+        raise ValueError(
+            f"{option} is {name!r}; it must be a name of letters and digits, not a reserved word"
+        )
+
+
+def filled(items: Sequence[str], indent: str = "    ") -> list[str]:
+    """Items of a table as lines of a moderate width, each item followed by a comma."""
+    lines, line = [], indent
+    for item in items:
+        if len(line) + len(item) > WIDEST and line != indent:
+            lines.append(line.rstrip())
+            line = indent
+        line += f"{item}, "
+    return [*lines, line.rstrip()] if items else []
+
+
+def number(value: float, infinity: str) -> str:
+    """A float as short as it can be and still be the same one."""
+    if math.isinf(value):
+        return infinity if value > 0 else f"-{infinity}"
+    return repr(value)
+
+
+def remark(text: str) -> str:
+    """A text for a remark: on one line, not too long."""
+    return _short(escape(text), LONGEST_REMARK)
+
+
+def quoted(text: str, quote: str, escaped: Callable[[str], str], kept: Callable[[str], bool]) -> str:
+    """A text between quotes; characters that are not `kept` are written by `escaped`."""
+    return quote + "".join(c if kept(c) else escaped(c) for c in text) + quote
+
+
+def _short(text: str, limit: int = 40) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"1 {one}" if n == 1 else f"{n:,} {many}"
+
+
+def _kind_in_words(column: Column) -> str:
+    if column.kind == "category":
+        return f"one of {set_text(column.categories)}"
+    return "a time, in microseconds since 1970 (UTC)" if column.kind == "time" else "a number"

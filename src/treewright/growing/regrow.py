@@ -1,0 +1,117 @@
+"""Another decision at one node of a tree, and what follows from it grown anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treewright.encoding import Dataset
+from treewright.growing import as_whole, grow, split_budget
+from treewright.growing.forced_splits import refuse_nonlocal_options
+from treewright.growing.model_trees import fit_linear_leaves
+from treewright.tree import Tree
+from treewright.tree.conditions import Among, Below
+from treewright.tree.evaluate import given_rows, leaves_of, rows_of
+from treewright.tree.shortcuts import as_tree
+from treewright.tree.surgery import node_indices, plant_subtrees
+
+BEST = "best"
+
+
+def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, /, **growing: Any) -> Tree:
+    """The tree with another decision at one node: what is below it is grown again, the rest stays as it is.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        Whose decision is overruled; it is left as it is.
+    node : int
+        The node, a branch or a leaf.
+    split : Below, Among, str or None
+        A test, the name of a column whose best split is taken, "best" to let the grower choose, or None to
+        make the node a leaf. (A column that is called "best" is tested by Below or Among.)
+    data : Dataset or tuple (table, target) or (table, target, weights)
+        The rows that the tree was grown from.
+    **growing
+        Options of `grow`, as the tree was grown with; they hold below the node and for the split itself. A
+        budget (max_leaf_nodes, max_splits) is that of the whole tree: what the rest leaves of it goes to the
+        splits of the largest gain.
+
+    Returns
+    -------
+    Tree
+        It can be regrown in turn.
+
+    Examples
+    --------
+    >>> from treewright import Below, encode, grow, regrow
+    >>> data = encode({"x": [1, 2, 3, 4, 5, 6], "z": [1, 9, 2, 8, 3, 7]}, list("aabbab"))
+    >>> tree = grow(data)
+    >>> other = regrow(tree, 0, Below("z", 5), data)
+    >>> print(other)
+    6 rows
+    ├─ z <= 5
+    │  ├─ x <= 2      a    1 row   100 %
+    │  └─ x > 2
+    │     ├─ x <= 4   b    1 row   100 %
+    │     └─ x > 4    a    1 row   100 %
+    └─ z > 5
+       ├─ x <= 3      a    1 row   100 %
+       └─ x > 3       b   2 rows   100 %
+    >>> regrow(other, 0, "best", data) == tree
+    True
+    """
+    tree = as_tree(model)
+    formulas = growing.pop("leaf", "constant") == "linear" or tree.linear is not None
+    place = int(node_indices(tree, [node])[0])
+    refuse_nonlocal_options(growing, grow)
+    if tree.missing == "fractional":
+        raise ValueError("rows with missing values are in several leaves of this tree; it cannot be regrown")
+    rows = _grown_rows(tree, data)
+    rest = tree.collapse([place])
+    if split is None:
+        return fit_linear_leaves(rest, rows) if formulas else rest
+    criterion = growing.pop("criterion", None) or tree.criterion
+    leaf = leaves_of(tree, rows)
+    here = as_whole(rows).take((leaf >= place) & (leaf < tree.end[place]))
+    left_over = {**growing, "criterion": criterion, **_left_over(rest, place, growing)}
+    below = grow(here, root=None if split == BEST else split, **left_over)
+    if below.criterion != tree.criterion:
+        raise ValueError(
+            f"the tree was grown by {tree.criterion!r}; its nodes cannot be regrown by {criterion!r}"
+        )
+    if below.missing != tree.missing:
+        raise ValueError(f"the tree was grown with missing={tree.missing!r}; so must its nodes be")
+    whole = plant_subtrees(rest, {place: below})
+    return fit_linear_leaves(whole, rows) if formulas else whole
+
+
+def _left_over(rest: Tree, node: int, growing: dict[str, Any]) -> dict[str, Any]:
+    """The depth and the splits that the rest of a tree leaves to what grows at one of its leaves."""
+    budget = split_budget(growing.pop("max_leaf_nodes", None), growing.pop("max_splits", None))
+    depth = growing.pop("max_depth", None)
+    return {
+        "max_splits": None if budget < 0 else max(0, budget - (rest.n_leaves - 1)),
+        "max_depth": None if depth is None else max(0, depth - int(rest.depths[node])),
+    }
+
+
+def _grown_rows(tree: Tree, data: Any) -> Dataset:
+    """The rows that a tree was grown from: as many must arrive at every node."""
+    rows = given_rows(tree, data, "data")
+    arrived = rows_of(tree, rows)
+    if not np.array_equal(arrived, tree.rows):
+        node = int(np.argmax(arrived != tree.rows))
+        raise ValueError(
+            f"data is not what the tree was grown from: {arrived[node]} rows arrive at node {node}, which "
+            f"has {tree.rows[node]}"
+        )
+    # of numbers the weight and the mean; deviations and medians are by the criterion
+    n_told = {"absolute_error": 1, "poisson": 2, "squared_error": 2}.get(tree.criterion)
+    told = slice(n_told)
+    leaves = np.flatnonzero(tree.is_leaf)
+    now, before = (np.asarray(each[leaves])[:, told] for each in (tree.statistic_of(rows), tree.statistic))
+    if not np.allclose(now, before, rtol=1e-9):
+        raise ValueError("data is not what the tree was grown from: its rows have other weights or targets")
+    return rows.restated(tree.schema.targets)  # they are split by what the tree's mistakes cost

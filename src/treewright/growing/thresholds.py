@@ -1,0 +1,109 @@
+"""Readable thresholds, and the `Tree` made from the arrays that the core returns.
+
+The core returns each split as a gap between two neighbouring values; a threshold is a number in this gap.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.encoding import Dataset
+from treewright.encoding.schema import Missing, Schema
+from treewright.tree import Tree
+from treewright.tree.class_counts import SparseRows
+from treewright.tree.oblique import Direction, provenance
+from treewright.tree.surrogates import Surrogates
+
+Threshold = Literal["readable", "midpoint"]
+
+_LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
+
+
+def tree_from_core(
+    grown: _core.GrownTree, data: Dataset, criterion: str, threshold: Threshold, missing: Missing
+) -> Tree:
+    """The tree of the arrays that `_core.grow` returns."""
+    directions = tuple(Direction.of(*direction) for direction in grown["directions"])
+    return Tree(
+        end=grown["end"],
+        feature=grown["feature"],
+        threshold=_thresholds(grown["feature"], grown["low"], grown["high"], data, threshold),
+        subset=grown["subset"],
+        missing_left=grown["missing_left"].view(np.bool_),
+        step=grown["step"],
+        rows=grown["rows"],
+        statistic=_statistic(grown, data.schema),
+        subsets=grown["subsets"],
+        schema=data.schema,
+        criterion=criterion,
+        missing=missing,
+        directions=directions,
+        provenance=provenance(data, directions),
+    )
+
+
+def constrained_tree_from_core(
+    grown: _core.CarefullyGrownTree, data: Dataset, criterion: str, threshold: Threshold, missing: Missing
+) -> Tree:
+    """The tree of the arrays that the constrained grower returns: multiway splits and surrogates in
+    addition.
+    """
+    feature = grown["surrogate_feature"]
+    surrogates = Surrogates(
+        node=grown["surrogate_node"],
+        feature=feature,
+        threshold=_thresholds(feature, grown["surrogate_low"], grown["surrogate_high"], data, threshold),
+        subset=grown["surrogate_subset"],
+        reversed=grown["surrogate_reversed"].view(np.bool_),
+        agreement=grown["surrogate_agreement"],
+        adjusted=grown["surrogate_adjusted"],
+        subsets=grown["surrogate_subsets"],
+    )
+    tree = tree_from_core(grown, data, criterion, threshold, missing)
+    return replace(tree, joined=grown["joined"].view(np.bool_), surrogates=surrogates)
+
+
+def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
+    if not schema.is_wide:
+        return grown["statistic"]
+    return SparseRows(grown["end"], grown["start"], grown["column"], grown["value"], schema.width)
+
+
+def _thresholds(
+    feature: NDArray[np.int32],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    data: Dataset,
+    threshold: Threshold,
+) -> NDArray[np.float64]:
+    """A threshold in each gap (low, high) of tests of the columns `feature`."""
+    choose: Any = _core.readable if threshold == "readable" else _core.midpoint
+    values: NDArray[np.float64] = choose(low, high)
+    if threshold == "readable":
+        times = [i for i, column in enumerate(data.schema.columns) if column.kind == "time"]
+        if times:
+            for test in np.flatnonzero(np.isin(feature, times)):
+                values[test] = _readable_time(low[test], high[test])
+    return values
+
+
+def _readable_time(low: float, high: float) -> float:
+    """The latest start of the longest calendar unit between two times, in microseconds since 1970.
+
+    >>> _readable_time(0.0, 400 * 86400e6) / 86400e6  # 1 January 1971
+    365.0
+    """
+    if not (abs(low) < _LAST_TIME and abs(high) < _LAST_TIME):
+        return low
+    last = np.datetime64(math.ceil(high) - 1, "us")
+    for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
+        start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
+        if low < start < high:
+            return float(start)
+    return low

@@ -1,0 +1,233 @@
+"""Rule post-pruning: each path of a tree becomes a rule, and each rule is pruned by itself.
+
+A tree can only cut from below: a test near the root stays in every path under it. A rule can lose any of its
+conditions, the first as well as the last, so that a list of rules is often shorter and plainer than the tree.
+
+What is whose:
+
+- Mitchell (Machine Learning, 3.7.1.2): paths to rules; drop any condition as long as the estimated error does
+  not rise; order the rules by their estimated accuracy. `method="validation"` estimates on other rows than
+  those that grew the tree.
+- Quinlan (C4.5: Programs for Machine Learning, chapter 5; C4.5rules): the estimate from the training rows,
+  the upper limit U_CF(E, N) of `pessimistic_errors` over all rows that the shorter rule fits; the greedy
+  order of dropping; no rule that is worse than its class without conditions; for each class the subset of
+  rules with the shortest description, theory bits by half; classes by fewest false positives; the default
+  class; rules dropped whose omission lowers the training error. `method="pessimistic"` does all this.
+- Ours: tests of one column are joined before anything is dropped (a lower bound, an upper bound, a set of
+  categories are what can be dropped); ties drop the condition that lets in more rows, then the one further
+  down; a rule that no row fits has error 1; a rule that answers no training row is left out; what a condition
+  costs in bits (`rule_selection`); a missing value or unseen category fits a condition if the tree sent it
+  that way at every test joined in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encoding import Dataset
+from treewright.pruning.pessimistic_errors import add_errors
+from treewright.pruning.rule_coverage import Bits, Covers
+from treewright.pruning.rule_selection import Candidate, default_class, polished, selected
+from treewright.tree import Tree
+from treewright.tree.conditions import Condition, merge_conditions
+from treewright.tree.oblique import extended
+from treewright.tree.rule_list import Rule, RuleList, classes_of, paths
+
+Floats = NDArray[np.float64]
+Method = Literal["pessimistic", "validation"]
+Estimate = Callable[[Floats, Floats], Floats]  # from rows and errors to the error to expect
+
+_DIGITS = 12  # of an estimated error; what differs less is equal
+
+
+def rule_list(
+    tree: Tree,
+    *,
+    data: Dataset,
+    validation: Dataset | None = None,
+    method: Method = "pessimistic",
+    confidence: float = 0.25,
+    max_rules: int = 10_000,
+    seed: int = 0,
+) -> RuleList:
+    """A list of rules from a tree of classes: paths with conditions dropped, chosen and ordered.
+
+    Time and memory grow with leaves × rows (one bit for each rule and row); the conditions that a rule may
+    lose are at most two for each column, however deep the tree is.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree, of one target with classes.
+    data : Dataset
+        The rows that grew it, encoded with its schema.
+    validation : Dataset, optional
+        Rows that did not grow it; for ``method="validation"`` only.
+    method : {"pessimistic", "validation"}
+        Errors estimated from the training rows as C4.5rules does, or on `validation` as Mitchell does.
+    confidence : float
+        CF of the pessimistic estimate, above 0 and at most 1; smaller drops more conditions.
+    max_rules : int
+        A tree with more leaves is refused: prune it first, or allow more and wait.
+    seed : int
+        Of the random starts from which a subset of more than ten rules of a class is sought.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> table = {"wind": [3, 12, 5, 14, 9, 2], "sky": ["clear", "clear", "rain", "rain", "clouds", "rain"]}
+    >>> data = encode(table, ["sail", "stay", "sail", "stay", "sail", "sail"])
+    >>> print(rule_list(grow(data), data=data))
+    2 rules: the first that fits answers
+    1.  wind <= 10   sail    4 rows   100 %
+    2.  wind > 10    stay    2 rows   100 %
+        otherwise    sail   no rows
+    """
+    _check(tree, data, validation, method, max_rules)
+    classes = classes_of(tree.schema)
+    covers = Covers(extended(data, tree.directions))
+    estimate = partial(_pessimistic, confidence=confidence) if method == "pessimistic" else _seen
+    judges = covers if validation is None else Covers(extended(validation, tree.directions))
+    found = _generalised(tree, judges, estimate)
+    if method == "pessimistic":
+        chosen = polished(selected(found, covers, len(classes), seed), covers, len(classes))
+    else:
+        found.sort(key=lambda candidate: (candidate.error, -candidate.weight))  # stable: ties as in the tree
+        chosen = [candidate._replace(cover=covers.of_all(candidate.conditions)) for candidate in found]
+    return _finished(tree, chosen, covers, estimate)
+
+
+def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, max_rules: int) -> None:
+    classes_of(tree.schema)
+    if tree.schema.has_costs:
+        raise ValueError("rules are pruned by errors, not by costs; make them of a tree without costs")
+    if method not in get_args(Method):
+        raise ValueError(f"method is {method!r}; it must be one of {', '.join(map(repr, get_args(Method)))}")
+    if (validation is not None) != (method == "validation"):
+        needs = (
+            "needs validation=, rows that did not grow the tree"
+            if validation is None
+            else "takes no validation="
+        )
+        raise ValueError(f"method={method!r} {needs}")
+    for name, rows in (("data", data), ("validation", validation)):
+        if rows is None:
+            continue
+        if rows.schema is not tree.schema and rows.schema.columns != tree.schema.columns:
+            raise ValueError(f"the columns of {name} are not the tree's; encode it with schema=tree.schema")
+        if rows.targets is None:
+            raise ValueError(f"{name} has no target; encode the table with target=")
+        if [target.classes for target in rows.schema.targets] != [classes_of(tree.schema)]:
+            raise ValueError(f"the classes of {name} are not the tree's; encode it with schema=tree.schema")
+        rows.refuse_unknown_classes(name)
+        if rows.n_rows == 0 or (rows.weight is not None and not rows.weight.any()):
+            raise ValueError(f"{name} has no rows of positive weight; rules are counted on at least one")
+    if tree.n_leaves > max_rules:
+        raise ValueError(
+            f"the tree has {tree.n_leaves:,} leaves, more than max_rules={max_rules:,}; prune it first, or "
+            "allow more: time and memory grow with leaves × rows"
+        )
+
+
+def _pessimistic(rows: Floats, errors: Floats, confidence: float) -> Floats:
+    return _rate(rows, errors + add_errors(rows, errors, confidence))
+
+
+def _seen(rows: Floats, errors: Floats) -> Floats:
+    return _rate(rows, errors)
+
+
+def _rate(rows: Floats, errors: Floats) -> Floats:
+    """Errors per row, to so many digits that rounding makes no difference; 1 where there is no row."""
+    rate: Floats = np.divide(errors, rows, out=np.ones_like(rows), where=rows > 0)
+    return rate.round(_DIGITS)
+
+
+def _generalised(tree: Tree, covers: Covers, estimate: Estimate) -> list[Candidate]:
+    """The rules of all paths without the conditions that do not help, each only once.
+
+    Those that are no better than their class without conditions are left out.
+    """
+    found: dict[tuple[int, frozenset[Condition]], Candidate] = {}
+    total = covers.by_class(covers.all, len(classes_of(tree.schema)))
+    base = estimate(np.full_like(total, total.sum()), total.sum() - total)
+    for leaf, conditions in paths(tree):
+        code = int(tree.label[leaf, 0])
+        kept, error, weight = _shortened(code, conditions, covers, estimate)
+        key = code, frozenset(kept)
+        if error < base[code] and key not in found:
+            found[key] = Candidate(kept, code, error, weight, covers.of_all(kept))
+    return list(found.values())
+
+
+def _shortened(
+    code: int, conditions: tuple[Condition, ...], covers: Covers, estimate: Estimate
+) -> tuple[tuple[Condition, ...], float, float]:
+    """The conditions that help, the error to expect of the rule with these, and the weight of its rows.
+
+    As long as the estimated error does not rise, the condition is dropped without which it is lowest. A row
+    that fails one condition only is let in by dropping that one: for each row it is enough to know how many
+    conditions it fails and the sum of their numbers, which for such a row is the number of the one.
+    """
+    n = len(conditions)
+    weight = np.ones(covers.n_rows) if covers.weight is None else covers.weight
+    fails = [~covers.flags(covers.of(condition)) for condition in conditions]
+    kind = np.min_scalar_type(n)  # sums may run over: those of single failures do not
+    count, which = np.zeros((2, covers.n_rows), kind)
+    for i, failed in enumerate(fails):
+        count += failed
+        which += failed * kind.type(i)
+    kept = np.ones(n, np.bool_)
+    fits = np.flatnonzero(count == 0)
+    rows, wrong = weight[fits].sum(), weight[fits][covers.codes[fits] != code].sum()
+    while True:
+        single = np.flatnonzero(count == 1)
+        more, number = weight[single], which[single]
+        sums = np.stack([np.zeros(n + 1)] * 2)  # what dropping each would let in; the last: dropping none
+        sums[0, :n] = np.bincount(number, more, n)
+        sums[1, :n] = np.bincount(number, more * (covers.codes[single] != code), n)
+        sums += np.array([[rows], [wrong]])
+        error = estimate(sums[0], sums[1])
+        best = min(np.flatnonzero(kept), key=lambda i: (error[i], -sums[0, i], -i), default=-1)
+        if best < 0 or error[best] > error[n]:
+            chosen = tuple(c for c, keep in zip(conditions, kept, strict=True) if keep)
+            return chosen, float(error[n]), float(rows)
+        rows, wrong = sums[:, best]
+        kept[best] = False
+        count -= fails[best]
+        which -= fails[best] * kind.type(best)
+
+
+def _finished(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Estimate) -> RuleList:
+    """The list with what it says of the training rows: each is counted where it is answered."""
+    classes = classes_of(tree.schema)
+    left = covers.all
+    made = []
+
+    def rule(conditions: tuple[Condition, ...], code: int, error: float, rows: Bits) -> Rule:
+        weight = covers.by_class(rows, len(classes))
+        weights = tuple((classes[c], float(weight[c])) for c in np.flatnonzero(weight))
+        return Rule(merge_conditions(conditions), classes[code], int(covers.count(rows)), weights, error)
+
+    for candidate in chosen:
+        rows = left & candidate.cover
+        if rows.any():
+            made.append(rule(candidate.conditions, candidate.code, candidate.error, rows))
+            left = left & ~candidate.cover
+    code = default_class(left, covers, len(classes))
+    weight, right = covers.weigh(np.stack([left, left & covers.of_class(code)]))
+    error = estimate(np.array(weight), np.array(weight - right))
+    tested = {condition.column for r in made for condition in r.conditions}
+    holed = frozenset(name for name in tested if _has_missing(covers.data, name))
+    default = rule((), code, float(error), left)
+    return RuleList(tuple(made), default, tree.schema, holed, directions=tree.directions)
+
+
+def _has_missing(data: Dataset, name: str) -> bool:
+    values = data.column(data.schema.position(name))
+    return bool((np.isnan(values) if values.dtype.kind == "f" else values == -1).any())

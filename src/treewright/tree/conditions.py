@@ -1,0 +1,469 @@
+"""Kinds of tests at nodes, and the conditions on rows that follow from them.
+
+Users write a test as `Below`, `Among` or `Combination`, with columns and categories by name. The arrays of a
+tree hold it as a feature, a threshold and the bits of a set of categories; read from there it is a
+`ThresholdTest` or a `SubsetTest`, which know the predicate, the text and the condition of each side. The kind
+of a column names the test that it takes (`Kind.test`, a key of `TESTS`). Rows that pass go left.
+
+The core routes rows by `value <= threshold` and by the bits of codes. A new kind of test is a pair of such
+classes whose arrays express one of the two; add it to `TESTS` and name it in the kind of column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, nan
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._text import LONGEST_LIST, label_text, name_text, set_text
+from treewright.encoding.schema import Column, Schema
+from treewright.tree.oblique import Direction
+
+if TYPE_CHECKING:
+    from treewright.encoding import Dataset
+
+Flags: TypeAlias = NDArray[np.bool_]
+
+
+# ---- tests as people write them ------------------------------------------------------------------------
+
+
+class PackedTest(NamedTuple):
+    """A test as the arrays of a tree hold it."""
+
+    feature: int  # a column of the schema, or behind these a direction
+    threshold: float = nan  # NaN where categories are tested
+    bits: bytes = b""  # a bit for each category, 1 where it passes; empty where numbers are tested
+
+
+class NodeTest:
+    """A test of a node: rows that pass go left."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns that the test reads."""
+        raise NotImplementedError
+
+    def pack(self, schema: Schema, directions: dict[Direction, int] | None = None) -> PackedTest:
+        """The test for the arrays of a tree; ValueError if the schema has no such column or category.
+
+        A sum of columns is added to `directions`, by its feature; TypeError where none may be.
+        """
+        raise NotImplementedError
+
+    def values(self, data: Dataset) -> NDArray[Any]:
+        """What the test reads of each row of a table, encoded."""
+        return data.column(data.schema.position(self.columns[0]))
+
+    def holds(self, data: Dataset) -> Flags:
+        """Whether each row of a table passes; False where its value is not known.
+
+        >>> from treewright import encode
+        >>> data = encode({"x": [1.0, 3.0, None], "sky": ["blue", "grey", "blue"]})
+        >>> Below("x", 2.0).holds(data).tolist(), Among("sky", ("blue",)).holds(data).tolist()
+        ([True, False, False], [True, False, True])
+        >>> Below("x", 2.0).is_known(data).tolist()
+        [True, True, False]
+        """
+        return self._stored(data.schema).holds(self.values(data))
+
+    def is_known(self, data: Dataset) -> Flags:
+        """Whether the value is there: not missing, and no category unknown to the schema."""
+        return self._stored(data.schema).is_known(self.values(data))
+
+    def _stored(self, schema: Schema) -> StoredTest:
+        packed = self.pack(schema, {})
+        is_column = packed.feature < len(schema.columns)
+        column = schema.columns[packed.feature] if is_column else Column(" + ".join(self.columns))
+        return stored_test(column, packed.threshold, np.frombuffer(packed.bits, np.uint8))
+
+
+@dataclass(frozen=True)
+class Below(NodeTest):
+    """The test `value <= threshold` of a number or a time."""
+
+    column: str
+    threshold: float
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The name of the column."""
+        return (self.column,)
+
+    def pack(self, schema: Schema, directions: dict[Direction, int] | None = None) -> PackedTest:
+        """The threshold, of a column of numbers or times."""
+        position = schema.position(self.column)
+        if schema.columns[position].is_category:
+            raise ValueError(f"column {self.column!r} is a category; test it with Among")
+        return PackedTest(position, float(self.threshold))
+
+
+@dataclass(frozen=True)
+class Among(NodeTest):
+    """The test whether a category is one of `categories`."""
+
+    column: str
+    categories: tuple[Any, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The name of the column."""
+        return (self.column,)
+
+    def pack(self, schema: Schema, directions: dict[Direction, int] | None = None) -> PackedTest:
+        """The bits of the categories, of a column of categories."""
+        position = schema.position(self.column)
+        column = schema.columns[position]
+        if not column.is_category:
+            raise ValueError(f"column {column.name!r} is a {column.kind}; test it with Below")
+        if isinstance(self.categories, str):
+            raise TypeError(f"categories are a tuple: Among({column.name!r}, ({self.categories!r},))")
+        unknown = [category for category in self.categories if category not in column.categories]
+        if unknown:
+            raise ValueError(
+                f"column {column.name!r} has no category {unknown[0]!r}; it has {list(column.categories)}"
+            )
+        codes = [column.categories.index(category) for category in self.categories]
+        passes = np.isin(np.arange(len(column.categories)), codes)
+        return PackedTest(position, bits=np.packbits(passes, bitorder="little").tobytes())
+
+
+@dataclass(frozen=True)
+class Combination(NodeTest):
+    """The test `Σ weight · value <= threshold` of several numbers; missing where one of them is.
+
+    >>> Combination({"height": 1.0, "width": -0.5}, 2.0).columns
+    ('height', 'width')
+    """
+
+    weights: Mapping[str, float]
+    threshold: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order in which they are added up."""
+        return tuple(self.weights)
+
+    def pack(self, schema: Schema, directions: dict[Direction, int] | None = None) -> PackedTest:
+        """The threshold of a direction, which is added to the others unless it is there."""
+        if directions is None:
+            raise TypeError(f"only single columns can be tested here, not {self!r}")
+        first_free = len(schema.columns) + len(directions)
+        return PackedTest(directions.setdefault(self.direction(schema), first_free), float(self.threshold))
+
+    def direction(self, schema: Schema) -> Direction:
+        """The sum, in the order in which it is written."""
+        positions = [schema.position(name) for name in self.weights]
+        if len(positions) < 2:
+            raise ValueError(f"a Combination adds up two columns at least, not {list(self.weights)}")
+        for position, weight in zip(positions, self.weights.values(), strict=True):
+            column = schema.columns[position]
+            if not column.is_summable:
+                raise ValueError(f"column {column.name!r} is a {column.kind}; only numbers can be added up")
+            if not (np.isfinite(weight) and weight != 0):
+                raise ValueError(f"the weight of {column.name!r} is {weight!r}; it must be finite and not 0")
+        return Direction.of(positions, self.weights.values())
+
+    def values(self, data: Dataset) -> NDArray[Any]:
+        """The sum for each row."""
+        return self.direction(data.schema).values(data)
+
+    def __hash__(self) -> int:
+        return hash((*self.weights.items(), self.threshold))
+
+    def __repr__(self) -> str:
+        return f"Combination(weights={dict(self.weights)!r}, threshold={self.threshold!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Combination, (dict(self.weights), self.threshold)
+
+
+def pack_test(schema: Schema, test: Any, directions: dict[Direction, int] | None = None) -> PackedTest:
+    """A test that a user gave, packed; TypeError if it is no test, or a sum where none may be."""
+    if not isinstance(test, NodeTest) or (isinstance(test, Combination) and directions is None):
+        raise TypeError(
+            "a test is Below(column, threshold), Among(column, categories) or Combination(weights, threshold)"
+            f", not {test!r}"
+        )
+    return test.pack(schema, directions)
+
+
+# ---- tests as a tree holds them ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTest:
+    """A test read from the arrays of a tree; `column` may be a sum of columns, by its name."""
+
+    column: Column
+
+    def by_name(self) -> NodeTest:
+        """The test as people write it, of a single column."""
+        raise NotImplementedError
+
+    def holds(self, values: NDArray[Any]) -> Flags:
+        """Whether each encoded value passes; False where it is not known."""
+        raise NotImplementedError
+
+    def is_known(self, values: NDArray[Any]) -> Flags:
+        """Whether each encoded value is there: not missing, and no category unknown to the schema."""
+        return ~self.column.type.is_unknown(values)
+
+    @property
+    def passes_all(self) -> bool:
+        """Whether every known value passes: then only missing values can be on the other side."""
+        raise NotImplementedError
+
+    def text(self, is_left: bool = True, longest: int = LONGEST_LIST) -> str:
+        """What the value must be to go left, or right; of more than `longest` categories the first ones."""
+        raise NotImplementedError
+
+    def condition(self, is_left: bool, *, missing: bool, unseen: bool) -> Condition:
+        """What a row must satisfy to go left, or right; `missing` and `unseen`: whether these fit, too."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdTest(StoredTest):
+    """`value <= threshold`: `Below`, and of a sum of columns `Combination`."""
+
+    threshold: float
+
+    def by_name(self) -> NodeTest:
+        """`Below`."""
+        return Below(self.column.name, self.threshold)
+
+    def holds(self, values: NDArray[Any]) -> Flags:
+        """Compared in double precision."""
+        return np.asarray(values.astype(np.float64, copy=False) <= self.threshold)
+
+    @property
+    def passes_all(self) -> bool:
+        """Whether the threshold is infinite."""
+        return self.threshold == inf
+
+    def text(self, is_left: bool = True, longest: int = LONGEST_LIST) -> str:
+        """One side of the threshold."""
+        return f"{'<=' if is_left else '>'} {self.column.threshold_text(self.threshold)}"
+
+    def condition(self, is_left: bool, *, missing: bool, unseen: bool) -> Condition:
+        """The interval of one side."""
+        if is_left:
+            return Between(self.column.name, None, None if self.threshold == inf else self.threshold, missing)
+        return Between(self.column.name, self.threshold, None, missing)
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetTest(StoredTest):
+    """A category of a set: `Among`."""
+
+    passes: Flags  # for each category
+
+    def by_name(self) -> NodeTest:
+        """`Among`."""
+        return Among(self.column.name, self._names(self.passes))
+
+    def _names(self, chosen: Flags) -> tuple[Hashable, ...]:
+        return tuple(self.column.categories[code] for code in np.flatnonzero(chosen).tolist())
+
+    def holds(self, values: NDArray[Any]) -> Flags:
+        """Looked up by code; those below 0 are not known."""
+        return np.asarray(np.append(self.passes, [False, False])[values])
+
+    @property
+    def passes_all(self) -> bool:
+        """Whether all categories are in the set."""
+        return bool(self.passes.all())
+
+    def text(self, is_left: bool = True, longest: int = LONGEST_LIST) -> str:
+        """The categories of one side, or all but those of the other where these are fewer."""
+        own = self.passes == is_left
+        within = 2 * int(own.sum()) <= len(own)
+        codes = np.flatnonzero(own == within)
+        names = [self.column.categories[code] for code in codes[:longest].tolist()]
+        return membership_text(names, within, longest, more=len(codes) - len(names))
+
+    def condition(self, is_left: bool, *, missing: bool, unseen: bool) -> Condition:
+        """The categories of one side."""
+        return Within(self.column.name, self._names(self.passes == is_left), missing, unseen)
+
+
+def membership_text(
+    categories: Iterable[Hashable], within: bool, longest: int = LONGEST_LIST, *, more: int = 0
+) -> str:
+    """One of some categories, or none of them; of one alone: equal to it.
+
+    >>> membership_text(["cook"], True), membership_text(["cook", "clerk"], False)
+    ('= cook', 'not in {cook, clerk}')
+    """
+    names = tuple(categories)
+    if within and len(names) == 1 and not more:
+        return f"= {label_text(names[0])}"
+    return f"{'in' if within else 'not in'} {set_text(names, longest, more=more)}"
+
+
+def _threshold_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
+    return ThresholdTest(column, threshold)
+
+
+def _subset_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
+    return SubsetTest(column, unpack_bits(bits, len(column.categories)))
+
+
+def unpack_bits(bits: NDArray[np.uint8], n_categories: int) -> Flags:
+    """For each category whether its bit is set; `bits` may go on behind them."""
+    own = bits[: (n_categories + 7) // 8]
+    return np.unpackbits(own, count=n_categories, bitorder="little").view(np.bool_)
+
+
+TESTS = {"below": _threshold_test, "among": _subset_test}  # by the name in `Kind.test`
+
+
+def stored_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
+    """The test of a column from the arrays of a tree; `bits` begin with those of the test."""
+    return TESTS[column.type.test](column, threshold, bits)
+
+
+# ---- conditions: what tests leave of a column on a path ------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Between:
+    """A number or time in an interval: above < value <= upto, either end open if None; or it is missing."""
+
+    column: str
+    above: float | None = None
+    upto: float | None = None
+    missing: bool = False
+
+    def and_(self, other: Between) -> Between:
+        """Both at once, in the shortest form."""
+        above = max((end for end in (self.above, other.above) if end is not None), default=None)
+        upto = min((end for end in (self.upto, other.upto) if end is not None), default=None)
+        if above is not None and upto is not None and above >= upto:
+            above, upto = inf, None  # no number is: at most a missing value
+        return Between(self.column, above, upto, self.missing and other.missing)
+
+    @property
+    def always(self) -> bool:
+        """Whether every value fits."""
+        return self.missing and self.above is None and self.upto is None
+
+    @property
+    def never(self) -> bool:
+        """Whether no value can fit."""
+        return not self.missing and self.above == inf
+
+    @property
+    def size(self) -> int:
+        """How much it takes to write it: one condition."""
+        return 1
+
+    def holds(self, values: NDArray[Any], categories: tuple[Hashable, ...] = ()) -> Flags:
+        """Whether each value of the encoded column fits."""
+        values = np.asarray(values, np.float64)  # float32 against a float64 would be decided in float32
+        fits = ~np.isnan(values)
+        if self.above is not None:
+            fits &= values > self.above
+        if self.upto is not None:
+            fits &= values <= self.upto
+        return np.asarray(fits | np.isnan(values) if self.missing else fits)
+
+    def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
+        """The interval as people write it, `with_missing` with "or missing" where that fits."""
+        name, above, upto = name_text(column.name), self.above, self.upto
+        if above is None and upto is None:
+            return f"{name} is known"
+        if above == inf:
+            return f"{name} is missing"
+        if above is None:
+            words = f"{name} <= {column.threshold_text(upto or 0.0)}"
+        elif upto is None:
+            words = f"{name} > {column.threshold_text(above)}"
+        else:
+            words = f"{column.threshold_text(above)} < {name} <= {column.threshold_text(upto)}"
+        return words + (" or missing" if self.missing and with_missing else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; `known` says whether any number fits, infinite ends are text."""
+        known = self.above != inf
+        above, upto = (end if end is None or isfinite(end) else str(end) for end in (self.above, self.upto))
+        ends = {"above": above if known else None, "upto": upto}
+        return {"column": self.column, **ends, "known": known, "missing": self.missing}
+
+
+@dataclass(frozen=True)
+class Within:
+    """A category among some; `missing` and `unseen` say whether a missing or an unknown one fits, too."""
+
+    column: str
+    categories: tuple[Hashable, ...]
+    missing: bool = False
+    unseen: bool = False
+
+    def and_(self, other: Within) -> Within:
+        """Both at once."""
+        also = frozenset(other.categories)
+        kept = tuple(category for category in self.categories if category in also)
+        return Within(self.column, kept, self.missing and other.missing, self.unseen and other.unseen)
+
+    always = False  # a path that excludes no category has no condition on the column
+
+    @property
+    def never(self) -> bool:
+        """Whether no value can fit."""
+        return not (self.categories or self.missing or self.unseen)
+
+    @property
+    def size(self) -> int:
+        """How much it takes to write it: one condition and its categories."""
+        return 1 + len(self.categories)
+
+    def holds(self, values: NDArray[Any], categories: tuple[Hashable, ...] = ()) -> Flags:
+        """Whether each code of the encoded column fits; `categories` are those of the column."""
+        own = frozenset(self.categories)
+        # code -1 is a missing value, -2 an unseen category: the last and the last but one
+        table = np.array([*(category in own for category in categories), self.unseen, self.missing])
+        return np.asarray(table[values])
+
+    def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
+        """The categories that fit or those that do not, whichever are fewer; see `Between.text`."""
+        name, own = name_text(column.name), frozenset(self.categories)
+        others = tuple(category for category in column.categories if category not in own)
+        if not own:
+            return f"{name} is missing" if self.missing else f"{name} is a new category"
+        if not others:
+            return f"{name} is known" + (" or missing" if self.missing else "")
+        within = len(own) <= len(others)
+        words = f"{name} {membership_text(self.categories if within else others, within, longest)}"
+        return words + (" or missing" if self.missing and with_missing else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        flags = {"missing": self.missing, "unseen": self.unseen}
+        return {"column": self.column, "categories": list(self.categories), **flags}
+
+
+Condition: TypeAlias = Between | Within
+
+
+def merge_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """The same conditions with one for each column, in the shortest form, without those that always hold.
+
+    >>> merge_conditions([Between("x", above=2.5), Between("y", upto=1.0), Between("x", upto=7.0)])
+    (Between(column='x', above=2.5, upto=7.0, missing=False), Between(column='y', above=None, upto=1.0, \
+missing=False))
+    """
+    by_column: dict[str, Any] = {}
+    for condition in conditions:
+        known = by_column.get(condition.column)
+        by_column[condition.column] = condition if known is None else known.and_(condition)
+    return tuple(condition for condition in by_column.values() if not condition.always)
