@@ -250,5 +250,5 @@ def test_a_decision_is_explained_by_what_the_formulas_say() -> None:
     decision = treewright.explain(tree, row)
     assert decision.value == tree.predict({name: [value] for name, value in row.items()})[0]
     assert decision.steps[-1].after[0] == decision.value
-    with pytest.raises(ValueError, match="formula"):
+    with pytest.raises(ValueError, match="linear model"):
         treewright.explain(tree, row, test=data)
