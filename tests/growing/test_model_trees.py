@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import treewright
-from treewright import DecisionTreeRegressor, Tree, encode, export, grow, load, prune, regrow
+from treewright import CostComplexity, DecisionTreeRegressor, Tree, encode, export, grow, load, prune, regrow
 from treewright.encoding import Dataset
 from treewright.growing.model_trees import ALPHAS, fit_linear_leaves
 
@@ -152,8 +152,7 @@ def test_estimators_predict_and_prune_by_formulas() -> None:
     assert model.get_n_leaves() < plain.get_n_leaves()
     np.testing.assert_array_equal(model.predict(x), model.model_.predict(x))
     assert not hasattr(model, "tree_")
-    folds = {"select": "folds", "rule": "1-SE"}
-    chosen = DecisionTreeRegressor(leaf="linear", pruning="cost_complexity", pruning_options=folds)
+    chosen = DecisionTreeRegressor(leaf="linear", pruning=CostComplexity(select="folds", rule="1-SE"))
     assert chosen.set_params(min_samples_leaf=10).fit(x, y).get_n_leaves() <= 8
     cheap = DecisionTreeRegressor(leaf="linear", ccp_alpha=0.01, min_samples_leaf=10).fit(x, y)
     assert cheap.get_n_leaves() < 10
