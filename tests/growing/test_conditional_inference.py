@@ -9,7 +9,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 from scipy.stats import chi2, chi2_contingency, pearsonr
 
-from treewright import DecisionTreeClassifier, DecisionTreeRegressor, encode, grow
+from treewright import ConditionalInference, DecisionTreeClassifier, DecisionTreeRegressor, encode, grow
 from treewright.growing.conditional_inference import (
     association,
     log_p_value,
@@ -197,11 +197,10 @@ def test_estimators_choose_by_tests_too() -> None:
     y = (x[:, 2] > 0).astype(int)
     model = DecisionTreeClassifier(selection="test").fit(x, y)
     assert model.model_ == grow(encode(x, y), selection="test")
-    assert (
-        DecisionTreeClassifier(selection="test", significance=1e-300).fit(x[:20], y[:20]).get_n_leaves() == 1
-    )
-    forest = DecisionTreeRegressor(selection="test", significance=0.01).fit(x, x[:, 1])
-    assert set(forest.model_.feature.tolist()) <= {-1, 1}
+    strict = DecisionTreeClassifier(selection=ConditionalInference(alpha=1e-300)).fit(x[:20], y[:20])
+    assert strict.get_n_leaves() == 1
+    numbers = DecisionTreeRegressor(selection=ConditionalInference(0.01)).fit(x, x[:, 1])
+    assert set(numbers.model_.feature.tolist()) <= {-1, 1}
     with pytest.raises(ValueError, match="selection"):
         DecisionTreeClassifier(selection="best").fit(x, y)
     with pytest.raises(ValueError, match="selection is 'best'"):

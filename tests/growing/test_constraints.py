@@ -14,6 +14,7 @@ from treewright import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
+    FeatureCosts,
     Schema,
     Target,
     encode,
@@ -192,11 +193,9 @@ def test_error_grows_the_same_tree_where_nothing_is_missing() -> None:
     ("given", "message"),
     [
         ({"missing": "guess"}, "missing='guess' is not possible"),
-        ({"n_surrogates": -2}, "n_surrogates=-2 is not possible"),
         ({"monotonic_cst": "up"}, "monotonic_cst='up' is not possible; it must be a dict by column"),
         ({"interaction_cst": "some"}, "interaction_cst='some' is not possible"),
         ({"feature_costs": 3}, "feature_costs=3 is not possible"),
-        ({"max_features_used": 0}, "max_features_used=0 is not possible"),
         ({"monotonic_cst": {"size": 1}}, "monotonic_cst: there is no column 'size'"),
     ],
     ids=str,
@@ -206,11 +205,37 @@ def test_estimators_refuse(given: dict[str, Any], message: str) -> None:
         DecisionTreeClassifier(**given).fit(ROWS, LOANS)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"missing": "surrogate", "missing__n": -2},
+            "Surrogates: n=-2 is not possible; it must be an int >= 0",
+        ),
+        ({"feature_costs__max_used": 0}, "FeatureCosts: max_used=0 is not possible; it must be an int >= 1"),
+    ],
+    ids=str,
+)
+def test_option_values_refuse(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        DecisionTreeClassifier(feature_costs={}).set_params(**options)
+
+
+def estimator_parameters(given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of an estimator that stand for keyword arguments of `grow`."""
+    if "max_features_used" in given:
+        return {"feature_costs": FeatureCosts(max_used=given["max_features_used"])}
+    return given
+
+
 @pytest.mark.parametrize("given", RULED, ids=str)
 def test_random_thresholds_keep_no_rules(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="set splitter='best'"):
-        ExtraTreeClassifier(**given).fit(ROWS, LOANS)
-    assert ExtraTreeClassifier(splitter="best", **given).fit(ROWS, LOANS).get_n_leaves() >= 1
+        ExtraTreeClassifier(**estimator_parameters(given)).fit(ROWS, LOANS)
+    assert (
+        ExtraTreeClassifier(splitter="best", **estimator_parameters(given)).fit(ROWS, LOANS).get_n_leaves()
+        >= 1
+    )
 
 
 @pytest.mark.parametrize("method", ["pessimistic", "bound"])
@@ -218,15 +243,15 @@ def test_raising_would_break_the_order(method: str) -> None:
     model = DecisionTreeClassifier(monotonic_cst={"age": 1}, pruning=method)
     with pytest.raises(ValueError, match=f"{method} raises branches, which can break monotonic_cst"):
         model.fit(ROWS, LOANS)
-    model.set_params(pruning_options={"raising": False}).fit(ROWS, LOANS)
-    model.set_params(pruning_options=None, monotonic_cst={"age": 0}).fit(ROWS, LOANS)
+    model.set_params(pruning__raising=False).fit(ROWS, LOANS)
+    model.set_params(pruning=method, monotonic_cst={"age": 0}).fit(ROWS, LOANS)
 
 
 @pytest.mark.parametrize("given", RULED, ids=str)
 def test_estimators_hand_the_rules_on(given: dict[str, Any]) -> None:
-    tree = DecisionTreeClassifier(**given).fit(ROWS, LOANS).model_
+    tree = DecisionTreeClassifier(**estimator_parameters(given)).fit(ROWS, LOANS).model_
     assert tree == grow(encode(ROWS, LOANS), **given)
-    numbers = DecisionTreeRegressor(**given).fit(ROWS, np.arange(6.0)).model_
+    numbers = DecisionTreeRegressor(**estimator_parameters(given)).fit(ROWS, np.arange(6.0)).model_
     assert numbers == grow(encode(ROWS, np.arange(6.0)), **given)
 
 

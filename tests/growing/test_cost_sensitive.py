@@ -17,6 +17,8 @@ from sklearn.model_selection import GridSearchCV
 
 from treewright import (
     Column,
+    CostComplexity,
+    Costs,
     DecisionTreeClassifier,
     ExtraTreeClassifier,
     Leaf,
@@ -381,8 +383,8 @@ def test_the_generalised_gini_is_of_the_gini_index() -> None:
     with pytest.raises(ValueError, match="needs criterion='gini'"):
         grow(data, cost_matrix=matrix, cost_split="generalised_gini", criterion="entropy")
     with pytest.raises(ValueError, match="set splitter='best'"):
-        ExtraTreeClassifier(cost_matrix=matrix, cost_split="generalised_gini").fit([[1.0]] * 3, [0, 1, 2])
-    model = DecisionTreeClassifier(cost_matrix=matrix, cost_split="generalised_gini", max_depth=2)
+        ExtraTreeClassifier(costs=Costs(matrix, split="generalised_gini")).fit([[1.0]] * 3, [0, 1, 2])
+    model = DecisionTreeClassifier(costs=Costs(matrix, split="generalised_gini"), max_depth=2)
     x, y = np.asarray(data.columns[2])[:, np.newaxis], np.asarray(data.targets)[0]
     assert model.fit(x, y).model_.schema.targets[0].stakes == tuple(map(tuple, COSTS.tolist()))
 
@@ -414,19 +416,17 @@ def test_a_report_tells_how_to_grow_the_tree_again(split: Any) -> None:
 def test_estimators_take_costs() -> None:
     data = problem(11, n=200)
     x, y = np.column_stack([data.columns[0], data.columns[2]]), np.asarray(data.targets)[0]
-    model = DecisionTreeClassifier(cost_matrix=COSTS, priors=PRIORS, max_depth=3).fit(x, y)
+    model = DecisionTreeClassifier(costs=Costs(COSTS, priors=PRIORS), max_depth=3).fit(x, y)
     tree = grow(encode(x, y, classes=True), cost_matrix=COSTS, priors=PRIORS, max_depth=3)
     assert model.model_ == tree
-    weighted = DecisionTreeClassifier(cost_matrix=COSTS, class_weight={0: 5.0}, max_depth=3).fit(x, y)
+    weighted = DecisionTreeClassifier(costs=COSTS, class_weight={0: 5.0}, max_depth=3).fit(x, y)
     by_rows = grow(
         encode(x, y, weight=np.where(y == 0, 5.0, 1.0), classes=True), cost_matrix=COSTS, max_depth=3
     )
     assert weighted.model_ == by_rows
-    by_priors = (
-        clone(weighted).set_params(priors=PRIORS).fit(x, y)
-    )  # priors say how often classes come, not rows
+    by_priors = clone(weighted).set_params(costs__priors=PRIORS).fit(x, y)  # priors undo class_weight
     np.testing.assert_array_equal(by_priors.predict(x), model.predict(x))
-    extra = ExtraTreeClassifier(cost_matrix=COSTS, random_state=1).fit(x, y)
+    extra = ExtraTreeClassifier(costs=COSTS, random_state=1).fit(x, y)
     assert extra.model_.schema.has_costs
     assert extra.model_.schema.targets[0].emphasis is not None
     certificate = model.certify(x[:50] + 0.01, y[:50])
@@ -437,13 +437,13 @@ def test_estimators_take_costs() -> None:
 def test_ccp_alpha_is_the_price_of_a_leaf_in_costs() -> None:
     data = problem(12, n=200)
     x, y = np.column_stack([data.columns[0], data.columns[2]]), np.asarray(data.targets)[0]
-    path = DecisionTreeClassifier(cost_matrix=COSTS).cost_complexity_pruning_path(x, y)
+    path = DecisionTreeClassifier(costs=COSTS).cost_complexity_pruning_path(x, y)
     tree = grow(encode(x, y, classes=True), cost_matrix=COSTS)
     ours = prune(tree)
     np.testing.assert_allclose(path.ccp_alphas, ours.level)
     np.testing.assert_allclose(path.impurities, ours.training)
     alpha = float(path.ccp_alphas[-2])
-    model = DecisionTreeClassifier(cost_matrix=COSTS, ccp_alpha=alpha).fit(x, y)
+    model = DecisionTreeClassifier(costs=COSTS, ccp_alpha=alpha).fit(x, y)
     assert model.model_ == ours[len(ours) - 2]
 
 
@@ -455,37 +455,41 @@ def test_costs_in_a_grid_search() -> None:
     def paid(truth: Any, answer: Any) -> float:
         return -float(np.where(truth == "ill", 10.0, 1.0)[truth != answer].sum())
 
-    grid = {"cost_matrix": [None, {"ill": {"well": 10}}, [[0, 10], [1, 0]]], "max_depth": [3]}
+    grid = {"costs": [None, {"ill": {"well": 10}}, [[0, 10], [1, 0]]], "max_depth": [3]}
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, scoring=make_scorer(paid), cv=3).fit(
         x, y
     )
     scores = search.cv_results_["mean_test_score"]
     assert scores[1] == scores[2] > scores[0]
-    assert search.best_params_["cost_matrix"] is not None
-    assert clone(search.best_estimator_).get_params()["cost_matrix"] == search.best_params_["cost_matrix"]
+    assert search.best_params_["costs"] is not None
+    assert clone(search.best_estimator_).get_params()["costs"] == search.best_params_["costs"]
     for split in ("altered_priors", "generalised_gini", "none"):
-        model = DecisionTreeClassifier(
-            cost_matrix=[[0, 10], [1, 0]], cost_split=split, pruning="cost_complexity"
-        )
+        model = DecisionTreeClassifier(costs=Costs([[0, 10], [1, 0]], split=split), pruning="cost_complexity")
         model.fit(x, y)
         assert model.pruning_path_.full_tree.schema.has_costs
-        folds = clone(model).set_params(pruning_options={"select": "folds", "n_folds": 3}).fit(x, y)
+        folds = clone(model).set_params(pruning=CostComplexity(select="folds", n_folds=3)).fit(x, y)
         assert folds.model_.schema.has_costs
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cost_matrix": [[0, 1]]}, r"must be \(2, 2\)"),
-        ({"cost_matrix": {"ham": {"b": 1}}}, "the classes are "),
+        ({"matrix": [[0, 1]]}, r"must be \(2, 2\)"),
+        ({"matrix": {"ham": {"b": 1}}}, "the classes are "),
         ({"priors": [1, 1]}, "add up to 2"),
         ({"priors": {"a": 1.0}}, "every class once"),
-        ({"cost_split": "both"}, "cost_split='both' is not possible"),
-        ({"cost_split": None}, "cost_split=None is not possible"),
     ],
 )
 def test_estimators_refuse_odd_costs(options: Any, message: str) -> None:
-    model = DecisionTreeClassifier(**options)
+    model = DecisionTreeClassifier(costs=Costs(**options))
     with pytest.raises(ValueError, match=message):
         model.fit([[1.0], [2.0]], ["a", "b"])
     assert not hasattr(model, "model_")
+
+
+@pytest.mark.parametrize("split", ["both", None])
+def test_costs_refuse_unknown_splits(split: Any) -> None:
+    with pytest.raises(
+        ValueError, match=f"Costs: split={split!r} is not possible; it must be one of 'altered_priors'"
+    ):
+        Costs(COSTS, split=split)

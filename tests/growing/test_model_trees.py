@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import treewright
-from treewright import DecisionTreeRegressor, Tree, encode, export, grow, load, prune, regrow
+from treewright import CostComplexity, DecisionTreeRegressor, Tree, encode, export, grow, load, prune, regrow
 from treewright.encoding import Dataset
 from treewright.growing.model_trees import ALPHAS, fit_linear_leaves
 
@@ -152,8 +152,7 @@ def test_estimators_predict_and_prune_by_formulas() -> None:
     assert model.get_n_leaves() < plain.get_n_leaves()
     np.testing.assert_array_equal(model.predict(x), model.model_.predict(x))
     assert not hasattr(model, "tree_")
-    folds = {"select": "folds", "rule": "1-SE"}
-    chosen = DecisionTreeRegressor(leaf="linear", pruning="cost_complexity", pruning_options=folds)
+    chosen = DecisionTreeRegressor(leaf="linear", pruning=CostComplexity(select="folds", rule="1-SE"))
     assert chosen.set_params(min_samples_leaf=10).fit(x, y).get_n_leaves() <= 8
     cheap = DecisionTreeRegressor(leaf="linear", ccp_alpha=0.01, min_samples_leaf=10).fit(x, y)
     assert cheap.get_n_leaves() < 10
@@ -216,16 +215,16 @@ def test_exports_to_other_machines_say_the_formula(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["onnx", "pmml", "treelite", "rules"])
-def test_formats_that_cannot_say_a_formula_say_so(format: str) -> None:
+def test_formats_without_support_for_linear_models_say_so(format: str) -> None:
     tree, _ = model_tree(max_leaf_nodes=4)
     try:
-        with pytest.raises(ValueError, match="answers with a formula"):
+        with pytest.raises(ValueError, match="linear model"):
             export(tree, format)
     except ImportError as error:
         pytest.skip(str(error))
 
 
-def test_rooms_that_cannot_say_a_formula_say_so() -> None:
+def test_functions_without_support_for_linear_models_say_so() -> None:
     tree, data = model_tree(max_leaf_nodes=4)
     row = {"a": 1.0, "b c": 0.0, "d": 0.0}
     asked = [
@@ -240,7 +239,7 @@ def test_rooms_that_cannot_say_a_formula_say_so() -> None:
         lambda: treewright.report(tree),
     ]
     for ask in asked:
-        with pytest.raises(ValueError, match="answers with a formula"):
+        with pytest.raises(ValueError, match="linear model"):
             ask()
 
 
@@ -250,5 +249,5 @@ def test_a_decision_is_explained_by_what_the_formulas_say() -> None:
     decision = treewright.explain(tree, row)
     assert decision.value == tree.predict({name: [value] for name, value in row.items()})[0]
     assert decision.steps[-1].after[0] == decision.value
-    with pytest.raises(ValueError, match="formula"):
+    with pytest.raises(ValueError, match="linear model"):
         treewright.explain(tree, row, test=data)

@@ -301,8 +301,8 @@ def test_what_is_refused() -> None:
         grow(data, split="oblique", max_combined=1)
     with pytest.raises(ValueError, match="splitter='random' does not go with split='oblique'"):
         grow(data, split="oblique", splitter="random")
-    with pytest.raises(ValueError, match="max_combined=1 is not possible"):
-        DecisionTreeClassifier(max_combined=1).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match="Oblique: columns=1 is not possible; it must be an int >= 2"):
+        DecisionTreeClassifier(split="oblique").set_params(split__columns=1)
     with pytest.raises(ValueError, match="split='x' is not possible; it must be one of 'axis', 'oblique'"):
         DecisionTreeRegressor(split="x").fit([[1.0], [2.0]], [0.0, 1.0])
 
