@@ -137,7 +137,7 @@ def test_rows_that_chose_are_known_by_every_way_of_certifying(pruning: str) -> N
     for rows in (chose, some, strange):
         with pytest.raises(ValueError, match=r"have pruned the tree|have chosen 1 of the"):
             certify(model, test=rows)
-        with pytest.raises(ValueError, match="test has the rows that pruned or chose the tree"):
+        with pytest.raises(ValueError, match="test has the rows that pruned or selected the tree"):
             report(model, test=rows)
         with pytest.raises(ValueError, match=r"have pruned the tree|have chosen 1 of the"):
             model.certify(*rows)
@@ -229,7 +229,7 @@ def test_reports_know_the_rows_of_the_fit() -> None:
     for rows in AGAIN.values():
         with pytest.raises(ValueError, match="are rows of the fit"):
             certify(model, test=(X[rows], Y[rows]))
-        with pytest.raises(ValueError, match="test has rows of the fit"):
+        with pytest.raises(ValueError, match="test has rows that the model was fitted on"):
             report(model, test=(X[rows], Y[rows]))
 
 

@@ -457,7 +457,7 @@ def test_rows_in_parts_belong_to_no_leaf() -> None:
     tree = small("fractional")
     test = encode(HOLES, ["no", "yes", "yes"], schema=tree.schema)
     assert leaf_intervals(tree, test).rows.tolist() == [1, 1, 0]
-    with pytest.raises(ValueError, match="divides"):
+    with pytest.raises(ValueError, match="splits validation rows with missing values into fractions"):
         prune(tree, "reduced_error", validation=test, significance=0.05)
     with pytest.raises(ValueError, match="rows that the tree was grown from"):
         prune(tree, "pessimistic", data=test)

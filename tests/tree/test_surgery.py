@@ -75,7 +75,7 @@ def test_what_cannot_be_grafted() -> None:
         tree.graft({1: 0}, data)
     with pytest.raises(ValueError, match=f"node {right} is not below node 1"):
         tree.graft({1: right}, data)
-    with pytest.raises(ValueError, match=f"node {right} is to be replaced, but lies in a part"):
+    with pytest.raises(ValueError, match=f"node {right} cannot be replaced: another replacement drops"):
         tree.graft({0: 1, right: right + 1}, data)
     with pytest.raises(IndexError, match="nodes 0"):
         tree.graft({0: 99}, data)

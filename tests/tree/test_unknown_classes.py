@@ -144,13 +144,13 @@ def test_reports_and_comparisons() -> None:
     wrong = (tree.predict(TEST) != TRUTH).mean()
     payload = report(tree, test=(TEST, TRUTH)).payload
     assert f"wrong for {100 * wrong:.1f} %" in payload["headline"]["manager"]
-    part = payload["parts"]["test"]
+    part = payload["samples"]["test"]
     assert part["unknown"][0] == 10
     assert sum(part["counts"][0]) + part["unknown"][0] == part["node_rows"][0] == 60
     assert payload["intervals"]["lower"][0] > 0
     assert (
         "unknown"
-        not in report(tree, test=(TEST[TRUTH != "new"], TRUTH[TRUTH != "new"])).payload["parts"]["test"]
+        not in report(tree, test=(TEST[TRUTH != "new"], TRUTH[TRUTH != "new"])).payload["samples"]["test"]
     )
     table = compare(encode(X, Y), ["cost_complexity", "rules"], test=rows)
     assert all(line["test"] >= 1 / 6 for line in table.rows)

@@ -228,6 +228,7 @@ def link_nodes(nodes: Sequence[Any], join: Callable[..., Any] = Branch) -> Any:
 
     `join(test, left, right, missing_left)` makes a node of a test and its two subtrees.
 
+    >>> from treewright import Below
     >>> stump = Branch(Below("x", 1.5), Leaf([2, 0]), Leaf([0, 1]))
     >>> link_nodes([(Below("x", 1.5), None), Leaf([2, 0]), Leaf([0, 1])]) == stump
     True
