@@ -215,16 +215,16 @@ def test_exports_to_other_machines_say_the_formula(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["onnx", "pmml", "treelite", "rules"])
-def test_formats_that_cannot_say_a_formula_say_so(format: str) -> None:
+def test_formats_without_support_for_linear_models_say_so(format: str) -> None:
     tree, _ = model_tree(max_leaf_nodes=4)
     try:
-        with pytest.raises(ValueError, match="answers with a formula"):
+        with pytest.raises(ValueError, match="linear model"):
             export(tree, format)
     except ImportError as error:
         pytest.skip(str(error))
 
 
-def test_rooms_that_cannot_say_a_formula_say_so() -> None:
+def test_functions_without_support_for_linear_models_say_so() -> None:
     tree, data = model_tree(max_leaf_nodes=4)
     row = {"a": 1.0, "b c": 0.0, "d": 0.0}
     asked = [
@@ -239,7 +239,7 @@ def test_rooms_that_cannot_say_a_formula_say_so() -> None:
         lambda: treewright.report(tree),
     ]
     for ask in asked:
-        with pytest.raises(ValueError, match="answers with a formula"):
+        with pytest.raises(ValueError, match="linear model"):
             ask()
 
 
@@ -249,5 +249,5 @@ def test_a_decision_is_explained_by_what_the_formulas_say() -> None:
     decision = treewright.explain(tree, row)
     assert decision.value == tree.predict({name: [value] for name, value in row.items()})[0]
     assert decision.steps[-1].after[0] == decision.value
-    with pytest.raises(ValueError, match="formula"):
+    with pytest.raises(ValueError, match="linear model"):
         treewright.explain(tree, row, test=data)

@@ -187,12 +187,12 @@ class Tree(Shaped, Presented):
     def value(self) -> Floats:
         """The number predicted at each node, for each target.
 
-        ValueError where the nodes answer with formulas: what cannot tell them must not tell another number.
+        ValueError where the leaves hold linear models: what cannot show them must not show another number.
         """
         if self.linear is not None:
             raise ValueError(
-                "this tree answers with a formula in each leaf, which cannot be said here; grow it with "
-                "leaf='constant', or ask predict"
+                "this tree has a linear model in each leaf, which is not supported here; grow it with "
+                "leaf='constant', or call predict"
             )
         return self.centre
 
