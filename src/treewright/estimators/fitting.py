@@ -179,7 +179,9 @@ class TreeEstimator:
         """
         tree = self._fitted_tree(AttributeError)
         if tree.linear is not None:
-            raise AttributeError("this tree has linear models in its leaves, which scikit-learn's arrays cannot hold")
+            raise AttributeError(
+                "this tree has linear models in its leaves, which scikit-learn's arrays cannot hold"
+            )
         seen, view = vars(self).get("_view", (None, None))
         if seen is not tree:
             view = sklearn_tree(tree)

@@ -251,7 +251,9 @@ def explain(
     own_rows = False
     if test is not None:
         if tree.linear is not None:
-            raise ValueError("test gives the mean of a leaf's rows, and this tree has a linear model in each leaf")
+            raise ValueError(
+                "test gives the mean of a leaf's rows, and this tree has a linear model in each leaf"
+            )
         rows = checked_rows(tree, test)
         own_rows = is_training_data(tree, rows)
         if not ways:  # what is mixed is the answer of no leaf
