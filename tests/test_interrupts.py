@@ -23,7 +23,7 @@ import scipy.special, scipy.stats
 from treewright import TreeSelector, _core, shapley_values, competitors, encode, grow, grow_forest, importance
 from treewright import KDTree, stability
 from treewright.ensembles import importance_of, out_of_bag
-from treewright.feature_selection import shadow_selection, split_scores
+from treewright.feature_selection import boruta, split_scores
 from treewright.pruning import cost_complexity_path
 
 random = np.random.default_rng(0)
@@ -74,7 +74,7 @@ phases = {
     "out of bag, 2 threads": lambda: out_of_bag(forest, classes, n_threads=2),
     "importance of a forest": lambda: importance_of(forest, classes),
     "permutations, 2 threads": lambda: split_scores(classes, n_permutations=50, n_jobs=2),
-    "shadows, 2 threads": lambda: shadow_selection(classes, n_jobs=2),
+    "shadows, 2 threads": lambda: boruta(classes, n_jobs=2),
     "wrapper, 2 threads": lambda: TreeSelector(n_jobs=2).fit(x, y),
     "pruning path": lambda: cost_complexity_path(tree),
     "front of a chain": lambda: _core.front(chain, np.arange(len(chain), 0.0, -1.0)),

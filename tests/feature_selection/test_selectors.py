@@ -1,4 +1,4 @@
-"""What all selectors share: tables keep their form, and what scikit-learn does with transformers."""
+"""All selectors: the type of the table, scikit-learn's conventions for transformers, weights, pickling."""
 
 from __future__ import annotations
 

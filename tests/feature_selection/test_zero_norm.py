@@ -1,4 +1,4 @@
-"""The zero norm: sparse separators that are known, and the toy of its authors."""
+"""Zero norm: sparse separators that are known, and the toy problem of Weston et al."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_sparse_separator_is_found() -> None:
     assert len(keep.n_columns_) == keep.n_iter_ + 1
 
 
-def test_the_toy_of_the_authors() -> None:
+def test_toy_problem_of_weston_et_al() -> None:
     for seed in range(5):
         X, y = toy(100, seed)
         kept = ZeroNormSelector(random_state=0).fit(X, y).get_support(True)
@@ -61,7 +61,7 @@ def test_many_classes() -> None:
         assert {*keep.get_support(True)} <= {30, 31, 32, 33}, way
 
 
-def test_steps_by_hand() -> None:
+def test_steps_equal_a_manual_computation() -> None:
     """With a solver that always says the same, scales are powers of its weights."""
     weights = np.array([1.0, 0.5, 0.0, 0.9])
     seen = []
@@ -83,7 +83,7 @@ def test_steps_by_hand() -> None:
     np.testing.assert_allclose(several.scale, [2, 1])
 
 
-def test_so_many_columns() -> None:
+def test_n_columns() -> None:
     X, y = toy(60, 0)
     for n, count in ((7, 7), (0.1, 20), (202, 202)):
         with warnings.catch_warnings():
@@ -91,7 +91,7 @@ def test_so_many_columns() -> None:
             assert ZeroNormSelector(n_features_to_select=n, random_state=0).fit(X, y).support_.sum() == count
 
 
-def test_limits_are_told() -> None:
+def test_warning_when_max_iter_is_reached() -> None:
     X, y = toy(60, 0)
     with pytest.warns(ConvergenceWarning, match="max_iter=2 machines"):
         ZeroNormSelector(max_iter=2, random_state=0).fit(X, y)
@@ -99,7 +99,7 @@ def test_limits_are_told() -> None:
         ZeroNormSelector(svm_max_iter=1, random_state=0).fit(X, y)
 
 
-def test_constant_columns_are_gone() -> None:
+def test_constant_columns_are_dropped() -> None:
     X, y = toy(100, 1)
     X[:, 7] = 0.1
     keep = ZeroNormSelector(random_state=0).fit(X, y)
@@ -129,12 +129,12 @@ def test_weights_are_repetitions() -> None:
         ([[1.0], [2.0]], [[0, 1], [1, 0]], "y has 2 targets"),
     ],
 )
-def test_what_it_does_not_take(table: object, y: list, words: str) -> None:
+def test_invalid_tables(table: object, y: list, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ZeroNormSelector().fit(table, y)
 
 
-def test_what_cannot_be() -> None:
+def test_invalid_parameters() -> None:
     for parameters, words in (
         ({"n_features_to_select": 3}, "at most the number of columns, 1"),
         ({"C": 0}, "C=0 is not possible"),

@@ -19,13 +19,12 @@ from treewright.estimators.selectors import (
     classes_by,
     positive,
 )
-from treewright.feature_selection.importances import MEASURES
-from treewright.feature_selection.shadows import ACCEPTED, TENTATIVE, shadow_selection
+from treewright.feature_selection.boruta import ACCEPTED, IMPORTANCES, TENTATIVE, boruta
 from treewright.growing.targets import checked_criterion
 
 _RULES: dict[str, Rule] = {
     "n_estimators": (lambda v: is_int(v) and v >= 2, "an int >= 2"),
-    "importance": one_of(*MEASURES),
+    "importance": one_of(*IMPORTANCES),
     "criterion": CRITERION,
     "max_depth": DEPTH,
     "min_samples_leaf": MIN_LEAF,
@@ -94,7 +93,7 @@ class ShadowSelector(TableSelector):
         What was to be beaten in each round.
     n_iter_ : int
         How many rounds there were.
-    verdict_ : treewright.feature_selection.ShadowVerdict
+    verdict_ : treewright.feature_selection.BorutaResult
         All of it as a value; ``print`` shows it, the most important columns first.
     n_features_in_ : int
         The number of columns.
@@ -172,14 +171,14 @@ class ShadowSelector(TableSelector):
         check_each(self, _RULES)
         data, described = self._encoded(X, y, sample_weight, classes_by(self.criterion))
         leaf = self.min_samples_leaf
-        found = shadow_selection(
+        found = boruta(
             data,
             n_trees=int(self.n_estimators),
             max_iter=int(self.max_iter),
             alpha=float(self.alpha),
             percentile=float(self.percentile),
             importance=self.importance,  # type: ignore[arg-type]
-            draws=lambda n_columns: n_features_drawn(self.max_features, n_columns),
+            max_features=lambda n_columns: n_features_drawn(self.max_features, n_columns),
             seed=self._seed(),
             n_jobs=self.n_jobs,
             criterion=checked_criterion(self.criterion, data),
@@ -191,10 +190,10 @@ class ShadowSelector(TableSelector):
             self,
             described
             | {
-                "support_": found.verdict >= least,
-                "accepted_": found.verdict == ACCEPTED,
-                "tentative_": found.verdict == TENTATIVE,
-                "rejected_": found.verdict < TENTATIVE,
+                "support_": found.decision >= least,
+                "accepted_": found.decision == ACCEPTED,
+                "tentative_": found.decision == TENTATIVE,
+                "rejected_": found.decision < TENTATIVE,
                 "hits_": found.hits,
                 "importances_": found.importance,
                 "shadow_importances_": found.shadow,

@@ -20,8 +20,7 @@ from treewright.estimators.selectors import (
     classes_by,
     or_none,
 )
-from treewright.feature_selection.permuting import CORRECTIONS
-from treewright.feature_selection.splits import MEASURES, SplitScores, split_scores
+from treewright.feature_selection.univariate import CORRECTIONS, MEASURES, SplitScores, split_scores
 
 USUAL_COUNT = 10  # columns that are kept where nothing is said
 _RULES: dict[str, Rule] = {
@@ -186,7 +185,7 @@ class SplitFilter(TableSelector):
             | {
                 "scores_": found.score,
                 "pvalues_": found.pvalue,
-                "adjusted_pvalues_": found.adjusted,
+                "adjusted_pvalues_": found.adjusted_pvalue,
                 "splits_": list(found.splits),
                 "thresholds_": found.thresholds,
                 "split_scores_": found,
@@ -198,8 +197,8 @@ class SplitFilter(TableSelector):
     def _support(self, found: SplitScores) -> NDArray[np.bool_]:
         if self.threshold is not None:
             return np.asarray(found.score > self.threshold)
-        if self.alpha is not None and found.adjusted is not None:
-            kept = found.adjusted <= self.alpha
+        if self.alpha is not None and found.adjusted_pvalue is not None:
+            kept = found.adjusted_pvalue <= self.alpha
             least = len(found) / self.alpha
             if (
                 not kept.any()

@@ -30,7 +30,7 @@ from treewright.estimators.parameters import (
 from treewright.estimators.selectors import COUNT, RULES_OF_ALL, TableSelector, or_none
 from treewright.estimators.targets import class_arrays
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, TreeRegressor
-from treewright.feature_selection.wrapping import DIRECTIONS, SelectionPath, search_columns
+from treewright.feature_selection.wrapper import DIRECTIONS, SelectionPath, search_columns
 from treewright.growing import n_threads
 from treewright.parameters.values import Gain, Pruning
 from treewright.tree import Tree
@@ -255,16 +255,16 @@ class _Trees:
         self.estimator, self.names = estimator, data.schema.names
         # without chance in the growing a tree depends on the columns that it asks for alone
         plain = type(estimator) in (DecisionTreeClassifier, DecisionTreeRegressor)
-        self.asks_only_splits = plain and _asks_only_splits(estimator)
+        self.ignores_untested_columns = plain and _ignores_untested_columns(estimator)
         self.classes = class_arrays(data.schema, y) if data.schema.predicts_classes else None
         self.scorer = None if scoring is None else check_scoring(estimator, scoring=scoring)
 
-    def grow(self, data: Dataset, told: Listener) -> Tree:
+    def grow(self, data: Dataset, listener: Listener) -> Tree:
         """The tree of a fit of the estimator."""
         estimator = copy(_for_columns(self.estimator, self.names, data.schema.names))
         growing = estimator._growing
         # so that a tree that is being grown ends, too, when the search is ended
-        vars(estimator)["_growing"] = lambda rows: growing(rows) | {"progress": told}
+        vars(estimator)["_growing"] = lambda rows: growing(rows) | {"progress": listener}
         tree: Tree = estimator._model(estimator._reweighted(data), None)[0]
         return tree
 
@@ -330,7 +330,7 @@ def _usual_score(tree: Tree, data: Dataset) -> float:
     return float(np.mean(parts))
 
 
-def _asks_only_splits(estimator: Any) -> bool:
+def _ignores_untested_columns(estimator: Any) -> bool:
     """Whether a tree stays the same without columns that it does not ask for."""
     by_gain = estimator.selection in ("gain", Gain()) and estimator.splitter == "best"
     draws = estimator.max_features is not None or estimator.split != "axis"

@@ -1,11 +1,11 @@
-"""The zero norm: linear machines whose weights vanish one after the other, by rescaling the columns.
+"""Zero-norm selection: a linear model is fitted again and again to columns rescaled by its weights.
 
-min ‖w‖₀ so that y (w·x + b) ≥ 1 counts the columns that a separator needs; to find it exactly is hard.
-Weston, Elisseeff, Schölkopf and Tipping (2003), "Use of the zero-norm with linear models and kernel methods",
-lower Σ ln(ε + |w|) instead, step by step: solve an ordinary machine on the columns times z, multiply z by
-|w|, again. What has a small weight gets a smaller scale, which makes its weight smaller still. Where the
-scales stand still, the penalty of the machine, Σ (w/z)² / 2, is 1/2 for each column that is left: it counts
-them. It is a local search, and may stand still at more columns than are needed.
+min ‖w‖₀ subject to y (w·x + b) ≥ 1 is the smallest number of columns that separate the classes; finding it is
+NP-hard. Weston, Elisseeff, Schölkopf and Tipping (2003), "Use of the zero-norm with linear models and kernel
+methods", minimise Σ ln(ε + |w|) instead: fit a linear model to the columns times z, multiply z by |w|, and
+repeat. A small weight makes the scale smaller, which makes the next weight smaller still. At a fixed point
+the penalty Σ (w/z)² / 2 is 1/2 for each remaining column, so that it counts them. The search is local and may
+end with more columns than necessary.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from treewright.ensembles.side_by_side import Listener
 from treewright.growing import non_negative, whole_number
 
 Floats = NDArray[np.float64]
-Solver = Callable[[Floats], Floats]  # the weights, (columns,) or (machines, columns), of rows × columns
+Solver = Callable[[Floats], Floats]  # a matrix of rows × columns to weights, (columns,) or (models, columns)
 
 
 @dataclass(frozen=True, eq=False)
 class ZeroNorm:
-    """What is left of the scales of the columns."""
+    """The scales of the columns after the last step, and the chosen columns."""
 
-    scale: Floats  # z, 0 where a column is gone
+    scale: Floats  # z, 0 for columns that were dropped
     kept: NDArray[np.int64]  # positions of the chosen columns
-    history: tuple[int, ...] = field(repr=False)  # how many columns had a scale, at first and after each step
+    history: tuple[int, ...] = field(repr=False)  # columns left, at first and after each step
     converged: bool = False
 
     @property
     def n_iterations(self) -> int:
-        """How many machines were trained."""
+        """The number of models that were fitted."""
         return len(self.history) - 1
 
 
@@ -49,37 +49,33 @@ def zero_norm(
     tol: float = 1e-3,
     progress: Listener | None = None,
 ) -> ZeroNorm:
-    """Rescale columns by the weights of linear machines until few are left or nothing changes.
+    """Rescale columns by the weights of linear models until few are left or nothing changes.
 
     Parameters
     ----------
     matrix : array of shape (rows, columns)
-        Numbers, finite, of comparable spread (standardise them first: a small unit makes a large weight).
+        Finite numbers of comparable spread: standardise them first; a small unit makes a large weight.
     solve : callable
-        Trains a machine on a matrix with some of the columns, rescaled, and returns its weights; those of
-        several machines (of one class against the others) are added up by their sizes.
+        Fits a linear model to a matrix of some of the columns, rescaled, and returns its weights; absolute
+        weights of several models (one class against the others) are added up.
     n_columns : int, optional
-        End as soon as no more than so many are left, and keep the so many that had the largest scales.
+        Stop as soon as at most this many columns are left, and keep this many with the largest scales.
     threshold : float
-        A column is gone when its scale is below this share of the largest one.
+        A column is dropped when its scale is below this share of the largest scale.
     max_iter : int
-        The most machines.
+        The largest number of models.
     tol : float
-        End when no scale changes by more than this share of the largest one.
+        Stop when no scale changes by more than this share of the largest scale.
     progress : callable, optional
-        Told the share of `max_iter` that is done; what it raises ends the work.
-
-    Returns
-    -------
-    ZeroNorm
+        Called with the share of `max_iter` that is done; an exception that it raises ends the work.
 
     Examples
     --------
-    Least squares in place of a machine finds the one column that says all:
+    Least squares finds the one column that determines the target:
 
     >>> import numpy as np
     >>> x = np.random.default_rng(0).normal(size=(50, 4))
-    >>> found = zero_norm(x, lambda part: np.linalg.lstsq(part, x[:, 2], rcond=None)[0])
+    >>> found = zero_norm(x, lambda columns: np.linalg.lstsq(columns, x[:, 2], rcond=None)[0])
     >>> found.kept.tolist(), found.converged
     ([2], True)
     """
@@ -92,19 +88,19 @@ def zero_norm(
     for step in range(most):
         if progress is not None:
             progress(step / most)
-        before, scale = scale, _rescaled(matrix, scale, solve, least)
+        before, scale = scale, _rescale(matrix, scale, solve, least)
         left = int(np.count_nonzero(scale))
         history.append(left)
         if left == 0 or (n_columns is not None and left <= n_columns):
-            return ZeroNorm(scale, _chosen(scale, before, n_columns), tuple(history), True)
+            return ZeroNorm(scale, _choose(scale, before, n_columns), tuple(history), True)
         if np.abs(scale - before).max() <= change * scale.max():
             converged = True
             break
-    return ZeroNorm(scale, _chosen(scale, scale, n_columns), tuple(history), converged)
+    return ZeroNorm(scale, _choose(scale, scale, n_columns), tuple(history), converged)
 
 
-def _rescaled(matrix: Floats, scale: Floats, solve: Solver, threshold: float) -> Floats:
-    """One step: the scales times the sizes of the weights, without those that are next to nothing."""
+def _rescale(matrix: Floats, scale: Floats, solve: Solver, threshold: float) -> Floats:
+    """One step: the scales times the absolute weights, and 0 below the threshold."""
     left = np.flatnonzero(scale)
     weights = np.atleast_2d(np.asarray(solve(matrix[:, left] * scale[left]), np.float64))
     result = np.zeros_like(scale)
@@ -113,8 +109,8 @@ def _rescaled(matrix: Floats, scale: Floats, solve: Solver, threshold: float) ->
     return result
 
 
-def _chosen(scale: Floats, before: Floats, n_columns: int | None) -> NDArray[Any]:
-    """All columns that are left, or so many: those left first, then those that were gone last."""
+def _choose(scale: Floats, before: Floats, n_columns: int | None) -> NDArray[Any]:
+    """All remaining columns, or `n_columns`: the remaining ones first, then those that were dropped last."""
     if n_columns is None:
         return np.flatnonzero(scale)
     order = np.lexsort((np.arange(len(scale)), -before, -scale))

@@ -1,4 +1,4 @@
-"""The wrapper: each step beside all that it could have done, and what it saves beside growing everything."""
+"""Wrapper selection: each step against all alternatives, reused trees against growing every tree."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def scores() -> dict[tuple[int, ...], np.ndarray]:
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
-def test_each_step_is_the_best_of_all(direction: str, scores: dict[tuple[int, ...], np.ndarray]) -> None:
+def test_each_step_takes_the_best_set(direction: str, scores: dict[tuple[int, ...], np.ndarray]) -> None:
     model = DecisionTreeClassifier(max_leaf_nodes=6)
     path = TreeSelector(model, direction=direction, cv=FOLDS, tol=None).fit(X, Y).path_
     assert sorted(path.sizes) == [1, 2, 3, 4, 5]
@@ -78,13 +78,13 @@ def test_elimination_is_within_each_fold() -> None:
     assert {1, 3} <= {*path.columns}
 
 
-class Counting:
-    """Grows trees and counts them; told or not that columns which are not asked for do not matter."""
+class CountingScorer:
+    """Grows trees and counts them."""
 
-    def __init__(self, asks_only_splits: bool) -> None:
-        self.asks_only_splits, self.grown = asks_only_splits, 0
+    def __init__(self, ignores_untested_columns: bool) -> None:
+        self.ignores_untested_columns, self.grown = ignores_untested_columns, 0
 
-    def grow(self, data, told):
+    def grow(self, data, listener):
         self.grown += 1
         return grow(data, max_leaf_nodes=4)
 
@@ -93,10 +93,12 @@ class Counting:
 
 
 @pytest.mark.parametrize("direction", ["backward", "rfe"])
-def test_what_is_not_grown_again_is_the_same(direction: str) -> None:
+def test_reused_trees_do_not_change_the_path(direction: str) -> None:
     data = encode(np.hstack([X, RANDOM.normal(size=(150, 8))]), Y)
-    quick, slow = Counting(True), Counting(False)
-    one, two = (search_columns(data, FOLDS, trier, direction=direction, tol=None) for trier in (quick, slow))
+    quick, slow = CountingScorer(True), CountingScorer(False)
+    one, two = (
+        search_columns(data, FOLDS, scorer, direction=direction, tol=None) for scorer in (quick, slow)
+    )
     assert one.sets == two.sets
     np.testing.assert_array_equal(one.scores, two.scores)
     assert quick.grown < slow.grown / 2
@@ -112,7 +114,7 @@ def test_exclusive_or_needs_both_columns_at_once() -> None:
     assert backward.path_.mean[backward.path_.chosen] > 0.8
 
 
-def test_how_many() -> None:
+def test_n_features_to_select() -> None:
     for direction in ("forward", "backward", "rfe"):
         model = DecisionTreeClassifier(min_samples_leaf=10)
         keep = TreeSelector(model, direction=direction, n_features_to_select=2, random_state=0).fit(X, Y)
@@ -128,7 +130,7 @@ def test_how_many() -> None:
     assert halves.cv_results_["n_features"].tolist() == [5, 3, 2, 1]
 
 
-def test_results_as_scikit_learn_tells_them() -> None:
+def test_cv_results() -> None:
     keep = TreeSelector(cv=3, tol=None, random_state=0).fit(X, Y)
     table = keep.cv_results_
     folds = np.stack([table[f"split{i}_test_score"] for i in range(3)])
@@ -141,7 +143,7 @@ def test_results_as_scikit_learn_tells_them() -> None:
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc", "neg_log_loss"])
-def test_scorers_judge_the_trees(scoring: str) -> None:
+def test_scoring(scoring: str) -> None:
     model = DecisionTreeClassifier(max_leaf_nodes=5)
     path = TreeSelector(model, scoring=scoring, cv=FOLDS, n_features_to_select=1).fit(X, Y).path_
     column = path.columns[0]
@@ -150,7 +152,7 @@ def test_scorers_judge_the_trees(scoring: str) -> None:
     )
 
 
-def test_numbers() -> None:
+def test_numeric_target() -> None:
     y = 3 * X[:, 2] + 0.1 * RANDOM.normal(size=150)
     usual = TreeSelector(cv=FOLDS, n_features_to_select=1).fit(X, y)
     assert usual.get_support(True).tolist() == [2]
@@ -162,7 +164,7 @@ def test_numbers() -> None:
     np.testing.assert_allclose(absolute.path_.scores[0], naive)
 
 
-def test_weights_and_class_weights_are_the_trees_own() -> None:
+def test_sample_weight_and_class_weight() -> None:
     weight = RANDOM.integers(0, 3, 150).astype(float)
     model = DecisionTreeClassifier(class_weight="balanced", max_leaf_nodes=4)
     path = TreeSelector(model, cv=FOLDS, n_features_to_select=1).fit(X, Y, weight).path_
@@ -174,7 +176,7 @@ def test_weights_and_class_weights_are_the_trees_own() -> None:
         )
 
 
-def test_what_is_said_of_single_columns_goes_with_them() -> None:
+def test_parameters_by_column_follow_the_columns() -> None:
     names = ["a", "b", "c", "d", "e"]
     table = dict(zip(names, X.T, strict=True))
     for said in (
@@ -211,7 +213,7 @@ def test_other_trees_and_tables() -> None:
     assert TreeSelector(pruned, cv=3, random_state=0).fit(table, y).transform(table).keys() == {"sky"}
 
 
-def test_the_same_for_any_number_of_threads() -> None:
+def test_result_is_independent_of_n_jobs() -> None:
     iris, y = load_iris(return_X_y=True)
     for direction in ("forward", "backward", "rfe"):
         model = ExtraTreeClassifier() if direction == "rfe" else None
@@ -240,12 +242,12 @@ def test_the_same_for_any_number_of_threads() -> None:
         ({"scoring": "nonsense"}, "nonsense"),
     ],
 )
-def test_what_cannot_be(parameters: dict, words: str) -> None:
+def test_invalid_parameters(parameters: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         TreeSelector(**parameters).fit(X, Y)
 
 
-def test_what_progress_raises_ends_the_work() -> None:
+def test_exception_of_progress_ends_the_work() -> None:
     def stop(share: float) -> None:
         if share > 0.1:
             raise KeyboardInterrupt
@@ -256,7 +258,7 @@ def test_what_progress_raises_ends_the_work() -> None:
                 search_columns(
                     encode(X, Y),
                     FOLDS,
-                    Counting(False),
+                    CountingScorer(False),
                     direction=direction,
                     tol=None,
                     n_jobs=n_jobs,

@@ -1,4 +1,4 @@
-"""The filter: scores beside brute force, p-values beside all permutations."""
+"""Univariate selection: scores against brute force, p-values against all permutations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import stats
 
 from treewright import SplitFilter, encode
 from treewright.feature_selection import split_scores
-from treewright.feature_selection.permuting import benjamini_hochberg, column_nulls, highest_gains
+from treewright.feature_selection.univariate import Permutations, benjamini_hochberg
 
 
 def risk(criterion: str, y: np.ndarray, weight: np.ndarray) -> float:
@@ -65,7 +65,7 @@ def a_table(seed: int, n: int = 40) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "squared_error", "absolute_error"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_gains_are_those_of_brute_force(criterion: str, weighted: bool) -> None:
+def test_gains_equal_brute_force(criterion: str, weighted: bool) -> None:
     for seed in range(5):
         table, random = a_table(seed), np.random.default_rng(seed + 100)
         is_number = criterion in ("squared_error", "absolute_error")
@@ -86,7 +86,7 @@ def test_measures() -> None:
     np.testing.assert_allclose(accuracy, best)
 
 
-def test_splits_in_words() -> None:
+def test_description_of_the_best_splits() -> None:
     data = encode(
         {"x": [1, 2, 3, 4], "sky": ["clear", "rain", "rain", "clear"], "same": [1] * 4}, [0, 0, 1, 1]
     )
@@ -113,14 +113,14 @@ def test_p_values_are_the_share_of_all_permutations() -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_nulls_are_those_of_the_permuted_target(weighted: bool) -> None:
+def test_null_distribution_equals_scores_of_permuted_targets(weighted: bool) -> None:
     """Columns that are tied alike share the null of the first of them; the best is that of all columns."""
     table = a_table(3) | {"others": np.random.default_rng(9).normal(size=40)}
     random = np.random.default_rng(5)
     y, weight = random.integers(0, 3, 40), random.integers(1, 4, 40).astype(float) if weighted else None
     data = encode(table, y, weight=weight)
-    nulls = column_nulls(data, "gini", {"min_samples_leaf": 2}, 7, seed=11)
-    best = highest_gains(data, "gini", {"min_samples_leaf": 2}, 7, seed=11)
+    permutations = Permutations(data, "gini", {"min_samples_leaf": 2}, 7, seed=11)
+    nulls, best = permutations.gains_by_column(), permutations.largest_gains()
     assert nulls[0] is nulls[4]
     for number in range(7):
         order = np.random.default_rng(np.random.SeedSequence(11, spawn_key=(number,))).permutation(40)
@@ -130,7 +130,7 @@ def test_nulls_are_those_of_the_permuted_target(weighted: bool) -> None:
         np.testing.assert_allclose(best[number], gains.max(), rtol=1e-9)
 
 
-def test_p_values_are_uniform_where_there_is_nothing() -> None:
+def test_p_values_are_uniform_for_independent_columns() -> None:
     random = np.random.default_rng(0)
     table = np.hstack([random.normal(size=(60, 100)), random.integers(0, 6, (60, 40))])
     found = split_scores(encode(table, random.integers(0, 2, 60)), n_permutations=199, correction="none")
@@ -139,7 +139,7 @@ def test_p_values_are_uniform_where_there_is_nothing() -> None:
         assert np.mean(found.pvalue[100:] <= level) < level + 3 * np.sqrt(level * (1 - level) / 40)
 
 
-def test_max_correction_guards_against_any_false_column() -> None:
+def test_max_correction_controls_the_family_wise_error() -> None:
     """Of 40 tables without a signal, about one in ten keeps a column at alpha = 0.1."""
     kept = 0
     for seed in range(40):
@@ -147,18 +147,18 @@ def test_max_correction_guards_against_any_false_column() -> None:
         found = split_scores(
             encode(random.normal(size=(30, 8)), random.integers(0, 2, 30)), n_permutations=39, seed=seed
         )
-        kept += bool((found.adjusted <= 0.1).any())
-        assert (found.adjusted >= found.pvalue - 0.1).all()
+        kept += bool((found.adjusted_pvalue <= 0.1).any())
+        assert (found.adjusted_pvalue >= found.pvalue - 0.1).all()
     assert kept <= 10  # binomial(40, .1): more has a chance of .1 %
 
 
-def test_benjamini_hochberg_is_scipys() -> None:
+def test_benjamini_hochberg_equals_scipy() -> None:
     for seed in range(10):
         p = np.random.default_rng(seed).random(30) ** 2
         np.testing.assert_allclose(benjamini_hochberg(p), stats.false_discovery_control(p))
 
 
-def test_selections() -> None:
+def test_k_threshold_and_alpha() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 12))
     y = X[:, 3] + 0.9 * X[:, 8] + 0.3 * random.normal(size=200) > 0
@@ -180,7 +180,7 @@ def test_selections() -> None:
     assert counts.split_scores_.criterion == "poisson"
 
 
-def test_the_same_for_any_number_of_threads() -> None:
+def test_result_is_independent_of_n_jobs() -> None:
     table, y = a_table(2, 300), np.random.default_rng(1).integers(0, 3, 300)
     one, two = (
         SplitFilter(alpha=0.5, n_permutations=20, random_state=3, n_jobs=n).fit(table, y) for n in (1, 2)
@@ -195,7 +195,7 @@ def test_many_rows_and_many_classes() -> None:
     X = random.normal(size=(5000, 3))
     found = split_scores(encode(X, X[:, 1] > 0.3), n_permutations=3)
     assert found.splits[1] == "x1 <= 0.3"
-    assert found.adjusted[1] == 0.25
+    assert found.adjusted_pvalue[1] == 0.25
     labels = np.arange(600) // 2
     wide = split_scores(encode(random.normal(size=(600, 2)), labels), n_permutations=3, correction="none")
     assert (wide.pvalue >= 0.25).all()
@@ -224,12 +224,12 @@ def test_weights_are_repetitions() -> None:
         ({"correction": "bonferroni"}, "correction='bonferroni'"),
     ],
 )
-def test_what_cannot_be(parameters: dict, words: str) -> None:
+def test_invalid_parameters(parameters: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         SplitFilter(**parameters).fit([[1, 2], [3, 4], [5, 6]], [0, 1, 0])
 
 
-def test_too_few_permutations_for_so_many_columns() -> None:
+def test_warning_about_too_few_permutations() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(50, 100))
     keep = SplitFilter(alpha=0.05, correction="benjamini-hochberg", n_permutations=19, random_state=0)
@@ -245,7 +245,7 @@ def test_one_class_and_one_row() -> None:
             assert keep.transform(np.array(X)).shape == (len(X), 0)
 
 
-def test_what_progress_raises_ends_the_work() -> None:
+def test_exception_of_progress_ends_the_work() -> None:
     def stop(share: float) -> None:
         if share > 0.3:
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Shadows: importances beside their definition, verdicts beside the truth of made-up tables."""
+"""Boruta: importances against their definition, decisions on synthetic tables."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from sklearn.datasets import make_classification
 from treewright import ShadowSelector, encode, grow
 from treewright.ensembles import permutation
 from treewright.ensembles.permutation import shuffled_rises
-from treewright.feature_selection import shadow_selection
-from treewright.feature_selection.importances import importances_of, with_shadows
-from treewright.feature_selection.shadows import upper_tail
+from treewright.feature_selection import boruta
+from treewright.feature_selection.boruta import forest_importances, upper_tail, with_shadows
 from treewright.tree.predict import answers
 
 MADE = make_classification(
@@ -21,7 +20,7 @@ MADE = make_classification(
 
 
 @pytest.mark.slow
-def test_informative_and_redundant_columns_and_no_others() -> None:
+def test_accepts_informative_and_redundant_columns_only() -> None:
     keep = ShadowSelector(n_estimators=40, random_state=0, n_jobs=2).fit(*MADE)
     assert keep.get_support(True).tolist() == list(range(8))
     assert keep.n_iter_ < 100  # all decided
@@ -32,17 +31,17 @@ def test_informative_and_redundant_columns_and_no_others() -> None:
     assert (rejected[:8] == 0).all()
     assert keep.importances_.shape == (keep.n_iter_, 28)
     assert str(keep.verdict_).splitlines()[1].split()[1] == "accepted"
-    assert keep.verdict_.to_dict()["verdict"][:9] == [1] * 8 + [-1]
+    assert keep.verdict_.to_dict()["decision"][:9] == [1] * 8 + [-1]
 
 
-def test_columns_that_tell_only_together() -> None:
+def test_interacting_columns_are_accepted() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 6))
     keep = ShadowSelector(n_estimators=30, random_state=0).fit(X, (X[:, 2] > 0) ^ (X[:, 5] > 0))
     assert keep.get_support(True).tolist() == [2, 5]
 
 
-def test_any_table_and_numbers() -> None:
+def test_mixed_table_with_a_numeric_target() -> None:
     random = np.random.default_rng(0)
     n = 200
     table = {
@@ -61,7 +60,7 @@ def test_any_table_and_numbers() -> None:
 @pytest.mark.parametrize("task", ["classes", "numbers"])
 @pytest.mark.parametrize("cells", [50, 2**22])
 @pytest.mark.parametrize("only_numbers", [True, False])
-def test_importance_is_what_shuffled_rows_lose_more(
+def test_permutation_importance_equals_its_definition(
     task: str, cells: int, only_numbers: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The walks of many pairs of rows and columns, beside one walk for each column."""
@@ -101,15 +100,19 @@ def test_importance_is_what_shuffled_rows_lose_more(
     assert (found != 0).any()
 
 
-def test_forests_do_not_depend_on_threads_or_on_each_other() -> None:
+def test_importances_are_independent_of_n_jobs() -> None:
     data = encode(*MADE)
     for by in ("permutation", "gain"):
-        one, two = (importances_of(data, 10, seed=3, n_jobs=n, by=by) for n in (1, 3))
+        one, two = (forest_importances(data, 10, seed=3, n_jobs=n, by=by) for n in (1, 3))
         assert one.tobytes() == two.tobytes()
-        assert one.tobytes() != importances_of(data, 10, seed=3, by=by, spawn_key=(1,)).tobytes()
+        assert one.tobytes() != forest_importances(data, 10, seed=3, by=by, spawn_key=(1,)).tobytes()
     np.testing.assert_allclose(one.sum(), 1.0)
-    pooled = importances_of(data, 60, seed=3, draws=lambda n: 1)  # each tree looks at 20 of the 28 columns
-    assert pooled.tobytes() == importances_of(data, 60, seed=3, n_jobs=2, draws=lambda n: 1).tobytes()
+    pooled = forest_importances(
+        data, 60, seed=3, max_features=lambda n: 1
+    )  # each tree looks at 20 of the 28 columns
+    assert (
+        pooled.tobytes() == forest_importances(data, 60, seed=3, n_jobs=2, max_features=lambda n: 1).tobytes()
+    )
     assert pooled[:8].mean() > 3 * np.abs(pooled[8:]).mean()
     selectors = [
         ShadowSelector(n_estimators=10, max_iter=6, random_state=0, n_jobs=n).fit(*MADE) for n in (1, 2)
@@ -142,18 +145,18 @@ def test_shadows_of_many_rows_share_the_bins() -> None:
         np.testing.assert_array_equal(one.threshold, two.threshold)
 
 
-def test_tails_are_scipys() -> None:
+def test_binomial_tails_equal_scipy() -> None:
     for n in (1, 7, 60, 300):
         np.testing.assert_allclose(upper_tail(n), stats.binom.sf(np.arange(n + 1) - 1, n, 0.5), atol=1e-14)
 
 
-def test_easier_shadows_and_tentative_columns() -> None:
+def test_percentile_and_tentative_columns() -> None:
     X, y = MADE
-    strict = shadow_selection(encode(X, y), n_trees=10, max_iter=6, percentile=100)
-    easy = shadow_selection(encode(X, y), n_trees=10, max_iter=6, percentile=50)
+    strict = boruta(encode(X, y), n_trees=10, max_iter=6, percentile=100)
+    easy = boruta(encode(X, y), n_trees=10, max_iter=6, percentile=50)
     assert (easy.shadow < strict.shadow).all()
     short = ShadowSelector(n_estimators=5, max_iter=2, keep_tentative=True, random_state=0).fit(X, y)
-    assert short.tentative_.all()  # two rounds prove nothing
+    assert short.tentative_.all()  # two rounds cannot decide
     assert short.support_.all()
     assert not ShadowSelector(n_estimators=5, max_iter=2, random_state=0).fit(X, y).support_.any()
 
@@ -169,23 +172,23 @@ def test_easier_shadows_and_tentative_columns() -> None:
         ({"criterion": "squared"}, "criterion 'squared' is unknown"),
     ],
 )
-def test_what_cannot_be(parameters: dict, words: str) -> None:
+def test_invalid_parameters(parameters: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ShadowSelector(**parameters).fit(*MADE)
 
 
-def test_one_class() -> None:
+def test_target_of_one_class() -> None:
     keep = ShadowSelector(n_estimators=5, max_iter=20, random_state=0).fit(
         np.arange(40.0).reshape(20, 2), ["a"] * 20
     )
     assert keep.rejected_.all()
 
 
-def test_what_progress_raises_ends_the_work() -> None:
+def test_exception_of_progress_ends_the_work() -> None:
     def stop(share: float) -> None:
         if share > 0.02:
             raise KeyboardInterrupt
 
     for n_jobs in (1, 2):
         with pytest.raises(KeyboardInterrupt):
-            shadow_selection(encode(*MADE), n_trees=20, n_jobs=n_jobs, progress=stop)
+            boruta(encode(*MADE), n_trees=20, n_jobs=n_jobs, progress=stop)

@@ -1,0 +1,309 @@
+"""Boruta: all columns that are more important to random forests than shuffled copies of the columns.
+
+Kursa and Rudnicki (2010), "Feature selection with the Boruta package". Each round grows a forest from the
+columns and from shuffled copies of them, the shadows, which are important by chance alone. A column scores a
+hit where it is more important than the best shadow. A binomial test of the hits accepts or rejects it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import lgamma, log, sqrt
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright._json import plain
+from treewright._text import aligned, escape
+from treewright.encoding import Dataset
+from treewright.encoding.schema import Schema
+from treewright.encoding.splits import checked_seed
+from treewright.ensembles.permutation import shuffled_rises
+from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.growing import grow, n_threads, whole_number
+from treewright.growing.targets import check_rows
+from treewright.tree.oblique import by_column
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Importance = Literal["permutation", "gain"]
+IMPORTANCES: tuple[Importance, ...] = get_args(Importance)
+REJECTED, TENTATIVE, ACCEPTED = -1, 0, 1
+MOST_LINES = 40
+_NAMES = {ACCEPTED: "accepted", TENTATIVE: "tentative", REJECTED: "rejected"}
+_POOL = 20  # a tree considers at most this many times the columns that a node draws
+
+
+@dataclass(frozen=True, eq=False)
+class BorutaResult:
+    """The decision on each column, in the order of the schema; ``print`` shows the most important first."""
+
+    columns: tuple[str, ...]
+    decision: NDArray[np.int8]  # 1: accepted, 0: tentative, -1: rejected
+    hits: Ints  # rounds in which the column was more important than the shadows
+    rounds: Ints  # rounds until the column was rejected
+    importance: Floats = field(repr=False)  # (rounds, columns), NaN after a column was rejected
+    shadow: Floats = field(repr=False)  # the importance to exceed in each round
+
+    @property
+    def n_rounds(self) -> int:
+        """The number of forests."""
+        return len(self.shadow)
+
+    @property
+    def accepted(self) -> Ints:
+        """The positions of the accepted columns."""
+        return np.flatnonzero(self.decision == ACCEPTED)
+
+    @property
+    def tentative(self) -> Ints:
+        """The positions of the columns that are still undecided after all rounds."""
+        return np.flatnonzero(self.decision == TENTATIVE)
+
+    @property
+    def median(self) -> Floats:
+        """The median importance of each column over its rounds."""
+        return np.asarray(np.nanmedian(self.importance, axis=0))
+
+    def __str__(self) -> str:
+        median = self.median
+        order = np.lexsort((-median, -self.decision))
+        lines = [["column", "", "importance", "hits"]]
+        for j in order[:MOST_LINES].tolist():
+            hits = f"{self.hits[j]} of {self.rounds[j]}"
+            lines.append([escape(self.columns[j]), _NAMES[int(self.decision[j])], f"{median[j]:.3g}", hits])
+        rest = [f"… {len(order) - MOST_LINES:,} more columns"] if len(order) > MOST_LINES else []
+        rest.append(f"shadows: {np.median(self.shadow):.3g} (median of {self.n_rounds} rounds)")
+        return "\n".join([*aligned(lines, right=(2, 3)), *rest])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values as lists, ready for JSON."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+def boruta(
+    data: Dataset,
+    *,
+    n_trees: int = 100,
+    max_iter: int = 100,
+    alpha: float = 0.05,
+    percentile: float = 100.0,
+    importance: Importance = "permutation",
+    max_features: Callable[[int], int] | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Listener | None = None,
+    **growing: Any,
+) -> BorutaResult:
+    """Accept the columns that are more important than shuffled columns, and reject the others.
+
+    Parameters
+    ----------
+    data : Dataset
+        A table with its targets.
+    n_trees : int
+        The number of trees of each forest.
+    max_iter, alpha, percentile, n_jobs
+        As for `ShadowSelector`.
+    importance, max_features
+        As for `forest_importances`, where `importance` is called `by`.
+    seed : int
+        Seeds the shadows and the forests.
+    progress : callable, optional
+        Called with the share of `max_iter` that is done; an exception that it raises ends the work.
+    **growing
+        Options of `grow` for the trees.
+
+    Examples
+    --------
+    >>> from treewright import encode
+    >>> data = encode({"x": range(60), "odd": [i % 2 for i in range(60)]}, [0] * 30 + [1] * 30)
+    >>> boruta(data, n_trees=20, max_iter=20).accepted.tolist()
+    [0]
+    """
+    check_rows(data)
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha is {alpha!r}; it must be between 0 and 1")
+    if not 0 < percentile <= 100:
+        raise ValueError(f"percentile is {percentile!r}; it must be above 0 and at most 100")
+    if importance not in IMPORTANCES:
+        raise ValueError(f"importance is {importance!r}; it must be {' or '.join(map(repr, IMPORTANCES))}")
+    start, trees = checked_seed(seed), whole_number("n_trees", n_trees, 2)
+    most = whole_number("max_iter", max_iter, 1)
+    if data.weight is not None:  # shadows must not take values of rows without weight
+        data = data.take(data.counted)
+    if data.n_rows > _core.small_rows:
+        data.bins(n_threads(n_jobs))
+    d = data.n_columns
+    decision, hits, rounds = np.zeros(d, np.int8), np.zeros(d, np.int64), np.zeros(d, np.int64)
+    importances, shadows = list[Floats](), list[float]()
+    for step in range(most):
+        left = np.flatnonzero(decision != REJECTED)
+        if not (decision == TENTATIVE).any():
+            break
+        rng = np.random.default_rng(np.random.SeedSequence(start, spawn_key=(step,)))
+        both = with_shadows(data if len(left) == d else data.narrowed(left), rng)
+        options: dict[str, Any] = {"by": importance, "max_features": max_features, "spawn_key": (step,)}
+        listener = _within(progress, step, most)
+        found = forest_importances(both, trees, start, n_jobs, progress=listener, **options, **growing)
+        limit = float(np.percentile(found[len(left) :], percentile))
+        line = np.full(d, np.nan)
+        line[left] = found[: len(left)]
+        importances.append(line)
+        shadows.append(limit)
+        hits[left] += found[: len(left)] > max(limit, 0.0)  # a column that no tree tests has importance 0
+        rounds[left] += 1
+        decision = _decide(decision, hits, step + 1, alpha)
+    return BorutaResult(data.schema.names, decision, hits, rounds, np.array(importances), np.array(shadows))
+
+
+def _within(progress: Listener | None, step: int, most: int) -> Listener | None:
+    return None if progress is None else lambda share: progress((step + share) / most)
+
+
+def _decide(decision: NDArray[np.int8], hits: Ints, n: int, alpha: float) -> NDArray[np.int8]:
+    """Accept or reject tentative columns by an exact binomial test of their hits in n rounds.
+
+    Bonferroni's correction: `alpha` is divided by the number of columns.
+    """
+    level = alpha / len(decision)
+    tail = upper_tail(n)  # by symmetry the lower tail of h is the upper one of n - h
+    result = decision.copy()
+    is_tentative = decision == TENTATIVE
+    result[is_tentative & (tail[hits] <= level)] = ACCEPTED
+    result[is_tentative & (tail[n - hits] <= level)] = REJECTED
+    return result
+
+
+def upper_tail(n: int) -> Floats:
+    """The probability of at least h hits in n rounds of probability 1/2 each, for h = 0 … n.
+
+    >>> upper_tail(3).tolist()
+    [1.0, 0.875, 0.5, 0.125]
+    """
+    h = np.arange(n + 1)
+    logs = np.array([lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) for k in h]) - n * log(2)
+    tail = np.cumsum(np.exp(logs)[::-1])[::-1]
+    return np.asarray((tail / tail[0]).round(15))
+
+
+def with_shadows(data: Dataset, rng: np.random.Generator, least: int = 5) -> Dataset:
+    """The table followed by shuffled copies of its columns: one of each, or more to make at least `least`.
+
+    >>> from treewright import encode
+    >>> data = encode({"x": [1.0, 2.0, 3.0]}, [0, 1, 1])
+    >>> both = with_shadows(data, np.random.default_rng(0), least=2)
+    >>> both.n_columns, sorted(both.column(2).tolist())
+    (3, [1.0, 2.0, 3.0])
+    """
+    d, n = data.n_columns, data.n_rows
+    origin = [j for _ in range(max(1, -(-least // d))) for j in range(d)]
+    shuffles = [(j, rng.permutation(n)) for j in origin]
+    shadows = tuple(data.schema.columns[j] for j in origin)
+    schema = Schema((*data.schema.columns, *shadows), data.schema.targets)
+    if isinstance(data.columns, np.ndarray):
+        matrix = np.empty((n, d + len(origin)), data.columns.dtype, order="F")
+        matrix[:, :d] = data.columns
+        for place, (j, order) in enumerate(shuffles, d):
+            matrix[:, place] = data.columns[order, j]
+        both = Dataset(schema, matrix, data.targets, data.weight)
+    else:
+        copies = (data.column(j, order) for j, order in shuffles)
+        both = Dataset(schema, (*data.columns, *copies), data.targets, data.weight)
+    if "_bins" in vars(data):  # the bins of shuffled values are the shuffled bins
+        bins, is_mixed = data.bins()
+        shuffled = np.column_stack([bins, *(bins[order, j] for j, order in shuffles)])
+        object.__setattr__(both, "_bins", (shuffled, np.concatenate([is_mixed, is_mixed[origin]])))
+    return both
+
+
+def forest_importances(
+    data: Dataset,
+    n_trees: int,
+    seed: int,
+    n_jobs: int | None = None,
+    *,
+    by: Importance = "permutation",
+    max_features: Callable[[int], int] | None = None,
+    spawn_key: tuple[int, ...] = (),
+    progress: Listener | None = None,
+    **growing: Any,
+) -> Floats:
+    """The importance of each column in a random forest.
+
+    Each tree is grown from a bootstrap sample. With many columns each tree first draws 20 times as many
+    columns as a node considers, which saves sorting the others.
+
+    Parameters
+    ----------
+    data : Dataset
+        A table with its targets.
+    n_trees, seed, n_jobs : int
+        The number of trees, the seed of all draws, and the threads. Tree i is the same for any
+        `n_trees` and `n_jobs`.
+    by : {"permutation", "gain"}
+        "permutation": the increase of the out-of-bag loss when the column is shuffled, averaged over the
+        trees, in units of its standard error (Breiman's z). "gain": the column's share of the decrease of
+        risk by all splits, which favours columns of many values.
+    max_features : callable, optional
+        The number of columns that a node draws, from the number of columns; its square root by default.
+    spawn_key : tuple of int
+        Distinguishes forests of the same seed.
+    progress : callable, optional
+        Called with the share of the work that is done; an exception that it raises ends the work.
+    **growing
+        Options of `grow`.
+
+    Examples
+    --------
+    >>> from treewright import encode
+    >>> data = encode({"x": range(40), "odd": [i % 2 for i in range(40)]}, [0] * 20 + [1] * 20)
+    >>> x, odd = forest_importances(data, 20, seed=0)
+    >>> bool(x > 4 > odd)
+    True
+    """
+    if data.n_rows > _core.small_rows:
+        data.bins(n_threads(n_jobs))  # once for all trees
+    per_node = max(1, int(sqrt(data.n_columns))) if max_features is None else max_features(data.n_columns)
+    per_tree = min(_POOL * per_node, data.n_columns)
+    options = growing | {"max_features": per_node if per_node < per_tree else None, "threshold": "midpoint"}
+
+    def work(number: int, listener: Listener) -> Floats:
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(*spawn_key, number)))
+        pool = None  # all columns
+        if per_tree < data.n_columns:
+            pool = np.sort(rng.choice(data.n_columns, per_tree, replace=False))
+        table = data if pool is None else data.narrowed(pool)
+        counts = _bootstrap_counts(data, rng)
+        sample = table.reweighted(counts * data.row_weights)
+        tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **options)
+        if by == "gain":
+            gain = by_column(tree, tree.gain)
+            found = np.asarray(gain / (gain.sum() or 1.0))
+        else:
+            found = shuffled_rises(tree, table, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
+        if pool is None:
+            return found
+        whole = np.zeros(data.n_columns)
+        whole[pool] = found
+        return whole
+
+    # sums in the order of the trees: the same to the bit for any number of threads
+    sums = np.zeros((2, data.n_columns))
+    for each in gathered(work, range(n_trees), n_threads(n_jobs), progress):
+        sums += each, each**2
+    mean = sums[0] / n_trees
+    if by == "gain":
+        return np.asarray(mean)
+    error = np.sqrt(np.maximum(sums[1] / n_trees - mean**2, 0.0) / n_trees)
+    return np.asarray(np.divide(mean, error, out=np.zeros_like(mean), where=error > 0))
+
+
+def _bootstrap_counts(data: Dataset, rng: np.random.Generator) -> Floats:
+    """How often each row is drawn; rows without weight never are."""
+    counted, counts = data.counted, np.zeros(data.n_rows)
+    counts[counted] = np.bincount(rng.integers(0, len(counted), len(counted)), minlength=len(counted))
+    return counts
