@@ -25,6 +25,7 @@ from treewright.estimators.tree import (
 )
 from treewright.growing import grow, n_threads
 from treewright.growing.targets import targets_for
+from treewright.parameters.values import Surrogates
 from treewright.pruning import cut_at
 from treewright.tree import Tree
 
@@ -103,6 +104,9 @@ class ForestEstimator(VotingEstimator):
         own = {name: value for name, value in self.get_params(deep=False).items() if name not in _FOREST_ONLY}
         if own.get("class_weight") == "balanced_subsample":
             own["class_weight"] = "balanced"
+        n_surrogates = own.pop("n_surrogates", 5)
+        if own["missing"] == "surrogate":
+            own["missing"] = Surrogates(n_surrogates)
         return self._tree_class(**own)
 
 
