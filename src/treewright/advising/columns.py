@@ -35,7 +35,7 @@ def column_advice(
     columns = [
         (j, column)
         for j, column in enumerate(data.schema.columns)
-        if column.kind == "category" or not only_categories
+        if column.is_category or not only_categories
     ]
     numbering = {} if only_categories else dict(_row_numbers(data))
     ids = dict(_ids(data, columns, set(numbering)))
@@ -61,7 +61,7 @@ def _row_numbers(data: Dataset) -> Iterator[tuple[str, str]]:
     """Columns that go from row to row in equal steps, with the step."""
     for j, column in enumerate(data.schema.columns):
         values = data.column(j)
-        if column.kind != "number" or len(values) < LEAST_ROWS:
+        if not column.is_summable or len(values) < LEAST_ROWS:
             continue
         with np.errstate(invalid="ignore", over="ignore"):
             step = float(values[1] - values[0])
@@ -78,10 +78,10 @@ def _steps_are(values: NDArray[np.floating], step: float) -> bool:
 def _ids(data: Dataset, columns: list[tuple[int, Column]], skipped: set[str]) -> Iterator[tuple[str, str]]:
     """Columns of categories or whole numbers that are nearly unique, with how many values they have."""
     for j, column in columns:
-        if column.name in skipped or column.kind == "time":
+        if column.name in skipped or not (column.is_category or column.is_summable):
             continue
         values = data.column(j)
-        if column.kind == "category":
+        if column.is_category:
             if len(column.categories) < max(LEAST_ROWS, NEARLY_ALL * LEAST_ROWS):
                 continue
             known = values[values >= 0]
@@ -145,8 +145,7 @@ def _missing(data: Dataset, columns: list[tuple[int, Column]]) -> Iterator[tuple
     """Columns with the share of their cells that is missing."""
     for j, column in columns:
         values = data.column(j)
-        is_missing = values < 0 if column.kind == "category" else np.isnan(values)
-        yield column, int(np.count_nonzero(is_missing)) / max(len(values), 1)
+        yield column, int(np.count_nonzero(column.type.is_unknown(values))) / max(len(values), 1)
 
 
 def _missing_advice(shares: dict[str, float]) -> list[Advice]:

@@ -123,7 +123,7 @@ def _candidates(data: Dataset, base: float) -> list[int]:
     bins, _ = data.bins()
     likely = []
     for j, column in enumerate(data.schema.columns):
-        codes = data.column(j).astype(np.int64) + 2 if column.kind == "category" else bins[:, j] >> _COARSE
+        codes = data.column(j).astype(np.int64) + 2 if column.is_category else bins[:, j] >> _COARSE
         share = _explained(data, codes.astype(np.int64), base)
         if share >= _LIKELY:
             likely.append((-share, j))
@@ -176,12 +176,13 @@ def _is_copy(data: Dataset, position: int) -> bool:
     """Whether the values of a column and the target go together one to one."""
     assert data.targets is not None
     values, target = data.column(position), data.targets[0]
-    known = values >= 0 if values.dtype.kind == "i" else ~np.isnan(values)
+    kind = data.schema.columns[position].type
+    known = ~kind.is_unknown(values)
     values, target = values[known], target[known]
     if len(values) < _COPY_AGREES * data.n_rows:
         return False
     if not data.schema.predicts_classes:
-        if values.dtype.kind == "i" or not np.isfinite(values).all() or values.min() == values.max():
+        if kind.is_category or not np.isfinite(values).all() or values.min() == values.max():
             return False
         scale = float(np.abs(values).max())
         values = values / scale

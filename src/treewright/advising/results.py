@@ -73,7 +73,7 @@ def _pruned_away(tree: Tree, grown: Tree, path: PruningPath | None) -> Advice:
     position = int(grown.feature[0])
     column = grown.tested[position]
     first, drop = f"its first split was on {quote(column.name)}", ""
-    if column.kind == "category" and len(column.categories) > MANY_CATEGORIES:
+    if column.is_category and len(column.categories) > MANY_CATEGORIES:
         first += f", a category of {len(column.categories):,} values, which may have hidden the others"
         drop = column.name
     method = "the pruning" if path is None else f"{path.method} pruning"

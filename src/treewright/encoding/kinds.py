@@ -102,6 +102,11 @@ class Kind:
         """For each gap between two neighbouring values a threshold in it that is short to write."""
         return _core.readable(low, high)
 
+    @property
+    def has_own_thresholds(self) -> bool:
+        """Whether other thresholds than those of plain numbers are short to write."""
+        return type(self).readable_thresholds is not Kind.readable_thresholds
+
 
 class Number(Kind):
     """Numbers: floats, tested against a threshold."""

@@ -258,6 +258,6 @@ def _combining(split: str, most: int, schema: Schema) -> dict[str, Any]:
     """The columns that may be added up, where sums are asked for the numbers; and how many in a sum."""
     columns = schema.columns if split == "oblique" else ()
     return {
-        "combined": [i for i, column in enumerate(columns) if column.kind == "number"],
+        "combined": [i for i, column in enumerate(columns) if column.is_summable],
         "max_combined": whole_number("max_combined", most, 2),
     }

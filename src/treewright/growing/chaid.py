@@ -106,7 +106,7 @@ def grow_chaid(
     cuts = {
         position: bin_thresholds(data, position, options.max_classes)
         for position, column in enumerate(data.schema.columns)
-        if column.kind != "category"
+        if not column.is_category
     }
 
     def find_split(node: MultiwayNode) -> MultiwaySplit | None:

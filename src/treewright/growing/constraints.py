@@ -155,8 +155,7 @@ def refuse_missing_values(data: Dataset) -> None:
     ValueError: column 'age' has a missing value in row 1, and missing is 'error'; ...
     """
     for j, column in enumerate(data.schema.columns):
-        cells = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-        hole = cells < 0 if column.kind == "category" else np.isnan(cells)
+        hole = column.type.is_unknown(data.column(j))
         if hole.any():
             raise ValueError(
                 f"column {column.name!r} has a missing value in row {int(np.argmax(hole))}, and missing is "
@@ -188,7 +187,7 @@ def _monotone(schema: Schema, given: ByColumn | None) -> NDArray[np.int8] | None
         column = schema.columns[position]
         if not _is_whole(sign) or int(sign) not in _SIGNS:
             raise ValueError(f"monotonic_cst: column {column.name!r} has {sign!r}; it must be -1, 0 or 1")
-        if sign and column.kind == "category":
+        if sign and column.is_category:
             raise ValueError(
                 f"monotonic_cst: column {column.name!r} holds categories, which have no order; it must be 0 "
                 "or left out"

@@ -52,7 +52,7 @@ def grow_id3(data: Dataset, *, criterion: str = "entropy", max_depth: int | None
     """
     check_target(data, "ID3")
     for column in data.schema.columns:
-        if column.kind != "category":
+        if not column.is_category:
             raise ValueError(
                 f"column {column.name!r} is a {column.kind}; ID3 splits categories: encode it with "
                 f"kinds={{{column.name!r}: 'category'}}, or cut it into ranges first"

@@ -125,7 +125,7 @@ def _numbers_tested(tree: Tree) -> Ints:
     """The columns of numbers that some test asks, alone or in a sum."""
     n_columns = len(tree.schema.columns)
     asked = set(tree.feature[~tree.is_leaf].tolist())
-    alone = {j for j in asked if j < n_columns and tree.schema.columns[j].kind == "number"}
+    alone = {j for j in asked if j < n_columns and tree.schema.columns[j].is_summable}
     summed = {c for j in asked if j >= n_columns for c in tree.directions[j - n_columns].columns}
     return np.array(sorted(alone | summed), np.int64)
 

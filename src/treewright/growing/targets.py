@@ -116,7 +116,7 @@ def _check_categories(data: Dataset) -> None:
     if data.schema.only_numbers:
         return
     for column, codes in zip(data.schema.columns, data.columns, strict=True):
-        if column.kind == "category" and (codes < -1).any():
+        if column.is_category and (codes < -1).any():
             row = int(np.argmax(codes < -1))
             raise ValueError(
                 f"column {column.name!r} has a category in row {row} that the schema does not know"

@@ -5,9 +5,8 @@ The core returns each split as a gap between two neighbouring values; a threshol
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,6 @@ from treewright.tree.oblique import Direction, provenance
 from treewright.tree.surrogates import Surrogates
 
 Threshold = Literal["readable", "midpoint"]
-
-_LAST_TIME = 2.0**62  # in microseconds; numpy's dates hold a little more
 
 
 def tree_from_core(
@@ -83,27 +80,12 @@ def _thresholds(
     threshold: Threshold,
 ) -> NDArray[np.float64]:
     """A threshold in each gap (low, high) of tests of the columns `feature`."""
-    choose: Any = _core.readable if threshold == "readable" else _core.midpoint
-    values: NDArray[np.float64] = choose(low, high)
-    if threshold == "readable":
-        times = [i for i, column in enumerate(data.schema.columns) if column.kind == "time"]
-        if times:
-            for test in np.flatnonzero(np.isin(feature, times)):
-                values[test] = _readable_time(low[test], high[test])
+    if threshold == "midpoint":
+        return _core.midpoint(low, high)
+    values = _core.readable(low, high)
+    kinds = [column.type for column in data.schema.columns]
+    own = [j for j, kind in enumerate(kinds) if kind.has_own_thresholds]
+    for j in np.intersect1d(feature, own).tolist():
+        tests = feature == j
+        values[tests] = kinds[j].readable_thresholds(low[tests], high[tests])
     return values
-
-
-def _readable_time(low: float, high: float) -> float:
-    """The latest start of the longest calendar unit between two times, in microseconds since 1970.
-
-    >>> _readable_time(0.0, 400 * 86400e6) / 86400e6  # 1 January 1971
-    365.0
-    """
-    if not (abs(low) < _LAST_TIME and abs(high) < _LAST_TIME):
-        return low
-    last = np.datetime64(math.ceil(high) - 1, "us")
-    for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
-        start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
-        if low < start < high:
-            return float(start)
-    return low

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Provenance
+from treewright.encoding.kinds import KINDS
 from treewright.encoding.provenance import LABELS, WEIGHTS
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.encoding.text import TextFormat
@@ -152,7 +153,7 @@ def _read_column(text: Text, version: int) -> Column:
     text.need(', "kind": ')
     kind: Any = text.text()
     categories: tuple[Label, ...] = ()
-    if kind == "category":
+    if kind in KINDS and KINDS[kind].has_categories:
         text.need(', "categories": ')
         categories = text.labels()
     read_as = _read_text_format(text, version)

@@ -155,7 +155,7 @@ def _list_lines(name: str, entries: list[str]) -> Iterator[bytes]:
 def _column_line(column: Column) -> str:
     what = f"column {column.name!r}"
     categories = ""
-    if column.kind == "category":
+    if column.type.has_categories:
         categories = f', "categories": {_labels_text(column.categories, what)}'
     text = _text_format(column.text, what)
     return f'{{"name": {label_text(column.name, what)}, "kind": "{column.kind}"{categories}{text}}}'

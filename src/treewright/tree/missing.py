@@ -80,8 +80,7 @@ def first_missing(tree: Tree, data: Dataset) -> tuple[int, int] | None:
                 return int(tested[place]), first + row
         return None
     for feature in tested.tolist():
-        cells = columns[feature]
-        missing = cells == MISSING_CODE if cells.dtype.kind == "i" else np.isnan(cells)
+        missing = tree.tested[feature].type.is_missing(columns[feature])
         if missing.any():
             return feature, int(np.argmax(missing))
     return None

@@ -100,15 +100,13 @@ def _check_columns(schema: Schema) -> None:
             _check_text(column)
 
 
-_READ_AS = {"number": "number", "time": "time", "category": "bool"}  # by the kind of the column
-
-
 def _check_text(column: Column) -> None:
     what = f"column {column.name!r}"
     _demand(isinstance(column.text, TextFormat), f"{what} has a text format of another type")
     assert column.text is not None
-    _demand(column.text.kind == _READ_AS[column.kind], f"{what} is a {column.kind} read as {column.text}")
-    is_bool = column.kind != "category" or column.categories == (False, True)
+    is_own = column.text.kind == column.type.text_kind
+    _demand(is_own, f"{what} is a {column.kind} read as {column.text}")
+    is_bool = not column.type.has_categories or column.categories == (False, True)
     _demand(is_bool, f"{what} is read as truth values, but its categories are not false and true")
 
 
@@ -255,9 +253,7 @@ def _check_forms(
     """
     asked, place = np.unique(feature, return_inverse=True)  # of many columns a tree asks for few
     columns = [schema.columns[j] if 0 <= j < len(schema.columns) else None for j in asked.tolist()]
-    is_category = np.array([column is not None and column.kind == "category" for column in columns], bool)[
-        place
-    ]
+    is_category = np.array([column is not None and column.is_category for column in columns], bool)[place]
     _demand(
         (np.isnan(threshold) == ((feature < 0) | is_category)).all(), "only tests of numbers have thresholds"
     )
@@ -284,7 +280,7 @@ def _check_directions(tree: Tree) -> None:
         _demand(
             all(type(c) is int and 0 <= c < len(columns) for c in of), "a direction has an unknown column"
         )
-        _demand(all(columns[c].kind == "number" for c in of), "a direction has a column that is no number")
+        _demand(all(columns[c].is_summable for c in of), "a direction has a column that is no number")
         finite = all(type(weight) is float and 0 < abs(weight) < np.inf for weight in weights)
         _demand(finite, "a direction has a weight that is 0 or not finite")
 
@@ -347,8 +343,8 @@ def _check_linear(tree: Tree) -> None:
         start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == n_terms, "a formula has loose ends"
     )
     _demand(((column >= 0) & (column < len(schema.columns))).all(), "a formula names an unknown column")
-    kinds = np.array([each.kind == "number" for each in schema.columns])
-    _demand(kinds[column].all(), "a formula has a column that is no number")
+    is_summable = np.array([each.is_summable for each in schema.columns])
+    _demand(is_summable[column].all(), "a formula has a column that is no number")
     node = np.repeat(np.arange(tree.n_nodes), np.diff(start))
     order = np.diff(node * len(schema.columns) + column.astype(np.int64))
     _demand((order > 0).all(), "the columns of a formula do not ascend")
