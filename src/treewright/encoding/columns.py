@@ -47,7 +47,7 @@ def discover(
     is_truth_matrix = table.matrix is not None and table.matrix.dtype == bool
     columns, arrays = [], []
     for position, (name, kind) in enumerate(zip(names, chosen, strict=True)):
-        text, cells = reader.recognised(table.cells(position, _what(name)), name, kind)
+        text, cells = reader.recognise(table.cells(position, _what(name)), name, kind)
         if kind is None:
             kind = cast("KindName", "number" if is_truth_matrix else natural_kind(cells))
         column = Column(name, kind, KINDS[kind].categories(cells, name), text)
@@ -94,7 +94,7 @@ def conform(table: Table, schema: Schema, reader: Reader) -> tuple[Array, ...]:
         if cells.family == "text" and column.text is not None:
             cells = reader.read(cells, column.text, column.name)
         elif cells.family == "text" and column.type.text_kind == "number":
-            cells = plain_numbers(cells, column.name)
+            cells = plain_numbers(cells, column.name, column.kind)
         arrays.append(conform_cells(cells, column))
     return tuple(arrays)
 

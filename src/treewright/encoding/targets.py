@@ -124,7 +124,9 @@ def encode_targets(
         classes = _look_like_classes(targets)
     if not classes:
         known = [None] * len(targets) if schema is None else [target.text for target in schema.targets]
-        read = [reader.target(cells, name, text) for (name, cells), text in zip(targets, known, strict=True)]
+        read = [
+            reader.read_target(cells, name, text) for (name, cells), text in zip(targets, known, strict=True)
+        ]
         arrays = [_finite(cells, name) for (name, _), (_, cells) in zip(targets, read, strict=True)]
         found = tuple(Target(name, text=text) for (name, _), (text, _) in zip(targets, read, strict=True))
     elif schema is None:

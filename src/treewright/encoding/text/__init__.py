@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from treewright.encoding.text.formats import TextFormat
-from treewright.encoding.text.marks import is_missing
+from treewright.encoding.text.dates import DateTexts
+from treewright.encoding.text.formats import TEXT_KINDS, TextFormat, is_missing
+from treewright.encoding.text.numbers import NumberTexts
+from treewright.encoding.text.truths import TruthTexts
 
-__all__ = ["TextFormat", "is_missing"]
+__all__ = ["TEXT_KINDS", "TextFormat", "is_missing"]
+
+for _kind in (TruthTexts(), NumberTexts(), DateTexts()):
+    TEXT_KINDS[_kind.name] = _kind

@@ -1,4 +1,4 @@
-"""What people are told about columns of texts: how they were read, and how to have it otherwise."""
+"""Advice about columns of texts: how they were read, and which option reads them otherwise."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from treewright.advice import Advice
 from treewright.encoding.text import TextFormat
-from treewright.encoding.text.columns import Reading, Texts
+from treewright.encoding.text.formats import Reading, Texts
 
 _N_EXAMPLES = 3
-_LONGEST = 40  # characters of a cell that are shown
-_MOST_ALONE = 5  # columns with a doubt of one sort that are told one by one
+_LONGEST = 40  # characters of a cell that are printed
+_MOST_ALONE = 5  # columns with a doubt of one sort that are reported one by one
 _MOST_READ = 2  # columns that were simply read
 
-_TOGETHER = {  # what is said of many columns at once
+_TOGETHER = {  # of many columns at once
     "text-numbers": "hold numbers as text and are read as numbers",
     "text-times": "hold dates as text and are read as times",
     "text-truths": "spell true and false in several ways and are read as truth values",
@@ -28,13 +28,13 @@ _TOGETHER = {  # what is said of many columns at once
 }
 
 
-def shown(text: str) -> str:
+def quote_cell(text: str) -> str:
     """A cell in quotes, cut where it is long."""
     return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
 @dataclass(frozen=True)
-class Telling:
+class TextAdvice:
     """Advice about one column."""
 
     name: str
@@ -47,35 +47,35 @@ class Telling:
         """The column by name."""
         return f"{self.sort} {self.name!r}"
 
-    def truths(self) -> Advice:
-        """Many spellings of two values."""
-        some = ", ".join(map(shown, self.texts.labels[:_N_EXAMPLES]))
+    def _truths(self) -> Advice:
+        """Of many spellings of two values."""
+        some = ", ".join(map(quote_cell, self.texts.labels[:_N_EXAMPLES]))
         more = ", …" if len(self.texts.labels) > _N_EXAMPLES else ""
         text = f"{self.what} spells true and false in {len(self.texts.labels)} ways ({some}{more})"
         return self._advice("text-truths", f"{text}: read as truth values", *self._keep())
 
-    def asked(self, reading: Reading) -> tuple[Advice, ...]:
-        """A column that was read because its kind was given: only what is not as expected."""
-        if reading.read.all():
-            return () if reading.other is None else (self.read(reading),)
-        return (self.unread(reading),)
+    def of_required(self, reading: Reading) -> tuple[Advice, ...]:
+        """Of a column that was read because its kind was given: only what is not as expected."""
+        if reading.is_read.all():
+            return () if reading.other is None else (self.of_reading(reading),)
+        return (self.of_unread(reading),)
 
-    def read(self, reading: Reading) -> Advice:
-        """A column that was read though nobody asked for it."""
-        if not reading.read.all():
-            return self.unread(reading, *self._keep())
-        found = reading.format
-        if found.kind == "time":
-            text = f"{self.what} holds dates as text ({self._at(0)}): read as {_date_words(found)}"
-            return self._advice("text-times", text, *self._keep())
-        text = f"{self.what} holds numbers as text ({self._at(0)}): read as {found}{_percent(found)}"
+    def of_reading(self, reading: Reading) -> Advice:
+        """Of a column that was read though its kind was not given."""
+        if not reading.is_read.all():
+            return self.of_unread(reading, *self._keep())
+        found, kind = reading.format, reading.format.type
+        if kind.family == "bool":
+            return self._truths()
+        words = kind.short_words(found) + _percent(found)
+        text = f"{self.what} holds {kind.noun}s as text ({self._at(0)}): read as {words}"
         if reading.other is None:
-            return self._advice("text-numbers", text, *self._keep())
+            return self._advice(f"text-{kind.family}s", text, *self._keep())
         return self._decimal(text, reading, reading.other)
 
     def _decimal(self, text: str, reading: Reading, other: TextFormat) -> Advice:
         """Of numbers whose decimal mark is not certain."""
-        mark = shown(other.decimal)
+        mark = quote_cell(other.decimal)
         doubt = f"{self._at(reading.doubtful)} could also have the decimal mark {mark}"
         return self._advice(
             "text-decimal",
@@ -84,21 +84,21 @@ class Telling:
             f"--decimal {other.decimal} reads it so",
         )
 
-    def unread(self, reading: Reading, in_python: str = "", on_command_line: str = "") -> Advice:
-        """A column of which some cells could not be read."""
-        sort = {"time": "date", "number": "number", "bool": "truth value"}[reading.format.kind]
+    def of_unread(self, reading: Reading, in_python: str = "", on_command_line: str = "") -> Advice:
+        """Of a column of which some cells could not be read."""
+        sort, words = reading.format.type.noun, reading.format.type.short_words(reading.format)
         n_unread = self.texts.n_cells - reading.n_read(self.texts)
         are, these = (f"is not a {sort}", "that cell") if n_unread == 1 else (f"are not {sort}s", "these")
         text = (
             f"{self.what}: {n_unread:,} of {self.texts.n_cells:,} cells {are} "
-            f"({self._unread_examples(reading)}): read as {_words(reading.format)}, {these} as missing"
+            f"({self._unread_examples(reading)}): read as {words}, {these} as missing"
         )
         if reading.other is None:
             return self._advice("text-unread", text, in_python, on_command_line)
         return self._decimal(text, reading, reading.other)
 
-    def other_marks(self, free: Reading) -> Advice:
-        """Numbers that do not have the decimal or thousands mark that was given."""
+    def of_other_marks(self, free: Reading) -> Advice:
+        """Of numbers that do not have the decimal or thousands mark that was given."""
         text = f"{self.what} stays categories: its cells are {free.format} ({self._at(0)})"
         mark = free.format.decimal
         return self._advice(
@@ -108,12 +108,12 @@ class Telling:
             f"--decimal {mark} reads it as numbers",
         )
 
-    def left(self, reading: Reading) -> Advice | None:
-        """A column that stays categories though most of its cells could be read; None: not worth a word."""
+    def of_categories(self, reading: Reading) -> Advice | None:
+        """Of a column that stays categories though most of its cells could be read; None where needless."""
         trouble, stays = reading.trouble, f"{self.what} stays categories"
         if trouble is None:
             return self._mixed(reading, stays)
-        if not trouble.is_worth_a_word:
+        if not trouble.is_worth_advice:
             return None
         at = [self._at(example) for example in trouble.examples]
         match trouble.code:
@@ -125,38 +125,38 @@ class Telling:
             case "units":
                 text = f"{stays}: its numbers have different units ({at[0]}, {at[1]})"
                 return self._advice(
-                    "text-units", text, *self._ask("number", "reads the numbers without units")
+                    "text-units", text, *self._option("number", "reads the numbers without units")
                 )
             case "multipliers":
                 text = f"{stays}: {at[0]} may stand for thousands or millions, {' '.join(at[1:])} does not"
                 what = "reads the numbers, those with such a letter as missing"
-                return self._advice("text-units", text, *self._ask("number", what))
+                return self._advice("text-units", text, *self._option("number", what))
             case "codes":
                 text = f"{stays}: {at[0]} looks like an identifier, not like a number"
-                return self._advice("text-codes", text, *self._ask("number", "reads it as numbers"))
+                return self._advice("text-codes", text, *self._option("number", "reads it as numbers"))
 
     def _mixed(self, reading: Reading, stays: str) -> Advice:
-        kind = "time" if reading.format.kind == "time" else "number"
-        sort = "dates" if kind == "time" else "numbers"
+        kind, sort = reading.format.type.family, f"{reading.format.type.noun}s"
         n_read = reading.n_read(self.texts)
         text = (
             f"{stays}: {n_read:,} of its {self.texts.n_cells:,} known cells look like {sort}, "
             f"the others do not ({self._unread_examples(reading)})"
         )
         what = f"reads them as {kind}s, the others as missing"
-        return self._advice("text-mixed", text, *self._ask(kind, what))
+        return self._advice("text-mixed", text, *self._option(kind, what))
 
     def _date_order(self, reading: Reading, stays: str) -> Advice:
         assert reading.other is not None
         both = reading.format, reading.other
-        text = f"{stays}: {self._at(reading.doubtful)} may be {' or '.join(map(_date_words, both))}"
+        words = " or ".join(each.type.short_words(each) for each in both)
+        text = f"{stays}: {self._at(reading.doubtful)} may be {words}"
         python = " or ".join(f"date_format={{{self.name!r}: {each.date_format!r}}}" for each in both)
         command = " or ".join(f"--date-format {shlex.quote(each.date_format)}" for each in both)
         end = "reads it as times"
         return self._advice("text-date-order", text, f"{python} {end}", f"{command} {end}")
 
     def _at(self, position: int) -> str:
-        return f"{shown(self.texts.labels[position])} in {self.place(self.texts.rows[position])}"
+        return f"{quote_cell(self.texts.labels[position])} in {self.place(self.texts.rows[position])}"
 
     def _unread_examples(self, reading: Reading) -> str:
         unread = reading.unread
@@ -166,9 +166,9 @@ class Telling:
     def _keep(self) -> tuple[str, str]:
         if self.sort == "target":
             return "", ""
-        return self._ask("category", "keeps its texts as categories")
+        return self._option("category", "keeps its texts as categories")
 
-    def _ask(self, kind: str, what: str) -> tuple[str, str]:
+    def _option(self, kind: str, what: str) -> tuple[str, str]:
         option = shlex.quote(f"{self.name}={kind}")
         return f"kinds={{{self.name!r}: {kind!r}}} {what}", f"--kinds {option} {what}"
 
@@ -180,14 +180,6 @@ _BOTH_ORDERS = (
     "write all dates in one order; date_format= reads one of them, the others as missing",
     "write all dates in one order; --date-format reads one of them, the others as missing",
 )
-
-
-def _words(found: TextFormat) -> str:
-    return _date_words(found) if found.kind == "time" else str(found)
-
-
-def _date_words(found: TextFormat) -> str:
-    return str(found).partition(" as ")[2]
 
 
 def _percent(found: TextFormat) -> str:

@@ -10,11 +10,11 @@ import numpy as np
 
 from treewright.advice import Advice
 from treewright.encoding.cells import Array, Cells
-from treewright.encoding.kinds import KindName
+from treewright.encoding.kinds import KINDS, KindName
 from treewright.encoding.tables import Table
 from treewright.encoding.text import TextFormat, is_missing
-from treewright.encoding.text.advice import Telling, shown
-from treewright.encoding.text.columns import Reading, Texts
+from treewright.encoding.text.advice import TextAdvice, quote_cell
+from treewright.encoding.text.formats import Reading, Texts
 from treewright.encoding.text.recognise import recognise
 
 ByColumn = str | Mapping[str, str] | None  # one for all columns of text, or by name
@@ -22,7 +22,7 @@ ByColumn = str | Mapping[str, str] | None  # one for all columns of text, or by 
 
 @dataclass(frozen=True)
 class Reader:
-    """How columns of text are to be read, and what there is to say of those that were."""
+    """How columns of text are to be read, and the advice about those that were."""
 
     decimal: ByColumn = None
     thousands: ByColumn = None
@@ -51,12 +51,12 @@ class Reader:
                 if not isinstance(value, str):
                     raise TypeError(f"{option}: column {name!r} is given {value!r}, which is no text")
 
-    def recognised(self, cells: Cells, name: str, kind: KindName | None) -> tuple[TextFormat | None, Cells]:
+    def recognise(self, cells: Cells, name: str, kind: KindName | None) -> tuple[TextFormat | None, Cells]:
         """The format of a column of text, and its cells read by it; None where they stay as they are.
 
-        A mark or pattern that is given for this one column asks for numbers or times.
+        A mark or pattern that is given for this one column implies numbers or times.
         """
-        if cells.family != "text" or cells.is_category or kind == "category":
+        if cells.family != "text" or cells.is_category or (kind is not None and KINDS[kind].is_category):
             return None, cells
         if kind is None and _names(self.date_format, name):
             kind = "time"
@@ -76,17 +76,19 @@ class Reader:
         return found.format, cells if found.format is None else read_by(cells, found.format, found.values)
 
     def read(self, cells: Cells, text: TextFormat, name: str) -> Cells:
-        """Texts read by a known format; what cannot be read is missing, and is told."""
+        """Texts read by a known format; what cannot be read is missing, and reported as advice."""
         labels = cast("tuple[str, ...]", cells.labels)
         values = text.values(labels)
         if np.isnan(values).any():
             texts = Texts.of(labels, cells.values)
             reading = Reading(text, values[np.array(texts.codes, np.int64)])
-            if not reading.read.all():
-                self.advice.append(Telling(name, texts, self.place).unread(reading))
+            if not reading.is_read.all():
+                self.advice.append(TextAdvice(name, texts, self.place).of_unread(reading))
         return read_by(cells, text, values)
 
-    def target(self, cells: Cells, name: str, known: TextFormat | None) -> tuple[TextFormat | None, Cells]:
+    def read_target(
+        self, cells: Cells, name: str, known: TextFormat | None
+    ) -> tuple[TextFormat | None, Cells]:
         """A target of numbers that came as texts; where not all of them can be read, it stays as it is."""
         if cells.family != "text" or cells.is_category:
             return known, cells
@@ -101,12 +103,10 @@ class Reader:
                 place=self.place,
                 sort="target",
             )
-            is_number = found.format is not None and found.format.kind == "number"
-            if not is_number or found.n_unread:
+            if found.format is None or found.format.type.family != "number" or found.n_unread:
                 return None, cells
             self.advice.extend(found.advice)
             known = found.format
-        assert known is not None
         read = read_by(cells, known)
         strange = np.isnan(read.values) & (cells.values >= 0)
         return known, cells if strange.any() else read
@@ -124,14 +124,10 @@ def read_by(cells: Cells, text: TextFormat, values: Array | None = None) -> Cell
     """Cells of text as those of the family that a format reads; `values` of the labels if they are known."""
     if values is None:
         values = text.values(cast("tuple[str, ...]", cells.labels))
-    values = np.append(values, np.nan)  # the last for -1
-    if text.kind == "bool":
-        codes = np.where(np.isnan(values), -1, values).astype(np.int32)
-        return Cells("bool", codes[cells.values], labels=(False, True), declared=True)
-    return Cells("time" if text.kind == "time" else "number", values[cells.values])
+    return text.type.cells(np.append(values, np.nan), cells.values)
 
 
-def plain_numbers(cells: Cells, name: str) -> Cells:
+def plain_numbers(cells: Cells, name: str, kind: str) -> Cells:
     """Texts for a column that came as numbers: as a machine writes them, each one of them."""
     result = read_by(cells, TextFormat("number"))
     labels = cast("tuple[str, ...]", cells.labels)
@@ -140,7 +136,7 @@ def plain_numbers(cells: Cells, name: str) -> Cells:
     if strange.any():
         row = int(np.argmax(strange))
         raise ValueError(
-            f"column {name!r} must hold numbers (its kind is 'number'), but row {row} is "
-            f"{shown(labels[cells.values[row]])}, a text"
+            f"column {name!r} must hold numbers (its kind is {kind!r}), but row {row} is "
+            f"{quote_cell(labels[cells.values[row]])}, a text"
         )
     return result

@@ -1,29 +1,99 @@
-"""TextFormat: how the texts of one column are read as numbers, times or truth values."""
+"""How the texts of a column are read: formats, kinds of formats, and what a column shows of one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import nan
-from typing import Literal
+from functools import cached_property
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding.text.dates import check_date_format, date_reader, date_words
-from treewright.encoding.text.marks import LONGEST
-from treewright.encoding.text.numbers import CONVENTIONS, number_value, unit_key
+from treewright.encoding.cells import Array, Cells, Family
 
-TextKind = Literal["number", "time", "bool"]
-TEXT_KINDS: tuple[TextKind, ...] = ("number", "time", "bool")
-
-_TRUE = ("true", "yes", "y", "t", "ja", "j", "oui", "si", "sí", "sì", "wahr", "vrai")
-_FALSE = ("false", "no", "n", "f", "nein", "non", "falsch", "faux")
-TRUTHS: dict[str, float] = dict.fromkeys(_TRUE, 1.0) | dict.fromkeys(_FALSE, 0.0)
+LONGEST = 256  # characters; no number, date or truth value is longer
 LONGEST_AFFIX = 16
 LONGEST_DATE_FORMAT = 100
+RARE = 0.05  # up to this share of the cells may be unreadable, and are missing then
+_FEW = 10  # as many different unreadable texts are accepted, or a share RARE of the different texts
 
-_BETWEEN = {",": "commas", ".": "dots", " ": "spaces", "'": "apostrophes"}
+Convention = tuple[str, str]  # the decimal mark and the mark between thousands
+# In the order of preference where several read equally many cells: the way of machines first.
+CONVENTIONS: tuple[Convention, ...] = (
+    *((".", ""), (".", ","), (",", ""), (",", ".")),
+    *((".", " "), (",", " "), (".", "'"), (",", "'")),
+)
+
+# Casefolded: those of pandas, R, Excel, SQL and of people.
+MISSING_MARKS = frozenset(
+    {"", "na", "n/a", "n.a.", "n.a", "#n/a", "#n/a n/a", "#na", "<na>", "null", "(null)", "<null>", "\\n"}
+    | {"none", "nil", "nan", "-nan", "+nan", "nat", "1.#qnan", "-1.#qnan", "1.#ind", "-1.#ind", "missing"}
+    | {"unknown", "not available", "unbekannt", "k.a.", "k. a.", "keine angabe", "?", "??", "-", "--", "---"}
+    | {"–", "—", ".", "..", "...", "…", "*", "/", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!"}
+)
+
+
+def is_missing(text: str) -> bool:
+    """Whether a text among numbers, times or truth values stands for a missing one.
+
+    >>> is_missing(" N/A "), is_missing("0")
+    (True, False)
+    """
+    if len(text) > LONGEST:
+        return text.isspace()
+    return text.strip().casefold() in MISSING_MARKS
+
+
+class Marks(NamedTuple):
+    """What the user has said of the texts of a column; None where nothing."""
+
+    decimal: str | None = None
+    thousands: str | None = None
+    date_format: str | None = None
+
+
+class TextKind:
+    """What is specific to one kind of text format. A new kind is an instance of a subclass in `TEXT_KINDS`."""
+
+    name: ClassVar[str]  # in formats and model files
+    noun: ClassVar[str]  # one cell, as people call it
+    family: ClassVar[Family]  # of the cells that are read
+
+    def check(self, given: TextFormat) -> None:
+        """ValueError where a format has what this kind does not."""
+        if given.date_format:
+            raise ValueError(f"date_format is for times; the kind is {given.kind!r}")
+
+    def reader(self, given: TextFormat) -> Callable[[str], float]:
+        """The function that reads a text by a format; it returns NaN where the text is no such value."""
+        raise NotImplementedError
+
+    def words(self, given: TextFormat) -> str:
+        """A format in words, with the kind of values."""
+        raise NotImplementedError
+
+    def short_words(self, given: TextFormat) -> str:
+        """A format in words, where the kind of values was named before."""
+        return self.words(given)
+
+    def find(self, texts: Texts, marks: Marks, *, required: bool) -> Reading | None:
+        """The reading that fits most cells; None where most cells are no such values.
+
+        `required`: the column is to be read so as far as it can be.
+        """
+        raise NotImplementedError
+
+    def resembles(self, text: str) -> bool:
+        """Whether a text may be such a value, in any format."""
+        return False
+
+    def cells(self, values: NDArray[np.float64], codes: Array) -> Cells:
+        """The cells behind codes of texts, given the values of the texts; the last is for the code -1."""
+        return Cells(self.family, values[codes])
+
+
+TEXT_KINDS: dict[str, TextKind] = {}  # by name, in the order in which they are tried
 
 
 @dataclass(frozen=True)
@@ -42,7 +112,7 @@ class TextFormat:
     array([8.64e+10,      nan])
     """
 
-    kind: TextKind
+    kind: Literal["number", "time", "bool"]
     decimal: str = "."
     thousands: str = ""
     affixes: tuple[str, ...] = ()
@@ -60,38 +130,82 @@ class TextFormat:
             raise ValueError(f"affixes must have 1 to {LONGEST_AFFIX} characters; given are {self.affixes!r}")
         if len(self.date_format) > LONGEST_DATE_FORMAT:
             raise ValueError(f"date_format has {len(self.date_format)} characters; at most 100 are allowed")
-        if self.kind == "time":
-            check_date_format(self.date_format)
-        elif self.date_format:
-            raise ValueError(f"date_format is for times; the kind is {self.kind!r}")
+        self.type.check(self)
+
+    @property
+    def type(self) -> TextKind:
+        """The behaviour of the format's kind."""
+        return TEXT_KINDS[self.kind]
 
     def values(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """The value of each text, times in microseconds since 1970; NaN where a text is none."""
-        return np.fromiter(map(self._reader(), texts), np.float64, len(texts))
-
-    def _reader(self) -> Callable[[str], float]:
-        if self.kind == "time":
-            return date_reader(self.date_format)
-        if self.kind == "bool":
-            return _truth
-        convention, keys = (self.decimal, self.thousands), frozenset(map(unit_key, self.affixes))
-        return lambda text: number_value(text, convention, keys)
+        return np.fromiter(map(self.type.reader(self), texts), np.float64, len(texts))
 
     def __str__(self) -> str:
-        if self.kind == "bool":
-            return "truth values"
-        if self.kind == "time":
-            return date_words(self.date_format)
-        parts = [f"a decimal {'comma' if self.decimal == ',' else 'point'}"]
-        if self.decimal == "." and not self.thousands:
-            parts = []
-        if self.thousands:
-            parts.append(f"{_BETWEEN[self.thousands]} between thousands")
-        if self.affixes:
-            parts.append(" or ".join(map(repr, self.affixes[:3])) + (" …" if len(self.affixes) > 3 else ""))
-        *first, last = parts or [""]
-        return f"numbers with {', '.join(first)}{' and ' if first else ''}{last}" if parts else "numbers"
+        return self.type.words(self)
 
 
-def _truth(text: str) -> float:
-    return TRUTHS.get(text.strip().casefold(), nan) if len(text) <= LONGEST else nan
+# ---- columns of texts ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The different texts of a column that are not marks for missing, in the order of their first rows."""
+
+    labels: Sequence[str]
+    codes: Sequence[int]  # the positions among all texts of the column
+    counts: Sequence[int]
+    rows: Sequence[int]  # where each occurs first
+    n_cells: int
+
+    @classmethod
+    def of(cls, labels: Sequence[str], codes: Array) -> Texts:
+        """The texts behind codes; -1 is missing."""
+        counts = np.bincount(codes + 1, minlength=len(labels) + 1)[1:]
+        first = np.zeros(len(labels) + 1, np.int64)  # the last for -1
+        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of equal codes the last one stays: row 0
+        order = np.argsort(first[:-1], kind="stable")
+        order = order[counts[order] > 0]
+        kept = [code for code in order.tolist() if not is_missing(labels[code])]
+        known: list[int] = counts[np.array(kept, np.int64)].tolist()
+        rows: list[int] = first[np.array(kept, np.int64)].tolist()
+        return cls([labels[code] for code in kept], kept, known, rows, sum(known))
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a column is not read unless its kind is given, with texts as examples by their positions."""
+
+    code: Literal["units", "multipliers", "codes", "date order", "date orders"]
+    examples: tuple[int, ...] = ()
+    is_worth_advice: bool = True
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read a column, and the values of its texts."""
+
+    format: TextFormat
+    values: NDArray[np.float64]  # of each text; NaN where it cannot be read
+    trouble: Trouble | None = None
+    other: TextFormat | None = None  # another format that fits the same texts
+    doubtful: int = 0  # a text that the two read differently
+
+    @cached_property
+    def is_read(self) -> NDArray[np.bool_]:
+        """Which texts can be read."""
+        return ~np.isnan(self.values)
+
+    @property
+    def unread(self) -> list[int]:
+        """The positions of the texts that cannot be read."""
+        return [int(place) for place in np.flatnonzero(~self.is_read)]
+
+    def n_read(self, texts: Texts) -> int:
+        """The number of cells that can be read."""
+        return int(np.dot(self.is_read, texts.counts))
+
+    def is_sound(self, texts: Texts) -> bool:
+        """Whether nothing speaks against it and only few cells cannot be read."""
+        few = len(self.unread) <= max(_FEW, RARE * len(texts.labels))
+        return self.trouble is None and few and self.n_read(texts) >= (1 - RARE) * texts.n_cells

@@ -1,23 +1,35 @@
-"""Numbers in texts: their sign, currency or unit, digits, and the marks between the digits."""
+"""Numbers in texts: signs, currencies, units, digits and marks between them; one text, then a column."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from math import inf, isinf, nan
+from math import inf, isinf, isnan, nan
 from typing import NamedTuple
 
-from treewright.encoding.text.marks import LONGEST
+import numpy as np
 
-Convention = tuple[str, str]  # the decimal mark and the mark between thousands
-
-# In the order of preference where several read equally many cells: the way of machines first.
-CONVENTIONS: tuple[Convention, ...] = (
-    *((".", ""), (".", ","), (",", ""), (",", ".")),
-    *((".", " "), (",", " "), (".", "'"), (",", "'")),
+from treewright.encoding.text.formats import (
+    CONVENTIONS,
+    LONGEST,
+    RARE,
+    Convention,
+    Marks,
+    Reading,
+    TextFormat,
+    TextKind,
+    Texts,
+    Trouble,
 )
+
 LONGEST_WHOLE = 15  # digits; longer whole numbers are identifiers, and floats would round them
+_BETWEEN = {",": "commas", ".": "dots", " ": "spaces", "'": "apostrophes"}
 _EXACT = 2**53  # whole numbers up to here are exact in float64
+_MOST_UNITS = 3  # more different words after numbers are parts of names
+_BARE: frozenset[str] = frozenset()
 
 _SPACES = {"\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u202f": " "}
 _ALIKE = str.maketrans({**_SPACES, "’": "'", "´": "'", "−": "-", "–": "-", "％": "%"})
@@ -226,3 +238,153 @@ def value_of(parts: NumberText, convention: Convention, unit_keys: frozenset[str
     if isinf(value) or (whole and abs(value) >= _EXACT and int(digits) != value):
         return nan
     return -value if parts.negative else value
+
+
+# ---- columns of numbers ------------------------------------------------------------------------------
+
+
+def conventions_with(decimal: str | None, thousands: str | None) -> tuple[Convention, ...]:
+    """The conventions that have the given marks; an error where there is none."""
+    mark = None if thousands is None else {"\u00a0": " ", "\u202f": " ", "’": "'"}.get(thousands, thousands)
+    found = tuple(each for each in CONVENTIONS if decimal in (None, each[0]) and mark in (None, each[1]))
+    if not found:
+        raise ValueError(
+            f"decimal={decimal!r} and thousands={thousands!r} do not go together; decimal is '.' or ',', "
+            "thousands is '', ',', '.', ' ' or \"'\", and they differ"
+        )
+    return found
+
+
+class NumberTexts(TextKind):
+    """Numbers, with a decimal mark, marks between thousands, currencies and units."""
+
+    name = "number"
+    noun = "number"
+    family = "number"
+
+    def reader(self, given: TextFormat) -> Callable[[str], float]:
+        """The number in a text, without the currencies and units of the format."""
+        convention, keys = (given.decimal, given.thousands), frozenset(map(unit_key, given.affixes))
+        return lambda text: number_value(text, convention, keys)
+
+    def words(self, given: TextFormat) -> str:
+        """The marks and the first units."""
+        parts = [f"a decimal {'comma' if given.decimal == ',' else 'point'}"]
+        if given.decimal == "." and not given.thousands:
+            parts = []
+        if given.thousands:
+            parts.append(f"{_BETWEEN[given.thousands]} between thousands")
+        if given.affixes:
+            more = " …" if len(given.affixes) > 3 else ""
+            parts.append(" or ".join(map(repr, given.affixes[:3])) + more)
+        *first, last = parts or [""]
+        return f"numbers with {', '.join(first)}{' and ' if first else ''}{last}" if parts else "numbers"
+
+    def resembles(self, text: str) -> bool:
+        """Whether a text has the parts of a number."""
+        return split_number(text) is not None
+
+    def find(self, texts: Texts, marks: Marks, *, required: bool) -> Reading | None:
+        """The reading by the convention that fits most cells; None where most cells are no numbers."""
+        conventions = conventions_with(marks.decimal, marks.thousands)
+        parts = _split(texts, required)
+        if parts is None or all(part is None for part in parts):
+            return None
+        masks = [0 if part is None else convention_bits(part.body) for part in parts]
+        cells: Counter[int] = Counter()
+        for mask, count in zip(masks, texts.counts, strict=True):
+            cells[mask] += count
+        best = max(conventions, key=lambda each: sum(n for mask, n in cells.items() if _has(mask, each)))
+        fitting = {mask for mask in cells if _has(mask, best)}
+        readable = [part if mask in fitting else None for part, mask in zip(parts, masks, strict=True)]
+        affixes, trouble = _affixes(texts, readable, required)
+        if not required:
+            trouble = trouble or _codes(texts, readable)
+        keys = frozenset(map(unit_key, affixes))
+        values = [
+            value_of(part, best, keys) if part is not None else infinite(text)
+            for text, part in zip(texts.labels, readable, strict=True)
+        ]
+        found = Reading(TextFormat("number", *best, affixes), np.array(values), trouble)
+        return _doubted(found, masks, conventions)
+
+
+def _has(mask: int, convention: Convention) -> bool:
+    return bool(mask >> CONVENTIONS.index(convention) & 1)
+
+
+def _split(texts: Texts, required: bool) -> list[NumberText | None] | None:
+    """The parts of each text; None as soon as more than half of the cells are no numbers."""
+    parts: list[NumberText | None] = []
+    failed = 0
+    for label, count in zip(texts.labels, texts.counts, strict=True):
+        part = split_number(label)
+        if part is None and isnan(infinite(label)):
+            failed += count
+            if 2 * failed > texts.n_cells and not required:
+                return None
+        parts.append(part)
+    return parts
+
+
+def _doubted(reading: Reading, masks: Sequence[int], conventions: Sequence[Convention]) -> Reading:
+    """The reading with another one that has the other decimal mark and reads the same texts, if any."""
+    best = reading.format.decimal, reading.format.thousands
+    marked = {mask for mask in set(masks) if _has(mask, best) and mask != convention_bits("1")}
+    for other in conventions:
+        if marked and other[0] != best[0] and all(_has(mask, other) for mask in marked):
+            doubtful = next(place for place, mask in enumerate(masks) if mask in marked)
+            found = replace(reading.format, decimal=other[0], thousands=other[1])
+            return replace(reading, other=found, doubtful=doubtful)
+    return reading
+
+
+def _affixes(
+    texts: Texts, parts: Sequence[NumberText | None], required: bool
+) -> tuple[tuple[str, ...], Trouble | None]:
+    """The currencies and units to be read, and what speaks against reading them.
+
+    Where nearly all numbers are bare, the few with a unit are not read: they may mean another one.
+    """
+    counts: Counter[tuple[str, ...]] = Counter()
+    places: dict[tuple[str, ...], int] = {}
+    for place, (part, count) in enumerate(zip(parts, texts.counts, strict=True)):
+        if part is not None:
+            counts[part.affixes] += count
+            places.setdefault(part.affixes, place)
+    cells: Counter[frozenset[str]] = Counter()
+    first: dict[frozenset[str], int] = {}
+    for pair, count in counts.items():  # in the order of their first rows
+        keys = frozenset(map(unit_key, pair))
+        cells[keys] += count
+        first.setdefault(keys, places[pair])
+    spellings = {affix: unit_key(affix) for pair in counts for affix in pair}
+    with_unit = [keys for keys in first if keys]
+    mixed = len(first) > 1
+    multipliers = {key for keys in with_unit for key in keys if key.casefold() in MULTIPLIERS}
+    dropped = multipliers if mixed else set()
+    affixes = tuple(sorted(affix for affix, key in spellings.items() if key not in dropped))
+    if required:
+        return affixes, None
+    if mixed and multipliers:
+        place = next(first[keys] for keys in with_unit if keys & multipliers)
+        others = [where for keys, where in first.items() if not keys & multipliers]
+        worth = len(with_unit) <= _MOST_UNITS and bool(others) and _BARE in first
+        return affixes, Trouble("multipliers", (place, *others[:1]), worth)
+    bare = cells[_BARE]
+    if bare and sum(cells[keys] for keys in with_unit) <= RARE * sum(cells.values()):
+        return (), None
+    if len(with_unit) > 1:
+        letters = sum(len(key) == 1 and key.isalpha() for keys in with_unit for key in keys)
+        worth = len(with_unit) <= _MOST_UNITS and letters < len(with_unit)
+        return affixes, Trouble("units", tuple(first[keys] for keys in with_unit[:2]), worth)
+    return affixes, None
+
+
+def _codes(texts: Texts, parts: Sequence[NumberText | None]) -> Trouble | None:
+    """Leading zeros and very many digits make a column identifiers; worth advice where such cells are rare."""
+    places = [place for place, part in enumerate(parts) if part is not None and part.is_code]
+    if not places:
+        return None
+    n_cells = sum(texts.counts[place] for place in places)
+    return Trouble("codes", (places[0],), n_cells <= RARE * texts.n_cells)

@@ -1,4 +1,4 @@
-"""Recognising columns of texts that are numbers, times or truth values, and what to tell people about it."""
+"""Recognising columns of texts that are numbers, times or truth values, with advice about them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,18 @@ from numpy.typing import NDArray
 
 from treewright.advice import Advice
 from treewright.encoding.cells import Array
-from treewright.encoding.kinds import KindName
-from treewright.encoding.text import TextFormat
-from treewright.encoding.text.advice import Telling, shown
-from treewright.encoding.text.columns import HALF, Reading, Texts
-from treewright.encoding.text.date_columns import find_dates, looks_like_date
+from treewright.encoding.kinds import KINDS, KindName
+from treewright.encoding.text import TEXT_KINDS, TextFormat
+from treewright.encoding.text.advice import TextAdvice, quote_cell
 from treewright.encoding.text.dates import check_date_format
-from treewright.encoding.text.formats import TRUTHS
-from treewright.encoding.text.marks import LONGEST
-from treewright.encoding.text.number_columns import conventions_with, find_numbers
-from treewright.encoding.text.numbers import split_number
+from treewright.encoding.text.formats import Marks, Reading, Texts
+from treewright.encoding.text.numbers import conventions_with
 
 __all__ = ["Recognition", "TextFormat", "recognise"]
 
-_MOST_TRUTHS = 100  # different spellings of true and false, more than there are
 _N_EXAMPLES = 3
 _MANY, _SAMPLE = 10_000, 500  # different texts: of more than so many, so many are looked at first
+_HALF = 0.5  # where this share of the cells can be read, it is worth advice
 
 
 @dataclass(frozen=True)
@@ -54,9 +50,9 @@ def recognise(
 ) -> Recognition:
     """How a column of texts is best read, given its different texts and their codes (-1: missing).
 
-    `kind` asks for numbers or times: then all that can be read is. Otherwise the column is read where at most
-    5 % of its known cells cannot be, and nothing speaks against it. `place` names a row to people, `sort` is
-    "column" or "target".
+    With a `kind` of numbers or times all cells that can be read are. Otherwise the column is read where at
+    most 5 % of its known cells cannot be, and nothing speaks against it. `place` names a row in messages,
+    `sort` is "column" or "target".
 
     >>> found = recognise(("1.234,50 €", "7,20 €", "n/a"), np.array([0, 1, 2, 1]), name="price")
     >>> print(found.format, found.n_cells)
@@ -65,36 +61,33 @@ def recognise(
     >>> print(found.advice[0].text)
     column 'sold' stays categories: '03/04/2021' in row 0 may be day/month/year or month/day/year
     """
-    conventions = conventions_with(decimal, thousands)
+    marks = Marks(decimal, thousands, date_format)
+    conventions_with(decimal, thousands)
     if date_format is not None:
         check_date_format(date_format)
     if kind is None and len(labels) > _MANY and _are_words(labels):
         return Recognition(None, n_cells=int((codes >= 0).sum()))
     texts = Texts.of(labels, codes)
-    telling = Telling(name, texts, place, sort)
-    if kind == "category" or not texts.n_cells:
+    adviser = TextAdvice(name, texts, place, sort)
+    if not texts.n_cells or (kind is not None and KINDS[kind].is_category):
         return Recognition(None, n_cells=texts.n_cells)
     if kind is not None:
-        reading = _asked(texts, kind, conventions, date_format, telling)
-        return _taken(reading, texts, telling.asked(reading), len(labels))
-    if _are_truths(texts):
-        truths = TextFormat("bool")
-        reading = Reading(truths, truths.values(texts.labels))
-        return _taken(reading, texts, (telling.truths(),), len(labels))
-    readings = list(_readings(texts, conventions, date_format))
-    sound = next((reading for reading in readings if reading.is_sound(texts)), None)
-    if sound is not None:
-        return _taken(sound, texts, (telling.read(sound),), len(labels))
+        reading = _required_reading(texts, kind, marks, adviser)
+        return _recognition(reading, texts, adviser.of_required(reading), len(labels))
+    readings = _readings(texts, marks)
+    if readings and readings[-1].is_sound(texts):
+        return _recognition(readings[-1], texts, (adviser.of_reading(readings[-1]),), len(labels))
     if decimal is not None or thousands is not None:
-        free = find_numbers(texts, conventions_with(None, None), asked=False)
+        free = TEXT_KINDS["number"].find(texts, Marks(), required=False)
         if free is not None and free.is_sound(texts):
-            return Recognition(None, n_cells=texts.n_cells, advice=(telling.other_marks(free),))
+            return Recognition(None, n_cells=texts.n_cells, advice=(adviser.of_other_marks(free),))
     best = max(readings, key=lambda reading: reading.n_read(texts), default=None)
-    advice = telling.left(best) if best is not None and best.n_read(texts) >= HALF * texts.n_cells else None
+    is_half = best is not None and best.n_read(texts) >= _HALF * texts.n_cells
+    advice = adviser.of_categories(best) if best is not None and is_half else None
     return Recognition(None, n_cells=texts.n_cells, advice=() if advice is None else (advice,))
 
 
-def _taken(reading: Reading, texts: Texts, advice: tuple[Advice, ...], n_labels: int) -> Recognition:
+def _recognition(reading: Reading, texts: Texts, advice: tuple[Advice, ...], n_labels: int) -> Recognition:
     examples = tuple((texts.rows[i], texts.labels[i]) for i in reading.unread[:_N_EXAMPLES])
     n_unread = texts.n_cells - reading.n_read(texts)
     values = np.full(n_labels, np.nan)
@@ -102,61 +95,46 @@ def _taken(reading: Reading, texts: Texts, advice: tuple[Advice, ...], n_labels:
     return Recognition(reading.format, examples, n_unread, texts.n_cells, advice, values)
 
 
-def _readings(texts: Texts, conventions: Sequence[tuple[str, str]], date_format: str | None) -> list[Reading]:
-    """The ways to read a column that reads at least half of its cells."""
-    found: list[Reading | None] = []
-    if date_format is not None:
-        given = TextFormat("time", date_format=date_format)
-        found.append(Reading(given, given.values(texts.labels)))
-        if found[0] is not None and found[0].is_sound(texts):
-            return [found[0]]
-    found.append(find_numbers(texts, conventions, asked=False))
-    if found[-1] is None or not found[-1].is_sound(texts):
-        found.append(find_dates(texts, asked=False))
-    return [reading for reading in found if reading is not None]
+def _readings(texts: Texts, marks: Marks) -> list[Reading]:
+    """The ways to read at least half of the cells of a column, up to the first that is sound.
+
+    A date format that was given is tried first, and dates of other formats last.
+    """
+    free = marks._replace(date_format=None)
+    tries = [] if marks.date_format is None else [(TEXT_KINDS["time"], marks)]
+    found: list[Reading] = []
+    for kind, given in tries + [(kind, free) for kind in TEXT_KINDS.values()]:
+        reading = kind.find(texts, given, required=False)
+        if reading is not None:
+            found.append(reading)
+            if reading.is_sound(texts):
+                break
+    return found
 
 
 def _are_words(labels: Sequence[str]) -> bool:
     """Whether a sample of very many texts is mostly neither numbers nor dates.
 
-    The sample is taken from the texts in order, so that the rows may come in any.
+    The sample is taken from the sorted texts, so that the order of the rows does not matter.
     """
     sample = sorted(labels)[:: len(labels) // _SAMPLE]
-    readable = sum(split_number(each) is not None or looks_like_date(each) for each in sample)
+    readable = sum(any(kind.resembles(each) for kind in TEXT_KINDS.values()) for each in sample)
     return readable < len(sample) / 2
 
 
-def _are_truths(texts: Texts) -> bool:
-    """Whether there are more than two spellings, all of them of true and false."""
-    few = 2 < len(texts.labels) <= _MOST_TRUTHS
-    return few and all(len(each) <= LONGEST and each.strip().casefold() in TRUTHS for each in texts.labels)
-
-
-def _asked(
-    texts: Texts,
-    kind: KindName,
-    conventions: Sequence[tuple[str, str]],
-    date_format: str | None,
-    telling: Telling,
-) -> Reading:
+def _required_reading(texts: Texts, kind: KindName, marks: Marks, adviser: TextAdvice) -> Reading:
     """The reading of a column whose kind was given; an error where no cell can be read."""
-    reading: Reading | None
-    if kind == "number":
-        reading = find_numbers(texts, conventions, asked=True)
-    elif date_format is not None:
-        given = TextFormat("time", date_format=date_format)
-        reading = Reading(given, given.values(texts.labels))
-    else:
-        reading = find_dates(texts, asked=True)
-    if reading is None or not reading.read.any():
-        wanted = "a number" if kind == "number" else "a date"
-        by = f" by {date_format!r}" if date_format is not None and kind == "time" else ""
+    text_kind = TEXT_KINDS[KINDS[kind].text_kind]
+    reading = text_kind.find(texts, marks, required=True)
+    if reading is None or not reading.is_read.any():
+        has_format = marks.date_format is not None and text_kind is TEXT_KINDS["time"]
+        by = f" by {marks.date_format!r}" if has_format else ""
         raise ValueError(
-            f"{telling.what} is to be read as {kind}s, but no cell is {wanted}{by}; "
-            f"{telling.place(texts.rows[0])} is {shown(texts.labels[0])}"
+            f"{adviser.what} is to be read as {KINDS[kind].plural}, but no cell is a {text_kind.noun}{by}; "
+            f"{adviser.place(texts.rows[0])} is {quote_cell(texts.labels[0])}"
         )
     if reading.trouble is not None:
-        advice = telling.left(reading)
+        advice = adviser.of_categories(reading)
         assert advice is not None
         raise ValueError(advice.python_text.replace(" stays categories", " cannot be read as times", 1))
     return reading
