@@ -54,7 +54,7 @@ class Marks(NamedTuple):
 
 
 class TextKind:
-    """What is specific to one kind of text format. A new kind is an instance of a subclass in `TEXT_KINDS`."""
+    """What is specific to one kind of text format; a new kind is one more instance in `TEXT_KINDS`."""
 
     name: ClassVar[str]  # in formats and model files
     noun: ClassVar[str]  # one cell, as people call it

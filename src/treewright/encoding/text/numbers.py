@@ -382,7 +382,7 @@ def _affixes(
 
 
 def _codes(texts: Texts, parts: Sequence[NumberText | None]) -> Trouble | None:
-    """Leading zeros and very many digits make a column identifiers; worth advice where such cells are rare."""
+    """Leading zeros and very many digits make a column identifiers; worth advice where such cells are few."""
     places = [place for place, part in enumerate(parts) if part is not None and part.is_code]
     if not places:
         return None
