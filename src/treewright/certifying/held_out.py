@@ -246,5 +246,5 @@ def same_statistic(tree: Tree, data: Dataset) -> bool:
         return np.allclose(tree.loss_of(data), tree.loss, rtol=1e-9, atol=1e-9 * float(tree.loss[0]))
     own, other = tree.statistic, tree.statistic_of(data)
     if isinstance(own, SparseRows):
-        return own.same_as(other)
+        return own == other
     return np.allclose(own, other, rtol=1e-9)

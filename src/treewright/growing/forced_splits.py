@@ -36,17 +36,13 @@ class _Cut:
     """A forced test, and which rows of a table it sends left."""
 
     given: Below | Among | str  # by the user, for errors
-    feature: int
-    threshold: float
-    bits: bytes  # of the categories that go left
-    missing_left: bool
+    test: NodeEntry
     left: Mask
 
     def tree(self, data: Dataset, whole: Tree, sides: list[Tree]) -> Tree:
         """The tree of this one split, from the root and the two sides as trees without splits."""
         left, right = sides
-        test = NodeEntry(self.feature, self.threshold, self.bits, self.missing_left)
-        arrays = node_arrays([test, LEAF, LEAF])
+        arrays = node_arrays([self.test, LEAF, LEAF])
         return Tree(
             **arrays,
             step=np.array([0, -1, -1], np.int32),
@@ -139,24 +135,14 @@ def _position(data: Dataset, name: str) -> int:
 def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: Options) -> tuple[_Cut, Tree]:
     """The best split of one column, within the limits."""
     feature = _position(data, name)
-    alone = Dataset(
-        Schema((data.schema.columns[feature],), data.schema.targets),
-        (data.column(feature),),
-        data.targets,
-        data.weight,
-    )
+    alone = data.narrowed([feature])
     stump = {"max_splits": 1, "max_features": None, "category_gain": "plain", "progress": None}
     found = grow(alone, **{**options, **stump})
     if found.n_leaves < 2:
         raise ValueError(f"column {name!r} has no split of these rows that keeps to the limits")
-    cut = _Cut(
-        name,
-        feature,
-        float(found.threshold[0]),
-        found.subsets.tobytes(),
-        bool(found.missing_left[0]),
-        found.apply(alone) == 1,
-    )
+    threshold, missing_left = float(found.threshold[0]), bool(found.missing_left[0])
+    test = NodeEntry(feature, threshold, found.subsets.tobytes(), missing_left)
+    cut = _Cut(name, test, found.apply(alone) == 1)
     return cut, cut.tree(data, whole, _as_leaves(data, cut.left, grow, options))
 
 
@@ -167,24 +153,17 @@ def _given(
     none.
     """
     _position(data, test.column)
-    feature, threshold, bits = pack_test(data.schema, test)
-    if isinstance(test, Below) and np.isnan(threshold):
+    packed = pack_test(data.schema, test)
+    if not packed.bits and np.isnan(packed.threshold):
         raise ValueError(f"{_text(test)} has no threshold: it must be a number")
-    values = data.column(feature)
-    if isinstance(test, Below):
-        left, missing = values.astype(np.float64) <= threshold, np.isnan(values)
-    else:
-        n = len(data.schema.columns[feature].categories)
-        goes_left = np.unpackbits(np.frombuffer(bits, np.uint8), count=n, bitorder="little").view(np.bool_)
-        left, missing = goes_left[values] & (values >= 0), values < 0
-    weight = data.row_weights
+    left, missing, weight = test.holds(data), ~test.is_known(data), data.row_weights
     if missing[weight > 0].any():
         ways = [(True, left | missing), (False, left)]
     else:
         ways = [(bool(2 * weight[left].sum() >= weight.sum()), left)]
     allowed, violations = [], []
     for missing_left, side in ways:
-        cut = _Cut(test, feature, threshold, bits, missing_left, side)
+        cut = _Cut(test, NodeEntry(*packed, missing_left), side)
         violation = _violation(side, data, whole.criterion, options)
         if violation is None:
             allowed.append((cut, cut.tree(data, whole, _as_leaves(data, side, grow, options))))
@@ -197,11 +176,8 @@ def _given(
 
 def _violation(left: Mask, data: Dataset, criterion: str, options: Options) -> str | None:
     """The limit that a split into these two sides violates; None if it violates none."""
-    weight, least_rows, least_weight = (
-        data.row_weights,
-        options["min_samples_leaf"],
-        options["min_weight_leaf"],
-    )
+    weight = data.row_weights
+    least_rows, least_weight = options["min_samples_leaf"], options["min_weight_leaf"]
     for side in (left, ~left):
         rows, heaviness = int(np.count_nonzero(weight[side])), float(weight[side].sum())
         if rows == 0:

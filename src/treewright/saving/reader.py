@@ -18,9 +18,10 @@ from treewright.encoding.schema import Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.growing.memory import check_memory
 from treewright.saving.scanner import Label, Lines, Text
-from treewright.saving.writer import ARRAYS, DIRECTION_TYPES, LINEAR_TYPES, NUMBER_STATISTIC, TEXT_FIELDS
+from treewright.saving.writer import ARRAYS, DIRECTION_TYPES, NUMBER_STATISTIC, TEXT_FIELDS
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.linear_leaves import TYPES as LINEAR_TYPES
 from treewright.tree.linear_leaves import LinearAnswers
 from treewright.tree.oblique import Direction
 from treewright.tree.surrogates import TYPES as SURROGATE_TYPES

@@ -21,20 +21,13 @@ from treewright.encoding.schema import Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.linear_leaves import TYPES as LINEAR_TYPES
 from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
 from treewright.tree.validate import TYPES
 
 # The statistic has a form of its own in the file; files before version 3 end with it.
 ARRAYS = {name: kind for name, kind in TYPES.items() if name not in ("statistic", "joined")}
 DIRECTION_TYPES: dict[str, type[np.generic]] = {"start": np.int64, "column": np.int64, "weight": np.float64}
-LINEAR_TYPES: dict[str, type[np.generic]] = {
-    "intercept": np.float64,
-    "start": np.int64,
-    "column": np.int32,
-    "coefficient": np.float64,
-    "loss": np.float64,
-    "mean": np.float64,
-}
 TEXT_FIELDS = ("kind", "decimal", "thousands", "date_format")  # and the affixes
 NUMBER_STATISTIC = ("weight", "value", "deviation")
 _SURROGATE = re.compile("[\ud800-\udfff]")

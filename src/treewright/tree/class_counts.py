@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.tree.frozen_arrays import FrozenArrays
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -24,7 +25,7 @@ class Summary(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SparseRows:
+class SparseRows(FrozenArrays):
     """A matrix with a row for each node of a tree, in the room of its leaves' classes.
 
     A leaf's row is `column[start[i]:start[i + 1]]`, ascending, with the weights `value`. A branch has none of
@@ -44,12 +45,6 @@ class SparseRows:
     column: Ints
     value: Floats
     width: int
-
-    def __post_init__(self) -> None:
-        for name in _ARRAYS:
-            array = getattr(self, name).view()  # the caller's own array stays writeable
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
 
     @classmethod
     def of(cls, end: Any, dense: Any) -> SparseRows:
@@ -93,7 +88,7 @@ class SparseRows:
     @property
     def nbytes(self) -> int:
         """The memory that the arrays take."""
-        return sum(getattr(self, name).nbytes for name in _ARRAYS)
+        return sum(array.nbytes for array in self._arrays())
 
     def __len__(self) -> int:
         return len(self.end)
@@ -111,17 +106,11 @@ class SparseRows:
             raise ValueError("compressed rows become an array only by a copy")
         return np.asarray(self[:], dtype)
 
-    def same_as(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         """Whether two hold the same numbers; the other may be dense."""
-        if isinstance(other, SparseRows):
-            return self.width == other.width and all(
-                np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS
-            )
-        return np.array_equal(np.asarray(self), other)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
+        if isinstance(other, np.ndarray):
+            return np.array_equal(np.asarray(self), other)
+        return super().__eq__(other)
 
     # ---- what trees ask for ------------------------------------------------------------------------
 
@@ -187,6 +176,3 @@ class SparseRows:
 
     def _arrays(self) -> tuple[Ints, NDArray[np.int64], Ints, Floats]:
         return self.end, self.start, self.column, self.value
-
-
-_ARRAYS = ("end", "start", "column", "value")

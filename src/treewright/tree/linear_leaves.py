@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.tree.frozen_arrays import FrozenArrays
+
 if TYPE_CHECKING:
     from treewright.encoding import Dataset
 
+TYPES: dict[str, type[np.generic]] = {  # of the arrays
+    "intercept": np.float64,
+    "start": np.int64,
+    "column": np.int32,
+    "coefficient": np.float64,
+    "loss": np.float64,
+    "mean": np.float64,
+}
+
 
 @dataclass(frozen=True, eq=False)
-class LinearAnswers:
+class LinearAnswers(FrozenArrays):
     """What the nodes of a tree answer: intercept + Σ coefficient · value, the node's terms in a slice.
 
     A value that is missing or not finite counts as the column's `mean`.
@@ -26,25 +37,6 @@ class LinearAnswers:
     coefficient: NDArray[np.float64]
     loss: NDArray[np.float64]  # (nodes,): Σ weight · (y − answer)² of the training rows of each node
     mean: NDArray[np.float64]  # of each column of the table; 0 where none is needed
-
-    def __post_init__(self) -> None:
-        for part in fields(self):
-            array = getattr(self, part.name).view()
-            array.flags.writeable = False
-            object.__setattr__(self, part.name, array)
-
-    def __setstate__(self, state: dict[str, NDArray[np.generic]]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LinearAnswers):
-            return NotImplemented
-        return all(
-            np.array_equal(getattr(self, part.name), getattr(other, part.name)) for part in fields(self)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def kept(self, nodes: NDArray[np.bool_]) -> LinearAnswers:
         """The answers of some of the nodes."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.tree.builder import preorder
+
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
@@ -118,15 +120,12 @@ class Shaped:
         >>> tree.branches(0)
         [1, 2]
         """
-        found: list[int] = []
-        stack = [] if self.is_leaf[node] else [int(self.right[node]), int(self.left[node])]
-        while stack:
-            child = stack.pop()
-            if self.joined[child]:
-                stack += [int(self.right[child]), int(self.left[child])]
-            else:
-                found.append(child)
-        return found
+
+        def parts(part: int) -> tuple[int, ...]:
+            continues = self.joined[part] or (part == node and not self.is_leaf[part])
+            return (int(self.left[part]), int(self.right[part])) if continues else ()
+
+        return [part for part in preorder(node, parts) if part != node and not self.joined[part]]
 
     @cached_property
     def answering(self: Tree) -> Ints:  # type: ignore[misc]

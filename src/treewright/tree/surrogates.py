@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding.schema import Schema
 from treewright.tree.conditions import NodeTest, StoredTest, pack_test, stored_test
+from treewright.tree.frozen_arrays import FrozenArrays
 
 if TYPE_CHECKING:
     from treewright.encoding import Dataset
@@ -28,7 +29,7 @@ TYPES: dict[str, type[np.generic]] = {  # of the arrays
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogates:
+class Surrogates(FrozenArrays):
     """Tests beside a tree, one per entry, in the order of their nodes; those of a node the best one first.
 
     A row that passes a surrogate goes left, or where it is `reversed` right. `agreement` is the share of the
@@ -44,12 +45,6 @@ class Surrogates:
     agreement: NDArray[np.float64]
     adjusted: NDArray[np.float64]
     subsets: NDArray[np.uint8]
-
-    def __post_init__(self) -> None:
-        for part in fields(self):
-            array = getattr(self, part.name).view()
-            array.flags.writeable = False
-            object.__setattr__(self, part.name, array)
 
     @classmethod
     def none(cls) -> Surrogates:
@@ -85,18 +80,6 @@ class Surrogates:
 
     def __len__(self) -> int:
         return len(self.node)
-
-    def __setstate__(self, state: dict[str, NDArray[np.generic]]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Surrogates):
-            return NotImplemented
-        pairs = ((getattr(self, part.name), getattr(other, part.name)) for part in fields(self))
-        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def starts(self, n_nodes: int) -> NDArray[np.int64]:
         """Where the entries of each node begin, and where the last ones end."""

@@ -19,6 +19,7 @@ from treewright.tree.builder import Branch, Leaf, flatten
 from treewright.tree.class_counts import SparseRows, Summary
 from treewright.tree.conditions import Combination, NodeTest, StoredTest, stored_test, unpack_bits
 from treewright.tree.costs import cheapest, class_risks, cost_arrays, costed_schema
+from treewright.tree.frozen_arrays import FrozenArrays
 from treewright.tree.linear_leaves import LinearAnswers
 from treewright.tree.node import Node
 from treewright.tree.oblique import Direction, known_complete, provenance, tested_columns
@@ -26,14 +27,14 @@ from treewright.tree.shape import Shaped
 from treewright.tree.shortcuts import Presented
 from treewright.tree.surgery import collapsed_arrays, grafted_arrays
 from treewright.tree.surrogates import Surrogates
-from treewright.tree.validate import TYPES, check
+from treewright.tree.validate import check
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(Shaped, Presented):
+class Tree(FrozenArrays, Shaped, Presented):
     """A binary tree as arrays in preorder.
 
     left(i) = i + 1      right(i) = end[i + 1]      i is a leaf  ⇔  end[i] = i + 1
@@ -60,27 +61,21 @@ class Tree(Shaped, Presented):
     statistic: Floats | SparseRows
     schema: Schema
     criterion: str
-    subsets: NDArray[np.uint8] = field(
-        default_factory=lambda: np.zeros(0, np.uint8)
-    )  # bits of the categories that go left
+    # bits of the categories that go left
+    subsets: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     missing: Missing = "learn"  # how rows go on where the value that a node tests is missing
     # whether i continues the split of the node above it: with it one split into many branches
     joined: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     surrogates: Surrogates = field(default_factory=Surrogates.none)  # what stands in for missing values
     directions: tuple[Direction, ...] = ()  # sums of columns that count as columns of their own
     linear: LinearAnswers | None = None  # formulas instead of numbers as answers
-    provenance: Provenance | None = None  # of the rows that the statistic counts; None: not known
+    # of the rows that the statistic counts; None: not known. Trees of the same nodes are equal without it
+    provenance: Provenance | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not len(self.joined):
             object.__setattr__(self, "joined", np.zeros(len(self.end), np.bool_))
-        for name in _ARRAYS:
-            array = getattr(self, name)
-            if isinstance(array, SparseRows):
-                continue  # it is frozen already
-            array = array.view()  # the caller's own array stays writeable
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        super().__post_init__()
 
     # ---- what the statistic tells ------------------------------------------------------------------
 
@@ -414,23 +409,6 @@ class Tree(Shaped, Presented):
     def __len__(self) -> int:
         return self.n_nodes
 
-    def __eq__(self, other: object) -> bool:
-        """Whether all nodes are the same, wherever their counts come from."""
-        if not isinstance(other, Tree):
-            return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in _OTHERS) and all(
-            _same(getattr(self, name), getattr(other, name)) for name in _ARRAYS
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in (*_ARRAYS, *_OTHERS, "provenance")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
-
     def __repr__(self) -> str:
         return f"<Tree: {self.n_leaves} leaves, depth {self.height}, {len(self.schema.columns)} columns>"
 
@@ -456,16 +434,6 @@ class Tree(Shaped, Presented):
 
 
 _WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide as the longest
-_ARRAYS = tuple(TYPES)
-_OTHERS = ("schema", "criterion", "missing", "surrogates", "directions", "linear")
-
-
-def _same(a: NDArray[Any] | SparseRows, b: NDArray[Any] | SparseRows) -> bool:
-    if isinstance(b, SparseRows):
-        a, b = b, a
-    if isinstance(a, SparseRows):
-        return a.same_as(b)
-    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
 def named(schema: Schema, answers: NDArray[Any]) -> NDArray[Any]:

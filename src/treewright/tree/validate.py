@@ -16,6 +16,7 @@ from treewright.encoding.kinds import KINDS
 from treewright.encoding.schema import MISSING, Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.linear_leaves import TYPES as LINEAR_TYPES
 from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
 
 if TYPE_CHECKING:
@@ -322,20 +323,12 @@ def _check_linear(tree: Tree) -> None:
     _demand(not schema.predicts_classes and len(schema.targets) == 1, "only one number can have a formula")
     start, column = linear.start, linear.column
     n_terms = len(column)
-    per_node = (tree.n_nodes,)
-    shapes = per_node, (tree.n_nodes + 1,), (n_terms,), (n_terms,), per_node, (len(schema.columns),)
-    arrays: list[NDArray[Any]] = [
-        linear.intercept,
-        start,
-        column,
-        linear.coefficient,
-        linear.loss,
-        linear.mean,
-    ]
-    fits = all(array.shape == shape for array, shape in zip(arrays, shapes, strict=True))
-    _demand(fits, "a formula has loose ends")
-    types = [str(array.dtype) for array in arrays]
-    _demand(types == ["float64", "int64", "int32", *["float64"] * 3], "a formula has another type")
+    n_nodes = tree.n_nodes
+    sizes = {"start": n_nodes + 1, "column": n_terms, "coefficient": n_terms, "mean": len(schema.columns)}
+    for name, dtype in LINEAR_TYPES.items():
+        array = getattr(linear, name)
+        _demand(array.shape == (sizes.get(name, n_nodes),), "a formula has loose ends")
+        _demand(array.dtype == dtype, "a formula has another type")
     numbers = np.concatenate([linear.intercept, linear.coefficient, linear.loss, linear.mean])
     _demand(np.isfinite(numbers).all(), "a formula has numbers that are not finite")
     _demand((linear.loss >= 0).all(), "a formula loses less than nothing")
