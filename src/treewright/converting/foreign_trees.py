@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import encode
-from treewright.encoding.schema import Column, Schema
+from treewright.encoding.kinds import KindName
+from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree, evaluate
 from treewright.tree.builder import (
     LEAF,
@@ -40,9 +41,8 @@ class Nodes:
     missing_left: NDArray[np.bool_]
     rows: NDArray[Any]  # at leaves; branches are counted
     statistic: Floats  # as a tree's; of classes only at leaves
-    lefts: Mapping[int, frozenset[int]] = field(
-        default_factory=dict
-    )  # codes that go left, at tests of categories
+    # codes that go left, at tests of categories
+    lefts: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
 
 def assemble(nodes: Nodes, schema: Schema, criterion: str) -> Tree:
@@ -105,10 +105,14 @@ def scores(value: Floats, count: Floats, n_nodes: int, leaves: NDArray[Any]) -> 
     return statistic
 
 
-def join_scores(tree: Tree) -> Tree:
-    """The tree of scores with the mean and deviation of the leaves below each branch."""
+def tree_of_scores(nodes: Nodes, columns: tuple[Column, ...], data: Any = None) -> Tree:
+    """The tree of raw scores, with the mean and deviation of the leaves below each branch; its rows counted
+    again where there are `data`.
+    """
+    tree = assemble(nodes, Schema(columns, (Target("score"),)), "squared_error")
     statistic = np.where(tree.is_leaf[:, np.newaxis], np.asarray(tree.statistic), 0.0)
-    return _with_steps(replace(tree, statistic=_core.join_moments(tree.end, statistic)))
+    tree = _with_steps(replace(tree, statistic=_core.join_moments(tree.end, statistic)))
+    return tree if data is None else recount(tree, data)
 
 
 def recount(tree: Tree, data: Any) -> Tree:
@@ -148,41 +152,51 @@ def check_number(tree: int, n_trees: int) -> None:
         raise ValueError(f"tree is {tree}; the model has {n_trees} trees, numbered from 0")
 
 
-def columns_of(
-    names: Sequence[str], known: Mapping[int, Sequence[Hashable]], given: Categories | None
-) -> tuple[Column, ...]:
-    """Columns of numbers and of categories; categories in the order of their codes, as given or else as
-    known.
-    """
-    for name in given or ():
-        if name not in names:
-            raise ValueError(f"categories names the column {name!r}; the columns are {', '.join(names)}")
-        if names.index(name) not in known:
-            raise ValueError(f"categories names the column {name!r}, which holds numbers in this model")
-    columns = []
-    for j, name in enumerate(names):
-        if j not in known:
-            columns.append(Column(name))
-            continue
-        labels = tuple((given or {}).get(name, known[j]))
-        columns.append(Column(name, "category", tuple(_plain(label) for label in labels)))
-    return tuple(columns)
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a booster, and the codes of those whose categories have no names."""
+
+    columns: tuple[Column, ...]
+    unnamed: Mapping[int, Sequence[int]]
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        codes: Mapping[int, Iterable[int]],
+        kept: Mapping[int, Sequence[Hashable]],
+        given: Categories | None,
+    ) -> Columns:
+        """Columns of categories where there are `codes`, of numbers elsewhere. Categories are as given by
+        the user, or else as the booster has kept them, or else the codes themselves.
+        """
+        given = given or {}
+        for name in given:
+            if name not in names:
+                raise ValueError(f"categories names the column {name!r}; the columns are {', '.join(names)}")
+            if names.index(name) not in codes:
+                raise ValueError(f"categories names the column {name!r}, which holds numbers in this model")
+        unnamed = {j: _numbered(met) for j, met in codes.items() if j not in kept and names[j] not in given}
+        columns = []
+        for j, name in enumerate(names):
+            labels = given[name] if name in given else kept.get(j, unnamed.get(j, ()))
+            kind: KindName = "category" if j in codes else "number"
+            columns.append(Column(name, kind, tuple(_plain(label) for label in labels)))
+        return cls(tuple(columns), unnamed)
+
+    def positions(self, column: int, codes: Iterable[int]) -> frozenset[int]:
+        """The positions of codes among the categories of a column."""
+        unnamed = self.unnamed.get(column)
+        if unnamed is None or isinstance(unnamed, range):
+            return frozenset(code for code in codes if code < len(self.columns[column].categories))
+        place = {code: position for position, code in enumerate(unnamed)}
+        return frozenset(place[code] for code in codes if code in place)
 
 
-def numbered(met: Iterable[int]) -> Sequence[int]:
+def _numbered(met: Iterable[int]) -> Sequence[int]:
     """The categories of a column whose codes have no names: all codes up to the largest, unless too many."""
     codes = sorted(met)
     return range(codes[-1] + 1) if codes and codes[-1] < MOST_CODES else codes
-
-
-def positions(codes: Iterable[int], column: Column, unnamed: Sequence[int] | None) -> frozenset[int]:
-    """The positions of codes among the categories of a column, which have names or are the codes
-    themselves.
-    """
-    if unnamed is None or isinstance(unnamed, range):
-        return frozenset(code for code in codes if code < len(column.categories))
-    place = {code: position for position, code in enumerate(unnamed)}
-    return frozenset(place[code] for code in codes if code in place)
 
 
 def _plain(label: Any) -> Hashable:

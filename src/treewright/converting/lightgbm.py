@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.converting.foreign_trees import (
-    Categories,
-    Nodes,
-    assemble,
-    check_number,
-    columns_of,
-    join_scores,
-    numbered,
-    positions,
-    recount,
-    scores,
-)
-from treewright.encoding.schema import Column, Schema, Target
+from treewright.converting import foreign_trees as foreign
+from treewright.converting.foreign_trees import Categories, Columns, Nodes
 from treewright.tree import Tree
 
 
@@ -49,17 +37,15 @@ def from_lightgbm(
         has not met go to the heavier side, as in every `Tree`; LightGBM sends them right.
     """
     booster = _booster(model)
-    check_number(tree, booster.num_trees())
+    foreign.check_number(tree, booster.num_trees())
     per_iteration = booster.num_model_per_iteration()
     text = booster.model_to_string(num_iteration=1, start_iteration=tree // per_iteration)
     head, *blocks = text.split("\nTree=")
     block = _fields(blocks[tree % per_iteration].partition("\n\n")[0])
     if block.get("is_linear", "0") != "0":
         raise ValueError(f"tree {tree} of this model has linear leaves; a Tree answers one number per leaf")
-    columns, unnamed = _columns(_fields(head), booster, categories)
-    nodes = _nodes(block, columns, unnamed, tree)
-    made = join_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
-    return made if data is None else recount(made, data)
+    columns = _columns(_fields(head), booster, categories)
+    return foreign.tree_of_scores(_nodes(block, columns, tree), columns.columns, data)
 
 
 def _booster(model: Any) -> Any:
@@ -77,34 +63,26 @@ def _fields(text: str) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def _columns(
-    head: dict[str, str], booster: Any, categories: Categories | None
-) -> tuple[tuple[Column, ...], dict[int, Sequence[int]]]:
-    """The columns, and the codes of those whose categories have no names."""
+def _columns(head: dict[str, str], booster: Any, categories: Categories | None) -> Columns:
     infos = head["feature_infos"].split(" ")
     met = {j: _met(info) for j, info in enumerate(infos) if info[:1] not in ("[", "n")}  # "none": constant
-    names, known = booster.pandas_categorical or [], booster.feature_name()
-    given = categories or {}
-    unnamed = {j: codes for j, codes in met.items() if known[j] not in given}
-    labels: dict[int, Sequence[Hashable]] = dict(met)
-    if names and len(names) == len(met):
-        labels, unnamed = dict(zip(met, names, strict=True)), {}
-    elif names and unnamed:
+    kept, names = booster.pandas_categorical or [], booster.feature_name()
+    if kept and len(kept) == len(met):
+        return Columns.of(names, met, dict(zip(met, kept, strict=True)), categories)
+    if kept and any(names[j] not in (categories or {}) for j in met):
         raise ValueError(
             "pandas' categories cannot be matched to the columns of this model, some of which are constant: "
             "name them by categories="
         )
-    return columns_of(known, labels, categories), unnamed
+    return Columns.of(names, met, {}, categories)
 
 
-def _met(info: str) -> Sequence[int]:
-    """The categories of a column, by what the model says of it; -1 stands for others."""
-    return numbered(code for code in map(int, info.split(":")) if code >= 0)
+def _met(info: str) -> set[int]:
+    """The codes of a column's categories, by what the model says of it; -1 stands for others."""
+    return {code for code in map(int, info.split(":")) if code >= 0}
 
 
-def _nodes(
-    block: dict[str, str], columns: tuple[Column, ...], unnamed: dict[int, Sequence[int]], tree: int
-) -> Nodes:
+def _nodes(block: dict[str, str], columns: Columns, tree: int) -> Nodes:
     """The branches of a tree, and after them its leaves."""
     n_leaves = int(block["num_leaves"])
     n_branches = n_leaves - 1
@@ -132,8 +110,8 @@ def _nodes(
         threshold=np.concatenate([threshold, np.full(n_leaves, np.nan)]),
         missing_left=np.concatenate([_missing_left(whole, threshold, columns), no_leaf > 0]),
         rows=np.concatenate([np.zeros(n_branches), count]),
-        statistic=scores(value, count, n_branches + n_leaves, leaves),
-        lefts=_lefts(block, whole, threshold, columns, unnamed),
+        statistic=foreign.scores(value, count, n_branches + n_leaves, leaves),
+        lefts=_lefts(block, whole, threshold, columns),
     )
 
 
@@ -142,14 +120,14 @@ def _numbers(block: dict[str, str], name: str) -> NDArray[np.float64]:
 
 
 def _missing_left(
-    whole: dict[str, NDArray[np.int64]], threshold: NDArray[np.float64], columns: tuple[Column, ...]
+    whole: dict[str, NDArray[np.int64]], threshold: NDArray[np.float64], columns: Columns
 ) -> NDArray[np.bool_]:
     """Where NaN goes: its own way; or that of 0, where there was none to learn from; categories right."""
     kind = whole["decision_type"]
     is_category, default_left, missing = kind & 1 > 0, kind & 2 > 0, kind >> 2 & 3
     zero_is_missing = ~is_category & (missing == 1)
     if zero_is_missing.any():
-        name = columns[whole["split_feature"][np.argmax(zero_is_missing)]].name
+        name = columns.columns[whole["split_feature"][np.argmax(zero_is_missing)]].name
         raise ValueError(
             f"this model takes 0 for a missing value in column {name!r} (zero_as_missing); a Tree does not"
         )
@@ -160,8 +138,7 @@ def _lefts(
     block: dict[str, str],
     whole: dict[str, NDArray[np.int64]],
     threshold: NDArray[np.float64],
-    columns: tuple[Column, ...],
-    unnamed: dict[int, Sequence[int]],
+    columns: Columns,
 ) -> dict[int, frozenset[int]]:
     """The places of the categories that go left at each test of categories: LightGBM keeps them as bits."""
     tests = np.flatnonzero(whole["decision_type"] & 1)
@@ -174,5 +151,5 @@ def _lefts(
         which = int(threshold[node])
         bits = np.unpackbits(words[borders[which] : borders[which + 1]].view(np.uint8), bitorder="little")
         j = int(whole["split_feature"][node])
-        lefts[node] = positions(np.flatnonzero(bits).tolist(), columns[j], unnamed.get(j))
+        lefts[node] = columns.positions(j, np.flatnonzero(bits).tolist())
     return lefts

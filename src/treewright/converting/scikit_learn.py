@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.converting.float32_thresholds import Rows, check_rows, thresholds
-from treewright.converting.foreign_trees import Nodes, assemble, join_scores, recount, scores
+from treewright.converting.foreign_trees import Nodes, assemble, check_number, recount, scores, tree_of_scores
 from treewright.converting.lightgbm import from_lightgbm
 from treewright.converting.xgboost import from_xgboost
 from treewright.encoding.schema import Column, Schema, Target
@@ -169,8 +169,7 @@ def _moments(inner: Any) -> Floats:
 def _boosted(model: Any, tree: int) -> Tree:
     """One tree of a HistGradientBoosting model: in float64 already."""
     predictors = [predictor for stage in model._predictors for predictor in stage]
-    if not 0 <= tree < len(predictors):
-        raise ValueError(f"tree is {tree}; the model has {len(predictors)} trees, numbered from 0")
+    check_number(tree, len(predictors))
     if model.is_categorical_ is not None and model.is_categorical_.any():
         raise ValueError(
             "this HistGradientBoosting model has categories, which it sends elsewhere than a Tree can; "
@@ -187,4 +186,4 @@ def _boosted(model: Any, tree: int) -> Tree:
         rows=found["count"].astype(np.int64),
         statistic=scores(found["value"][leaves], found["count"][leaves], len(found), leaves),
     )
-    return join_scores(assemble(nodes, Schema(_columns(model), (Target("score"),)), "squared_error"))
+    return tree_of_scores(nodes, _columns(model))

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.converting import foreign_trees as foreign
 from treewright.converting.float32_thresholds import Rows, check_rows, thresholds
-from treewright.converting.foreign_trees import (
-    Categories,
-    Nodes,
-    assemble,
-    check_number,
-    columns_of,
-    join_scores,
-    numbered,
-    positions,
-    recount,
-    scores,
-)
-from treewright.encoding.schema import Column, Schema, Target
+from treewright.converting.foreign_trees import Categories, Columns, Nodes
 from treewright.tree import Tree
 
 
@@ -68,16 +56,14 @@ def from_xgboost(
     if boosted["name"] != "gbtree":
         raise ValueError(f"this booster is a {boosted['name']}; only those of kind gbtree can be converted")
     trees = boosted["model"]["trees"]
-    check_number(tree, len(trees))
+    foreign.check_number(tree, len(trees))
     found = trees[tree]
     if int(found["tree_param"].get("size_leaf_vector", 1)) > 1:
         raise ValueError(
             f"tree {tree} of this model answers several targets at once; a Tree of scores has one"
         )
-    columns, unnamed = _columns(learner, trees, categories)
-    nodes = _nodes(found, columns, unnamed, rows)
-    made = join_scores(assemble(nodes, Schema(columns, (Target("score"),)), "squared_error"))
-    return made if data is None else recount(made, data)
+    columns = _columns(learner, trees, categories)
+    return foreign.tree_of_scores(_nodes(found, columns, rows), columns.columns, data)
 
 
 def _booster(model: Any) -> Any:
@@ -93,10 +79,7 @@ def _booster(model: Any) -> Any:
     return model.get_booster()
 
 
-def _columns(
-    learner: dict[str, Any], trees: list[dict[str, Any]], categories: Categories | None
-) -> tuple[tuple[Column, ...], dict[int, Sequence[int]]]:
-    """The columns, and the codes of those whose categories have no names."""
+def _columns(learner: dict[str, Any], trees: list[dict[str, Any]], categories: Categories | None) -> Columns:
     n_columns = int(learner["learner_model_param"]["num_feature"])
     names = learner.get("feature_names") or [f"x{j}" for j in range(n_columns)]
     coded = {j for j, kind in enumerate(learner.get("feature_types") or ()) if kind == "c"}
@@ -104,17 +87,13 @@ def _columns(
     for tree in trees:
         for node, segment in _segments(tree).items():
             codes.setdefault(tree["split_indices"][node], set()).update(segment)
-    labels: dict[int, Sequence[Hashable]] = {j: numbered(met) for j, met in codes.items()}
     encodings = (learner["gradient_booster"]["model"].get("cats") or {}).get("enc") or ()
     kept = {
         j: _kept(encoding, names[j])
         for j, encoding in enumerate(encodings)
-        if j in labels and names[j] not in (categories or {})
+        if j in codes and names[j] not in (categories or {})
     }
-    labels.update({j: found for j, found in kept.items() if found})
-    named = {j for j, name in enumerate(names) if name in (categories or {}) or kept.get(j)}
-    unnamed = {j: numbered(met) for j, met in codes.items() if j not in named}
-    return columns_of(names, labels, categories), unnamed
+    return Columns.of(names, codes, {j: found for j, found in kept.items() if found}, categories)
 
 
 def _kept(encoding: dict[str, Any], name: str) -> list[Hashable]:
@@ -137,9 +116,7 @@ def _segments(tree: dict[str, Any]) -> dict[int, list[int]]:
     return {node: tree["categories"][start : start + size] for node, start, size in parts}
 
 
-def _nodes(
-    tree: dict[str, Any], columns: tuple[Column, ...], unnamed: dict[int, Sequence[int]], rows: Rows
-) -> Nodes:
+def _nodes(tree: dict[str, Any], columns: Columns, rows: Rows) -> Nodes:
     left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
     leaves = np.flatnonzero(left < 0)
     feature = np.array(tree["split_indices"])
@@ -150,8 +127,8 @@ def _nodes(
     lefts = {}
     for node, codes in _segments(tree).items():
         j = int(feature[node])
-        rights = positions(codes, columns[j], unnamed.get(j))
-        lefts[node] = frozenset(range(len(columns[j].categories))) - rights
+        every = frozenset(range(len(columns.columns[j].categories)))
+        lefts[node] = every - columns.positions(j, codes)
     if not (weight[leaves] > 0).all():
         raise ValueError("a leaf of this tree has no weight (its hessians add up to 0), which a Tree cannot")
     return Nodes(
@@ -161,10 +138,6 @@ def _nodes(
         threshold=thresholds(below, rows),
         missing_left=np.array(tree["default_left"], np.bool_),
         rows=np.rint(weight),
-        statistic=scores(_doubles(number[leaves]), weight[leaves], len(left), leaves),
+        statistic=foreign.scores(number[leaves].astype(np.float64), weight[leaves], len(left), leaves),
         lefts=lefts,
     )
-
-
-def _doubles(numbers: NDArray[np.float32]) -> NDArray[np.float64]:
-    return numbers.astype(np.float64)

@@ -17,7 +17,6 @@ from math import comb, exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core
 from treewright.encoding import Dataset
 from treewright.growing import whole_number
 from treewright.growing.conditional_inference import log_p_value, pearson, two_sample_p_values
@@ -139,7 +138,7 @@ def bin_thresholds(data: Dataset, column: int, most: int) -> Floats:
     share = np.cumsum(np.bincount(place, weight[known])) / weight[known].sum()
     wanted = np.searchsorted(share, np.arange(1, most) / most * (1 - 1e-12))
     last = np.unique(wanted[wanted < len(distinct) - 1])  # the last value of each bin but the last
-    return _core.readable(distinct[last], distinct[last + 1])
+    return data.schema.columns[column].type.readable_thresholds(distinct[last], distinct[last + 1])
 
 
 def _merge_column(
