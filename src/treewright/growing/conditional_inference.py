@@ -32,6 +32,7 @@ from treewright import _core
 from treewright.encoding import Dataset
 from treewright.tree.builder import best_first, pack_subsets, preorder, subtree_ends
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.conditions import stored_test
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -337,14 +338,9 @@ class _Grower:
         return float(risk[0] - risk[1] - risk[2])
 
     def _goes_left(self, node: _Node) -> NDArray[np.bool_]:
-        stump, column = node.stump, node.column
-        x = self.data.column(column, node.rows)
-        if stump["subset"][0] < 0:
-            left: NDArray[np.bool_] = x <= stump["low"][0]
-            return np.where(np.isnan(x), bool(stump["missing_left"][0]), left)
-        n = self.data.schema.category_counts[column]
-        bits = np.unpackbits(stump["subsets"][: (n + 7) // 8], count=n, bitorder="little").view(np.bool_)
-        return np.where(x < 0, bool(stump["missing_left"][0]), bits[np.maximum(x, 0)])
+        stump, values = node.stump, self.data.column(node.column, node.rows)
+        test = stored_test(self.data.schema.columns[node.column], float(stump["low"][0]), stump["subsets"])
+        return np.where(test.is_known(values), test.holds(values), bool(stump["missing_left"][0]))
 
 
 def _core_arrays(data: Dataset, nodes: list[_Node]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from treewright._version import __version__
 from treewright.encoding import Dataset
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
-from treewright.tree.costs import grown_by
+from treewright.tree.costs import options_of_costs
 
 _LONGEST = 200  # characters of a parameter's value
 _PIECE = 2**20  # cells of a column hashed at once
@@ -83,7 +83,7 @@ def _grow_arguments(tree: Tree) -> str:
     """The arguments of `grow` for costs and oblique splits."""
     given: dict[str, Any] = {}
     if tree.schema.has_costs:
-        given |= grown_by(tree.schema.targets[0], np.asarray(tree.statistic[0]))
+        given |= options_of_costs(tree.schema.targets[0], np.asarray(tree.statistic[0]))
     if tree.directions:
         most = max(len(direction.columns) for direction in tree.directions)
         given |= {"split": "oblique", "max_combined": most}

@@ -26,13 +26,19 @@ def costed_schema(schema: Schema, weights: Floats, cost_matrix: Any, priors: Any
     """The schema with the costs of mistakes, each row scaled by how much more often its class comes than in
     rows of these weights of classes. How splits are chosen stays as it was.
     """
+    return replace(schema, targets=(_with_costs(schema, weights, cost_matrix, priors)[0],))
+
+
+def _with_costs(
+    schema: Schema, weights: Floats, cost_matrix: Any, priors: Any
+) -> tuple[Target, Floats, Floats]:
+    """The target with its costs and priors; the matrix as given; the factors of the classes by the priors."""
     target = _costed_target(schema)
-    costs, shares = _matrix(target, cost_matrix), None
+    costs, factors, shares = _matrix(target, cost_matrix), np.ones(len(weights)), None
     if priors is not None:
-        shares = _shares(target, priors, weights)
-        costs = costs * _factors(shares, weights)[:, np.newaxis]
-    made = replace(target, costs=_plain(costs), priors=None if shares is None else tuple(shares.tolist()))
-    return replace(schema, targets=(made,))
+        wanted = _shares(target, priors, weights)
+        factors, shares = _factors(wanted, weights), tuple(wanted.tolist())
+    return replace(target, costs=_plain(costs * factors[:, np.newaxis]), priors=shares), costs, factors
 
 
 def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) -> Dataset:
@@ -44,35 +50,24 @@ def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) 
     target = _costed_target(data.schema)
     codes, n_classes = np.asarray(data.targets)[0], len(target.classes or ())
     weights = np.bincount(codes, data.row_weights, n_classes).astype(np.float64)
-    costs = _matrix(target, cost_matrix)
-    shares = None if priors is None else _shares(target, priors, weights)
-    more = np.ones(len(weights)) if shares is None else _factors(shares, weights)
-    folded, stakes = costs * more[:, np.newaxis], None
+    target, costs, factors = _with_costs(data.schema, weights, cost_matrix, priors)
     if cost_split == "altered_priors":
-        more = folded.sum(axis=1)
-    elif cost_split == "generalised_gini":
-        stakes = _plain(costs)
-    else:
-        more = np.ones(len(weights))
-    made = replace(
-        target,
-        costs=_plain(folded),
-        emphasis=_normalised(more, weights),
-        stakes=stakes,
-        priors=None if shares is None else tuple(shares.tolist()),
-    )
-    return data.restated((made,))
+        factors = (costs * factors[:, np.newaxis]).sum(axis=1)
+    elif cost_split == "none":
+        factors = np.ones(len(weights))
+    stakes = _plain(costs) if cost_split == "generalised_gini" else None
+    return data.restated((replace(target, emphasis=_normalised(factors, weights), stakes=stakes),))
 
 
-def grown_by(target: Target, weights: Floats) -> dict[str, Any]:
+def options_of_costs(target: Target, weights: Floats) -> dict[str, Any]:
     """Arguments of `grow` that give a tree of rows of these weights of classes the costs that it has."""
     if target.costs is None:
         return {}
     if target.stakes is None:
         return {"cost_matrix": target.costs, "cost_split": "altered_priors" if target.emphasis else "none"}
     priors = None if target.emphasis is None else np.array(target.emphasis) * weights / weights.sum()
-    told = {} if priors is None else {"priors": tuple(priors.tolist())}
-    return {"cost_matrix": target.stakes, **told, "cost_split": "generalised_gini"}
+    by_priors = {} if priors is None else {"priors": tuple(priors.tolist())}
+    return {"cost_matrix": target.stakes, **by_priors, "cost_split": "generalised_gini"}
 
 
 def check_cost_split(cost_split: str) -> None:
