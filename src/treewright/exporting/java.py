@@ -354,7 +354,8 @@ private static long[] longs(String... parts) {
 
 private static Object[] keys(String... parts) {
     return Arrays.stream(texts(" ", parts)).map(text -> text.endsWith("L")
-        ? (Object) Long.valueOf(text.substring(0, text.length() - 1)) : (Object) Double.valueOf(text)).toArray();
+        ? (Object) Long.valueOf(text.substring(0, text.length() - 1))
+        : (Object) Double.valueOf(text)).toArray();
 }
 
 private static int[] ints(String... parts) {
