@@ -458,7 +458,8 @@ class _Java(RowPrinter):
             return
         targets, names = self.code.targets, []
         for place, target in enumerate(targets):
-            kind, labels = _type(target.classes), target.classes or ()
+            kind = _type(target.classes)
+            labels: tuple[Any, ...] = target.classes or ()
             if kind == "double":
                 labels = tuple(map(float, labels))
             names.append("CLASSES" if len(targets) == 1 else f"CLASSES_{place}")
