@@ -118,6 +118,7 @@ CC = shutil.which("cc") or shutil.which("gcc")
 RUNS = {
     "javascript": shutil.which("node") is not None,
     "c": CC is not None,
+    "java": shutil.which("javac") is not None,
     "sql": pytest.importorskip("duckdb") is not None,
     **{name: usable(name) for name in ("onnx", "treelite", "pmml")},
 }
@@ -129,6 +130,8 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "javascript tables": ("javascript", {"style": "tables", "module": "esm"}),
     "c": ("c", {}),
     "c tables": ("c", {"style": "tables"}),
+    "java": ("java", {}),
+    "java tables": ("java", {"style": "tables"}),
     "duckdb": ("sql", {}),
     "sqlite": ("sql", {"dialect": "sqlite"}),
     "onnx": ("onnx", {}),

@@ -65,7 +65,7 @@ def test_formats_that_cannot_be_run_say_so() -> None:
         export(tree, "python", colour=True)
 
 
-@pytest.mark.parametrize(("format", "engine"), [("c", "cc"), ("javascript", "node")])
+@pytest.mark.parametrize(("format", "engine"), [("c", "cc"), ("javascript", "node"), ("java", "javac")])
 def test_a_missing_engine_is_named(format: str, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(ImportError, match=f"by {engine}, which is not installed"):

@@ -80,7 +80,9 @@ def test_a_deep_chain_of_divided_rows() -> None:
 def test_what_cannot_divide_rows_says_what_would_do() -> None:
     tree = tree_of("divided", "texts")
     for format in ("sql", "onnx", "treelite", "pmml"):
-        with pytest.raises(ValueError, match=rf"^{format} sends .* python, javascript, c or json; .*'learn'"):
+        with pytest.raises(
+            ValueError, match=rf"^{format} sends .* python, javascript, java, c or json; .*'learn'"
+        ):
             export(tree, format)
     with pytest.raises(ValueError, match=r"divides rows .* use style='tables'"):
         export(tree, "python", style="nested")

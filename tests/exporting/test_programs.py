@@ -44,6 +44,7 @@ from treewright.exporting._tree import identifiers
 
 CC = shutil.which("cc") or shutil.which("gcc")
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+needs_jdk = pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK (javac) is installed")
 needs_cc = pytest.mark.skipif(CC is None, reason="no C compiler is installed")
 PROGRAMS = [
     pytest.param("python", {}, id="python"),
@@ -55,7 +56,15 @@ PROGRAMS = [
     ),
     pytest.param("c", {}, id="c", marks=needs_cc),
     pytest.param("c", {"style": "tables", "name": "oak"}, id="c-tables", marks=needs_cc),
+    pytest.param("java", {}, id="java", marks=needs_jdk),
+    pytest.param(
+        "java",
+        {"style": "tables", "name": "Oak", "package": "org.trees"},
+        id="java-tables",
+        marks=needs_jdk,
+    ),
 ]
+ENGINES = {"c": "cc", "javascript": "node", "java": "javac"}
 TREES: dict[str, Any] = {
     "texts": lambda: mixed_tree("texts", max_leaf_nodes=40),
     "bools": lambda: mixed_tree("bools", max_leaf_nodes=12),
@@ -90,7 +99,15 @@ def test_the_answers_are_those_of_the_tree(name: str, format: str, options: dict
     assert same_bits(np.asarray(tree.predict(table)), run(tree, format, options, table))
 
 
-@pytest.mark.parametrize("format", ["python", "json", pytest.param("javascript", marks=needs_node)])
+@pytest.mark.parametrize(
+    "format",
+    [
+        "python",
+        "json",
+        pytest.param("javascript", marks=needs_node),
+        pytest.param("java", marks=needs_jdk),
+    ],
+)
 @pytest.mark.parametrize("target", ["several", "pairs"])
 def test_several_targets(format: str, target: str) -> None:
     tree = mixed_tree(target, max_leaf_nodes=30)
@@ -418,7 +435,12 @@ def test_small_trees_are_nested_and_large_ones_are_tables() -> None:
         export(chain(300), "python", style="nested")
     with pytest.raises(ValueError, match="style is 'round'"):
         export(small, "c", style="round")
-    for format, option in (("python", "function"), ("javascript", "function"), ("c", "name")):
+    for format, option in (
+        ("python", "function"),
+        ("javascript", "function"),
+        ("c", "name"),
+        ("java", "name"),
+    ):
         for name in ("for", "a b", "1x", "_x", ""):
             with pytest.raises(ValueError, match=f"{option} is "):
                 export(small, format, **{option: name})
@@ -427,7 +449,7 @@ def test_small_trees_are_nested_and_large_ones_are_tables() -> None:
 def test_labels_that_no_program_can_say_are_refused() -> None:
     schema = Schema((Column("x"),), (Target("y", (np.int64(1), np.int64(2))),))
     tree = Tree.write(schema, Branch(Below("x", 1.0), Leaf([1.0, 0.0]), Leaf([0.0, 1.0])))
-    for format in ("python", "javascript", "c", "json", "sql"):
+    for format in ("python", "javascript", "java", "c", "json", "sql"):
         with pytest.raises(TypeError, match=r"target 'y' holds .* of type int64"):
             export(tree, format)
     for labels, words in ((("a", "b\0"), "NUL"), ((1, 2**70), "beyond 64 bits")):
@@ -461,7 +483,9 @@ def test_floats_as_classes_and_infinite_categories() -> None:
     tree = Tree.write(schema, Branch(Among("c", (math.inf, 2.0)), Leaf([0.0, 2.0]), Leaf([3.0, 0.0])))
     table = {"c": [math.inf, -math.inf, 2.0, 0.5, 7.0, None]}
     for format, options in [p.values for p in PROGRAMS]:
-        if format in ("python", "json") or shutil.which({"c": "cc", "javascript": "node"}[format]):
+        if format in ("python", "json") or shutil.which(
+            {"c": "cc", "javascript": "node", "java": "javac"}[format]
+        ):
             assert run(tree, format, options, table).tolist() == tree.predict(table).tolist()
 
 
@@ -472,7 +496,9 @@ def test_every_category_of_a_wide_column() -> None:
     tree = Tree.write(schema, Branch(Among("c", names[::2]), Leaf([0.0, 2.0]), Leaf([3.0, 0.0])))
     table = {"c": [*names, "c", "c700", None]}
     for format, options in [p.values for p in PROGRAMS]:
-        if format in ("python", "json") or shutil.which({"c": "cc", "javascript": "node"}[format]):
+        if format in ("python", "json") or shutil.which(
+            {"c": "cc", "javascript": "node", "java": "javac"}[format]
+        ):
             assert run(tree, format, options, table).tolist() == tree.predict(table).tolist()
 
 

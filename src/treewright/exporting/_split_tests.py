@@ -91,8 +91,8 @@ def refuse_parts(tree: Tree, format: str) -> None:
     if tree.missing == "fractional" and tree.n_nodes > 1:
         raise ValueError(
             f"{format} sends a row to one leaf, and this tree divides rows with a missing value "
-            "(missing='fractional'): export it as python, javascript, c or json; for rows without missing "
-            "values tree.with_missing('learn') answers alike"
+            "(missing='fractional'): export it as python, javascript, java, c or json; for rows without "
+            "missing values tree.with_missing('learn') answers alike"
         )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -31,6 +31,7 @@ MOST_NESTED_CATEGORIES = 500
 WIDEST = 100  # characters of a line
 LONGEST_REMARK = 72
 MOST_NAMED = 40  # columns in the heading
+LARGEST_INTEGER = 2**63 - 1
 AT_ONCE = 10**6  # shares looked at together
 
 
@@ -92,15 +93,6 @@ class Code:
         """The columns and weights of a sum, in the order in which they are added up."""
         direction = self.tree.directions[feature - len(self.tree.schema.columns)]
         return list(zip(direction.columns, direction.weights, strict=True))
-
-    def summed(self, feature: int, names: Mapping[int, str]) -> str:
-        """A sum as most languages write it: products from left to right, a weight of 1 left out."""
-        text = ""
-        for column, weight in self.terms(feature):
-            part = names[column] if abs(weight) == 1 else f"{abs(weight)!r} * {names[column]}"
-            sign = "-" if weight < 0 else "+"
-            text += f" {sign} {part}" if text else f"{sign.strip('+')}{part}"
-        return text
 
     @cached_property
     def leaves(self) -> NDArray[np.intp]:
@@ -241,86 +233,6 @@ class Code:
         named += int((1 + counts[1 + others.feature]).sum())
         return named <= MOST_NESTED_CATEGORIES
 
-    def steps(self) -> Iterator[tuple[Literal["if", "elif", "else", "leaf", "end"], int, int]]:
-        """The tree as (what to write, node, how far in): a branch on the right of another continues it."""
-        tree, stack = self.tree, [("node", 0, 0)]
-        while stack:
-            what, node, level = stack.pop()
-            if what != "node" and what != "elif":
-                yield what, node, level  # type: ignore[misc]
-            elif tree.is_leaf[node]:
-                yield "leaf", node, level
-            else:
-                yield "elif" if what == "elif" else "if", node, level
-                right = int(tree.right[node])
-                if tree.is_leaf[right]:
-                    last = [("else", node, level), ("node", right, level + 1), ("end", node, level)]
-                else:
-                    last = [("elif", right, level)]
-                stack += [*reversed(last), ("node", node + 1, level + 1)]
-
-    def compared(self, node: int, name: str, infinity: str, negated: str, known: str) -> tuple[str, bool]:
-        """The test of a number, and whether its words say more than it does.
-
-        `infinity`, `negated` and `known` are how the language writes these, with {} for what is meant.
-        """
-        threshold = float(self.tree.threshold[node])
-        if self.tree.missing_left[node]:
-            return negated.format(f"{name} > {number(threshold, infinity)}"), True
-        if threshold == np.inf:
-            return known.format(name), True
-        is_time = self.tree.tested[self.tree.feature[node]].kind == "time"
-        return f"{name} <= {number(threshold, infinity)}", is_time
-
-    def braced(self, leaf: Callable[[int], str], test: Callable[[int], str]) -> Iterator[str]:
-        """Tests within tests, as languages with braces write them; `leaf` and `test` write what is theirs."""
-        for what, node, level in self.steps():
-            indent = "    " * (level + 1)
-            if what == "leaf":
-                yield f"{indent}{leaf(node)}"
-            elif what == "else":
-                yield f"{indent}}} else {{"
-            elif what == "end":
-                yield f"{indent}}}"
-            else:
-                yield f"{indent}{'if' if what == 'if' else '} else if'} {test(node)}"
-
-
-@dataclass(frozen=True)
-class Tables:
-    """The tests of a tree as one entry for each node."""
-
-    column: list[int]  # place of the column among those that are used, then the sums; -1 at a leaf
-    threshold: list[float]
-    right: list[int]  # where to go on if the test fails; at a leaf its number
-    sides: list[int]  # 1: missing values go left, 2: unseen categories go left, 4: what passes goes right
-    subset: list[int]  # category: first byte of its bits; -1 otherwise
-    bits: bytes
-    others: list[int]  # where the surrogates of each node begin, and where the last one ends; [] without any
-
-    @classmethod
-    def of(cls, code: Code) -> Tables:
-        """The tables of a tree; its surrogates follow the nodes."""
-        tree, others = code.tree, code.tree.surrogates
-        asked = [*code.used, *code.sums]
-        place = np.full(len(tree.tested) + 1, -1)
-        place[asked] = np.arange(len(asked))
-        feature = np.concatenate([tree.feature, others.feature])
-        threshold = np.concatenate([tree.threshold, others.threshold])
-        later = np.where(others.subset < 0, -1, others.subset + len(tree.subsets))
-        missing_left = tree.heavier_left if divides(tree) else tree.missing_left
-        sides = missing_left + 2 * tree.heavier_left.astype(int)
-        starts = tree.n_nodes + np.searchsorted(others.node, np.arange(tree.n_nodes + 1))
-        return cls(
-            place[feature].tolist(),
-            np.where(np.isnan(threshold), 0.0, threshold).tolist(),
-            np.where(tree.is_leaf, code.place, tree.right).tolist(),
-            np.concatenate([sides, 4 * others.reversed.astype(int)]).tolist(),
-            np.concatenate([tree.subset, later]).tolist(),
-            tree.subsets.tobytes() + others.subsets.tobytes(),
-            starts.tolist() if len(others) else [],
-        )
-
 
 def divides(tree: Tree) -> bool:
     """Whether a row with a missing value goes to several leaves."""
@@ -358,16 +270,37 @@ def labelled(tree: Tree, found: list[Any]) -> NDArray[Any]:
     return array
 
 
+def _labels(code: Code) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The categories of each column and the classes of each target, and what these are."""
+    yield from ((f"column {column.name!r}", column.categories) for column in code.columns)
+    yield from ((f"target {target.name!r}", target.classes or ()) for target in code.targets)
+
+
 def check_labels(code: Code) -> None:
     """TypeError where a category or class is nothing that a program text can say."""
-    columns = [(f"column {column.name!r}", column.categories) for column in code.columns]
-    targets = [(f"target {target.name!r}", target.classes or ()) for target in code.targets]
-    for what, labels in columns + targets:
+    for what, labels in _labels(code):
         for label in labels:
             if type(label) not in (str, bool, int, float):
                 raise TypeError(
                     f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds "
                     "only str, bool, int and float; convert it"
+                )
+
+
+def check_integers(code: Code, language: str) -> None:
+    """ValueError about an integer that is too large for a language."""
+    for what, labels in _labels(code):
+        if any(isinstance(label, int) and abs(label) > LARGEST_INTEGER for label in labels):
+            raise ValueError(f"{what} holds integers beyond 64 bits, for which {language} has no type")
+
+
+def check_nul(code: Code, language: str) -> None:
+    """ValueError about a text that a language would cut off at its character NUL."""
+    for what, labels in _labels(code):
+        for label in labels:
+            if isinstance(label, str) and "\0" in label:
+                raise ValueError(
+                    f"{what} holds {label!r}: a text of {language} cannot hold the character NUL"
                 )
 
 

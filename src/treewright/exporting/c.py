@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,14 +15,16 @@ from numpy.typing import NDArray
 from treewright.encoding.kinds import MISSING_CODE as MISSING
 from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.schema import Column, Target
+from treewright.exporting._check.running import engine, run
 from treewright.exporting._program.form import Demand, Function, Let, Statement, Table
 from treewright.exporting._program.lowering import lower
 from treewright.exporting._program.printer import Printer, array_lines
+from treewright.exporting._program.row_printer import program_code
 from treewright.exporting._tree import (
     Code,
     Style,
-    check_labels,
-    check_name,
+    check_integers,
+    check_nul,
     divides,
     family,
     filled,
@@ -37,9 +37,7 @@ from treewright.exporting._tree import (
 )
 from treewright.tree import Tree
 
-_LARGEST = 2**63 - 1
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
-_SECONDS = 600  # that a compiler may take
 _DEEPEST = 10_000  # tests in a row where rows are divided: the nodes still to visit lie on the stack
 _TEXT = "const char *"
 _RESERVED = words(
@@ -77,10 +75,9 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
         }
     }
     """
-    code = Code(tree)
-    check_labels(code)
-    check_name(name, "name", _RESERVED)
-    _check_texts(code)
+    code = program_code(tree, name, "name", _RESERVED)
+    check_nul(code, "C")
+    check_integers(code, "C")
     place = one_target(code, target)
     if divides(tree) and tree.depth > _DEEPEST:
         raise ValueError(
@@ -247,11 +244,7 @@ class _C(Printer):
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
     """What the header answers to the rows of a table, by compiling and running it."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        raise ImportError(
-            "check= compiles C by cc, which is not installed; install a compiler or leave check= out"
-        )
+    compiler = engine("compiles C", "cc", "gcc", "clang")
     code, name = Code(tree), options.get("name", "treewright")
     place = one_target(code, options.get("target"))
     members = _members(code)
@@ -259,16 +252,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
         Path(folder, "tree.h").write_text(rendered, encoding="utf-8")
         source, library = Path(folder, "run.c"), Path(folder, "run.so")
         source.write_text("\n".join(_runner(code, name, place, members)), encoding="utf-8")
-        run = subprocess.run(
-            [compiler, *_FLAGS, str(source), "-o", str(library), "-lm"],
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
-        if run.returncode:
-            raise ValueError(f"the c export does not compile: {run.stderr.strip()[:1000]}")
+        run([compiler, *_FLAGS, source, "-o", library, "-lm"], "the c export does not compile")
         return _run(ctypes.CDLL(str(library)), code, place, table)
 
 
@@ -349,19 +333,6 @@ def _sums(code: Code, name: str) -> Iterator[str]:
         for column, weight in others:
             yield f"    part = {weight!r} * row->{names[column]}; sum = sum + part;"
         yield from ["    return sum;", "}", ""]
-
-
-def _check_texts(code: Code) -> None:
-    """ValueError about a label that C has no value for."""
-    parts = [(f"column {column.name!r}", column.categories) for column in code.columns]
-    parts += [(f"target {target.name!r}", target.classes or ()) for target in code.targets]
-    for what, labels in parts:
-        if isinstance(labels and labels[0], str):
-            for label in labels:
-                if "\0" in str(label):
-                    raise ValueError(f"{what} holds {label!r}: a text of C cannot hold the character NUL")
-        elif any(isinstance(label, int) and not -_LARGEST <= label <= _LARGEST for label in labels):
-            raise ValueError(f"{what} holds integers beyond 64 bits, for which C has no type")
 
 
 def _row(code: Code, name: str, members: list[str]) -> Iterator[str]:

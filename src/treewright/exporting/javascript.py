@@ -4,39 +4,23 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding.schema import Column
+from treewright.exporting._check.running import engine, run
 from treewright.exporting._program.form import Among, Function, Let, Table
-from treewright.exporting._program.lowering import lower, offsets
-from treewright.exporting._program.printer import Printer, array_lines
-from treewright.exporting._tree import (
-    Code,
-    Style,
-    check_labels,
-    check_name,
-    family,
-    filled,
-    labelled,
-    number,
-    plain,
-    quoted,
-    words,
-)
+from treewright.exporting._program.printer import array_lines
+from treewright.exporting._program.row_printer import RowPrinter, program_code
+from treewright.exporting._tree import Code, Style, labelled, number, plain, quoted, words
 from treewright.tree import Tree
 
 Module = Literal["script", "esm"]
 _SAFE = 2**53 - 1  # larger integers are BigInts
-_SECONDS = 600  # that a check may take
 _RESERVED = words(
     """abstract arguments async await boolean break byte case catch char class const continue debugger
     default delete do double else enum eval export extends false final finally float for from function
@@ -45,7 +29,6 @@ _RESERVED = words(
     transient true try typeof undefined var void volatile while with yield NaN Infinity Math Number
     Object Set Map Date BigInt String TypeError RangeError Uint8Array Float64Array row leaf classes"""
 )
-_READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
 
 
 def render(tree: Tree, *, function: str = "predict", module: Module = "script", style: Style = "auto") -> str:
@@ -71,46 +54,25 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
         }
     }
     """
-    code = Code(tree)
-    check_labels(code)
-    check_name(function, "function", _RESERVED)
+    code = program_code(tree, function, "function", _RESERVED)
     if module not in ("script", "esm"):
         raise ValueError(f"module is {module!r}; known: script, esm")
-    program = lower(code, style, range(len(code.targets)))
     printer = _JavaScript(code, function)
-    what = "the class of a row" if code.predicts_classes else "the number for a row"
-    uses = [f"  {function}(row)        {what}"]
-    if code.predicts_classes:
-        uses.append(f"  {function}Proba(row)   the share of each class, in the order of classes")
-    missing = ", and an error." if tree.missing == "error" else "."
-    uses.append(f"where row is an object; a value that is null, NaN or not there is missing{missing}")
+    proba = f"{function}Proba"
+    uses = printer.uses(proba, "an object; a value that is null, NaN or not there")
     lines = [*printer.heading(*uses), "", *(['"use strict";', ""] if module == "script" else [])]
-    lines += [*printer.classes(), *printer.lines(program)]
-    lines += printer.proba() if code.predicts_classes else []
-    if any(table.name in ("column", "intercept") for table in program.tables):
-        lines += printer.read()
-    for reader in sorted({_READERS[family(column)] for column in code.columns}):
-        lines += ["", *_SOURCES[reader]]
-    if code.columns:
-        lines += ["", *_VALUE]
-    if code.demanded:
-        complete = [printer.literal(tree.schema.names[j]) for j in code.demanded if j not in code.sums]
-        lines += ["", *_COMPLETE[:3], *filled(complete, "        "), *_COMPLETE[3:]]
-    names = f"{function}, {function}Proba, leaf, classes" if code.predicts_classes else f"{function}, leaf"
+    lines += [*printer.body(style), ""]
+    names = f"{function}, {proba}, leaf, classes" if code.predicts_classes else f"{function}, leaf"
     if module == "esm":
-        lines += ["", f"export {{ {names} }};"]
+        lines.append(f"export {{ {names} }};")
     else:
-        lines += ["", f'if (typeof module !== "undefined") module.exports = {{ {names} }};']
+        lines.append(f'if (typeof module !== "undefined") module.exports = {{ {names} }};')
     return "\n".join(lines) + "\n"
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
     """What the program answers to the rows of a table, by running it in Node."""
-    node = shutil.which("node")
-    if node is None:
-        raise ImportError(
-            "check= runs JavaScript by node, which is not installed; install it or leave check= out"
-        )
+    node = engine("runs JavaScript", "node")
     is_module, function = options.get("module") == "esm", options.get("function", "predict")
     columns = {name: _packed(table[name]) for name in (column.name for column in Code(tree).columns)}
     n_rows = len(next(iter(table.values())))
@@ -121,17 +83,9 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
         runner.write_text(
             _RUNNER.replace("PROGRAM", program.name).replace("FUNCTION", function), encoding="utf-8"
         )
-        run = subprocess.run(
-            [node, str(runner)],
-            input=json.dumps({"rows": n_rows, "columns": columns}),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=_SECONDS,
-            check=False,
-        )
-    if run.returncode:
-        raise ValueError(f"the javascript export does not run: {run.stderr.strip()[-1000:]}")
-    return labelled(tree, [_unpacked(answer) for answer in json.loads(run.stdout)])
+        given = json.dumps({"rows": n_rows, "columns": columns}).encode()
+        found = run([node, runner], "the javascript export does not run", given)
+    return labelled(tree, [_unpacked(answer) for answer in json.loads(found)])
 
 
 _RUNNER = """
@@ -186,7 +140,80 @@ def _unpacked(answer: Any) -> Any:
     return answer
 
 
-class _JavaScript(Printer):
+_SOURCES = {
+    "number": """\
+// the value of a column as a number; NaN where it is missing
+function _number(row, name) {
+    const value = _value(row, name);
+    if (value === null) return NaN;
+    if (typeof value === "bigint") {
+        if (BigInt(Number(value)) === value) return Number(value);
+        throw new RangeError(`column ${name} is ${value}, too large to be exact`);
+    }
+    if (typeof value === "number" || typeof value === "boolean") return Number(value);
+    throw new TypeError(`column ${name} must be a number, not ${String(value)}`);
+}
+""",
+    "time": """\
+// the value of a column as microseconds since 1970; NaN where it is missing
+function _time(row, name) {
+    const value = _value(row, name);
+    if (value === null) return NaN;
+    if (value instanceof Date) return value.getTime() * 1000;
+    if (typeof value === "number") return value;
+    if (typeof value === "bigint" && BigInt(Number(value)) === value) return Number(value);
+    throw new TypeError(`column ${name} must be a Date, or microseconds since 1970, not ${String(value)}`);
+}
+""",
+    "text": """\
+// the value of a column as a text; null where it is missing
+function _text(row, name) {
+    const value = _value(row, name);
+    if (value === null || typeof value === "string") return value;
+    throw new TypeError(`column ${name} must be a text, not ${String(value)}`);
+}
+""",
+    "name": """\
+// the value of a column whose categories are numbers or bools; null where it is missing
+function _name(row, name) {
+    const value = _value(row, name);
+    if (value === null) return null;
+    if (!["number", "boolean", "bigint"].includes(typeof value)) {
+        throw new TypeError(`column ${name} must be a number or a bool, not ${String(value)}`);
+    }
+    const simple = Number(value);
+    return Number.isInteger(simple) && !Number.isSafeInteger(simple) ? BigInt(value) : simple;
+}
+""",
+    "value": """\
+// the value of a column; null where it is missing
+function _value(row, name) {
+    if (!Object.prototype.hasOwnProperty.call(row, name)) return null;
+    const value = row[name];
+    return value === undefined || value !== value ? null : value;
+}
+""",
+    "code": """\
+// -1 where it is missing, -2 where it was never seen
+function _code(value, codes) {
+    return value === null ? -1 : codes.get(value) ?? -2;
+}
+""",
+    "complete": """\
+// throws where a value that some test needs is missing
+function _complete(row) {
+    for (const name of [
+        NAMES
+    ]) {
+        if (_value(row, name) !== null) continue;
+        throw new RangeError(`column ${name} is missing, and this tree takes complete rows only`);
+    }
+}
+""",
+}
+
+
+class _JavaScript(RowPrinter):
     """JavaScript, whose categories are compared by their names."""
 
     operators: ClassVar[dict[str, str]] = {"and": "&&", "or": "||", "==": "===", "!=": "!=="}
@@ -194,14 +221,7 @@ class _JavaScript(Printer):
     no_category = "null"
     types: ClassVar[dict[str, str]] = {"int": "let", "double": "let", "values": "const"}
     reserved = _RESERVED
-
-    def __init__(self, code: Code, function: str) -> None:
-        super().__init__(code)
-        self.public = {"predict": function, "leaf": "leaf"}
-
-    def name(self, name: str) -> str:
-        """Public functions, and private names with an underscore."""
-        return self.public.get(name) or super().name(name)
+    sources = _SOURCES
 
     def remark(self, text: str) -> str:
         """A comment that neither ends a script element nor begins a comment of HTML."""
@@ -239,63 +259,34 @@ class _JavaScript(Printer):
             items = names[0] if len(names) == 1 else [f"[{', '.join(each)}]" for each in names]
             yield from array_lines("const classes = [", items, "];")
 
-    def proba(self) -> list[str]:
-        """The public function for the shares of the classes."""
-        starts = offsets(self.code, range(len(self.code.targets)))
-        parts = [f"found.slice({a}, {b})" for a, b in pairwise(starts)]
+    def probabilities(self, width: int, parts: list[tuple[int, int]]) -> list[str]:
+        """The share of each class as an array, or one for each target."""
+        slices = self.sequence([f"found.slice({a}, {b})" for a, b in parts])
         return [
-            "",
-            "// the share of each class for a row",
+            "// the share of each class for a row, in the order of classes",
             f"function {self.public['predict']}Proba(row) {{",
-            f"    const found = new Array({starts[-1]}).fill(0);",
+            f"    const found = new Array({width}).fill(0);",
             "    _shares(row, found);",
-            f"    return {'found' if len(parts) == 1 else '[' + ', '.join(parts) + ']'};",
+            f"    return {'found' if len(parts) == 1 else slices};",
             "}",
         ]
 
-    def read(self) -> list[str]:
-        """The encoded values of a row, the columns before the sums."""
-        tables: list[str] = []
-        texts = []
-        for place, column in enumerate(self.code.columns):
-            text = self.reading(column)
-            if column.kind == "category":
-                keys = list(map(self.key, column.categories))
-                tables += array_lines(f"const _categories{place} = [", keys, "];")
-                tables.append(
-                    f"const _codes{place} = new Map(_categories{place}.map((name, code) => [name, code]));"
-                )
-                text = f"_code({text}, _codes{place})"
-            texts.append(f"        {text},")
-        values = {j: f"values[{place}]" for place, j in enumerate(self.code.used)}
-        return [
-            *(["", *tables] if tables else []),
-            "",
-            "// the values in use; of a category its code",
-            "function _read(row) {",
-            *["    const values = [", *texts, "    ];"],
-            *(f"    values.push({self.weighted_sum(j, values)});" for j in self.code.sums),
-            *["    return values;", "}"],
-            *(_CODE if tables else []),
-        ]
+    def categories(self, place: int, keys: list[str]) -> Iterator[str]:
+        """An array of categories, and a Map of their codes."""
+        yield from array_lines(f"const _categories_{place} = [", keys, "];")
+        pairs = f"_categories_{place}.map((name, code) => [name, code])"
+        yield f"const _codes_{place} = new Map({pairs});"
 
-    def reading(self, column: Column) -> str:
-        """The value of a column."""
-        return f"{_READERS[family(column)]}(row, {self.literal(column.name)})"
+    def read_function(self, values: list[str], sums: list[str]) -> Iterator[str]:
+        """The values of a row as an array."""
+        yield from ["// the values in use; of a category its code", "function _read(row) {"]
+        yield from ["    const values = [", *(f"        {value}," for value in values), "    ];"]
+        yield from (f"    values.push({each});" for each in sums)
+        yield from ["    return values;", "}"]
 
-    def read_variables(self) -> Iterator[str]:
-        """A constant for each column and sum."""
-        for j in self.code.used:
-            yield f"const {self.variables[j]} = {self.reading(self.code.tree.schema.columns[j])};"
-        for j in self.code.sums:
-            yield f"const {self.variables[j]} = {self.weighted_sum(j, self.variables)};"
-
-    def answer(self, values: list[str]) -> str:
-        """A label or number; of several targets an array."""
-        if self.code.predicts_classes:
-            several = len(values) > 1
-            values = [f"classes{f'[{k}]' if several else ''}[{value}]" for k, value in enumerate(values)]
-        return values[0] if len(values) == 1 else f"[{', '.join(values)}]"
+    def declare(self, feature: int, value: str) -> str:
+        """A constant for a column or sum."""
+        return f"const {self.variables[feature]} = {value};"
 
     def array(self, statement: Let) -> str:
         """An array of zeros."""
@@ -307,9 +298,7 @@ class _JavaScript(Printer):
 
     def among(self, test: Among) -> str:
         """Whether a category is in a list."""
-        categories = self.code.tree.schema.columns[test.feature].categories
-        items = [self.key(categories[c]) for c in test.codes] + ["null"] * test.missing
-        name = self.variable(test.feature)
+        items, name = self.members(test), self.variable(test.feature)
         if len(items) > 1:
             return f"{'!' if test.negated else ''}[{', '.join(items)}].includes({name})"
         return f"{name} {self.equality[test.negated]} {items[0]}"
@@ -320,78 +309,9 @@ class _JavaScript(Printer):
             return f"{arguments[0]} !== {arguments[0]}"
         if function == "isfinite":
             return f"Number.isFinite({arguments[0]})"
-        return arguments[0] if function == "int" else super().call(function, arguments)
+        return super().call(function, arguments)
 
 
 def _escaped(character: str) -> str:
     short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
     return short.get(character) or json.dumps(character)[1:-1].replace("<", "\\u003c")
-
-
-_CODE = """
-// -1 where it is missing, -2 where it was never seen
-function _code(value, codes) {
-    return value === null ? -1 : codes.get(value) ?? -2;
-}""".splitlines()
-
-_VALUE = """\
-// the value of a column; null where it is missing
-function _value(row, name) {
-    if (!Object.prototype.hasOwnProperty.call(row, name)) return null;
-    const value = row[name];
-    return value === undefined || value !== value ? null : value;
-}""".splitlines()
-
-_COMPLETE = [  # around the names of the columns
-    "// throws where a value that some test needs is missing",
-    "function _complete(row) {",
-    "    for (const name of [",
-    "    ]) {",
-    "        if (_value(row, name) !== null) continue;",
-    "        throw new RangeError(`column ${name} is missing, and this tree takes complete rows only`);",
-    "    }",
-    "}",
-]
-
-_SOURCES = {
-    "_number": """\
-// the value of a column as a number; NaN where it is missing
-function _number(row, name) {
-    const value = _value(row, name);
-    if (value === null) return NaN;
-    if (typeof value === "bigint") {
-        if (BigInt(Number(value)) === value) return Number(value);
-        throw new RangeError(`column ${name} is ${value}, too large to be exact`);
-    }
-    if (typeof value === "number" || typeof value === "boolean") return Number(value);
-    throw new TypeError(`column ${name} must be a number, not ${String(value)}`);
-}""".splitlines(),
-    "_time": """\
-// the value of a column as microseconds since 1970; NaN where it is missing
-function _time(row, name) {
-    const value = _value(row, name);
-    if (value === null) return NaN;
-    if (value instanceof Date) return value.getTime() * 1000;
-    if (typeof value === "number") return value;
-    if (typeof value === "bigint" && BigInt(Number(value)) === value) return Number(value);
-    throw new TypeError(`column ${name} must be a Date, or microseconds since 1970, not ${String(value)}`);
-}""".splitlines(),
-    "_text": """\
-// the value of a column as a text; null where it is missing
-function _text(row, name) {
-    const value = _value(row, name);
-    if (value === null || typeof value === "string") return value;
-    throw new TypeError(`column ${name} must be a text, not ${String(value)}`);
-}""".splitlines(),
-    "_name": """\
-// the value of a column whose categories are numbers or bools; null where it is missing
-function _name(row, name) {
-    const value = _value(row, name);
-    if (value === null) return null;
-    if (!["number", "boolean", "bigint"].includes(typeof value)) {
-        throw new TypeError(`column ${name} must be a number or a bool, not ${String(value)}`);
-    }
-    const simple = Number(value);
-    return Number.isInteger(simple) && !Number.isSafeInteger(simple) ? BigInt(value) : simple;
-}""".splitlines(),
-}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from treewright.encoding.schema import Column
 from treewright.exporting._program.form import (
     Among,
     Demand,
@@ -25,23 +23,12 @@ from treewright.exporting._program.form import (
     Table,
     While,
 )
-from treewright.exporting._program.lowering import lower, offsets
-from treewright.exporting._program.printer import Printer
-from treewright.exporting._tree import (
-    Code,
-    Style,
-    check_labels,
-    check_name,
-    family,
-    filled,
-    labelled,
-    number,
-    plain,
-)
+from treewright.exporting._program.row_printer import FUNCTIONS, RowPrinter, program_code
+from treewright.exporting._tree import Style, family, filled, labelled, number, plain
 from treewright.tree import Tree
 
 _MANY = 200  # numbers of a table
-_READERS = {"number": "_number", "time": "_time", "text": "_text", "name": "_name"}
+_BUILT_IN = ("leaf", "float", "str", "int", "type", "getattr")  # no name for `predict`
 
 
 def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> str:
@@ -63,31 +50,13 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
     >>> module["predict_proba"]({"petal": 5.0})
     {'setosa': 0.0, 'versicolor': 1.0, 'virginica': 0.0}
     """
-    code = Code(tree)
-    check_labels(code)
-    check_name(function, "function", {*_Python.reserved, "leaf", "float", "str", "int", "type", "getattr"})
-    program = lower(code, style, range(len(code.targets)))
+    code = program_code(tree, function, "function", {*_Python.reserved, *_BUILT_IN})
     printer = _Python(code, function)
-    what = "the class of a row" if code.predicts_classes else "the number for a row"
-    uses = [f"  {function}(row)" + " " * 9 + what]
-    if code.predicts_classes:
-        uses.append(f"  {function}_proba(row)   the share of each class")
-    missing = ", and an error." if tree.missing == "error" else "."
-    uses.append(f"where row is a dict; a value that is None, NaN or not there is missing{missing}")
+    uses = printer.uses(f"{function}_proba", "a dict; a value that is None, NaN or not there")
     lines = [*printer.heading(*uses), ""]
     if any(family(column) in ("number", "time") for column in code.columns):
         lines += ["import datetime", ""]
-    names = {function.name for function in program.functions}
-    lines += [*printer.classes(), *printer.lines(program), *(printer.proba() if "shares" in names else [])]
-    if any(table.name in ("column", "intercept") for table in program.tables):
-        lines += printer.read()
-    for reader in sorted({_READERS[family(column)] for column in code.columns}):
-        lines += ["", "", *_SOURCES[reader]]
-    if code.columns:
-        lines += ["", "", *_VALUE]
-    if code.demanded:
-        lines += ["", "", *printer.complete()]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *printer.body(style)]) + "\n"
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
@@ -101,23 +70,100 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     return labelled(tree, found)
 
 
-class _Python(Printer):
+_SOURCES = {
+    "number": '''\
+def _number(row, name):
+    """The value of a column as a float; NaN where it is missing."""
+    value = _value(row, name)
+    if value is None:
+        return float("nan")
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"column {name!r} must be a number, not {value!r}")
+    if hasattr(value, "__index__") and abs(value) > 2**53:
+        raise ValueError(f"column {name!r} is {value}, beyond 2^53, where floats skip whole numbers")
+    return float(value)
+''',
+    "time": '''\
+def _time(row, name):
+    """The value of a column as microseconds since 1970; NaN where it is missing."""
+    value = _value(row, name)
+    if value is None:
+        return float("nan")
+    if isinstance(value, datetime.date):
+        if not isinstance(value, datetime.datetime):
+            value = datetime.datetime(value.year, value.month, value.day)
+        if getattr(value, "nanosecond", 0):
+            raise ValueError(f"column {name!r} is {value}, which is no whole number of microseconds")
+        if value.tzinfo is not None:
+            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        value = (value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"column {name!r} must be a time, or microseconds since 1970, not {value!r}")
+    if float(value) != value:
+        raise ValueError(f"column {name!r} is {value} microseconds, too far from 1970 to be exact")
+    return float(value)
+''',
+    "text": '''\
+def _text(row, name):
+    """The value of a column as a text; None where it is missing."""
+    value = _value(row, name)
+    if value is None or isinstance(value, str):
+        return value
+    raise TypeError(f"column {name!r} must be a text, not {value!r}")
+''',
+    "name": '''\
+def _name(row, name):
+    """The value of a column whose categories are numbers or bools; None where it is missing."""
+    value = _value(row, name)
+    if value is None or not isinstance(value, (str, bytes)):
+        return value
+    raise TypeError(f"column {name!r} must be a number or a bool, not {value!r}")
+''',
+    "value": '''\
+def _value(row, name):
+    """The value of a column; None where it is missing."""
+    value = row.get(name)
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
+        raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
+    return value if value == value else None
+''',
+    "code": '''\
+def _code(value, codes):
+    """-1 where it is missing, -2 where it was never seen."""
+    return -1 if value is None else codes.get(value, -2)
+''',
+    "complete": '''\
+def _complete(row):
+    """ValueError where a value that some test needs is missing."""
+    for name in (
+        NAMES
+    ):
+        if _value(row, name) is None:
+            raise ValueError(f"column {name!r} is missing, and this tree takes complete rows only")
+''',
+}
+
+
+class _Python(RowPrinter):
     """Python, whose blocks are indented and whose categories are compared by their names."""
 
     infinity = "1e999"  # a literal that is too large: Python reads it as infinity
     truths = ("False", "True")
     operators: ClassVar[dict[str, str]] = {}
+    no_category = "None"
     comment = "#"
     reserved = frozenset([*keyword.kwlist, "row"])
-
-    def __init__(self, code: Code, function: str) -> None:
-        super().__init__(code)
-        self.public = {"predict": function, "leaf": "leaf"}
+    gap: ClassVar[list[str]] = ["", ""]
+    classes_name = "CLASSES"
+    sources = _SOURCES
 
     def name(self, name: str) -> str:
         """Public functions, private ones, and tables in capitals."""
-        private = ("side", "add", "mix", "best", "shares", "read", "complete")
-        is_function = name in private or name.startswith("cheapest")
+        is_function = name in FUNCTIONS or name.startswith("cheapest")
         return self.public.get(name) or (f"_{name}" if is_function else f"_{name.upper()}")
 
     def literal(self, label: Any) -> str:
@@ -139,43 +185,32 @@ class _Python(Printer):
             names = [list(map(self.literal, target.classes or ())) for target in self.code.targets]
             yield from _tuple_lines("CLASSES", names[0] if len(names) == 1 else list(map(_tuple, names)))
 
-    def proba(self) -> list[str]:
-        """The public function for the shares of the classes."""
-        code, starts = self.code, offsets(self.code, range(len(self.code.targets)))
-        lines = ["", "", f"def {self.public['predict']}_proba(row):", '    """The share of each class."""']
-        lines += [f"    found = [0.0] * {starts[-1]}", "    _shares(row, found)"]
-        if len(code.targets) == 1:
+    def probabilities(self, width: int, parts: list[tuple[int, int]]) -> list[str]:
+        """The share of each class as a dict, or one for each target."""
+        lines = [f"def {self.public['predict']}_proba(row):", '    """The share of each class."""']
+        lines += [f"    found = [0.0] * {width}", "    _shares(row, found)"]
+        if len(parts) == 1:
             return [*lines, "    return dict(zip(CLASSES, found))"]
-        parts = [f"found[{a}:{b}]" for a, b in pairwise(starts)]
-        return [*lines, f"    return [dict(zip(*both)) for both in zip(CLASSES, {_tuple(parts)})]"]
+        slices = self.sequence([f"found[{a}:{b}]" for a, b in parts])
+        return [*lines, f"    return [dict(zip(*both)) for both in zip(CLASSES, {slices})]"]
 
-    def read(self) -> list[str]:
-        """The encoded values of a row, the columns before the sums."""
-        lines: list[str] = []
-        for place, column in enumerate(self.code.columns):
-            if column.kind == "category":
-                lines += _tuple_lines(f"_CATEGORIES_{place}", list(map(self.literal, column.categories)))
-                lines.append(
-                    f"_CODES_{place} = {{name: code for code, name in enumerate(_CATEGORIES_{place})}}"
-                )
-        lines = ["", "", *lines, "", ""] if lines else ["", ""]
-        lines += ["def _read(row):", '    """The values in use; of a category its code."""', "    values = ("]
-        for place, column in enumerate(self.code.columns):
-            text = _reading(column)
-            lines.append(
-                f"        {f'_code({text}, _CODES_{place})' if column.kind == 'category' else text},"
-            )
-        lines.append("    )")
-        values = {j: f"values[{place}]" for place, j in enumerate(self.code.used)}
-        sums = [f"        {self.weighted_sum(j, values)}," for j in self.code.sums]
-        lines += ["    values += (", *sums, "    )"] if sums else []
-        lines.append("    return values")
-        return lines + (_CODE if self.code.has_categories else [])
+    def categories(self, place: int, keys: list[str]) -> Iterator[str]:
+        """A tuple of categories, and a dict of their codes."""
+        yield from _tuple_lines(f"_CATEGORIES_{place}", keys)
+        yield f"_CODES_{place} = {{name: code for code, name in enumerate(_CATEGORIES_{place})}}"
 
-    def complete(self) -> list[str]:
-        """The check of a tree that takes complete rows only."""
-        names = [repr(self.code.tree.schema.names[j]) for j in self.code.demanded if j not in self.code.sums]
-        return [*_COMPLETE[:3], *filled(names, "        "), *_COMPLETE[3:]]
+    def read_function(self, values: list[str], sums: list[str]) -> Iterator[str]:
+        """The values of a row as a tuple."""
+        yield from [
+            "def _read(row):",
+            '    """The values in use; of a category its code."""',
+            "    values = (",
+        ]
+        yield from (f"        {value}," for value in values)
+        yield "    )"
+        if sums:
+            yield from ["    values += (", *(f"        {each}," for each in sums), "    )"]
+        yield "    return values"
 
     def table(self, table: Table) -> Iterator[str]:
         """A tuple; of many numbers it is made from a text, which Python reads many times faster."""
@@ -193,20 +228,9 @@ class _Python(Printer):
         else:
             yield from _tuple_lines(name, items)
 
-    def read_variables(self) -> Iterator[str]:
-        """A variable for each column and sum."""
-        for j in self.code.used:
-            yield f"{self.variables[j]} = {_reading(self.code.tree.schema.columns[j])}"
-        for j in self.code.sums:
-            yield f"{self.variables[j]} = {self.weighted_sum(j, self.variables)}"
-
-    def answer(self, values: list[str]) -> str:
-        """A label or number; of several targets a tuple."""
-        if not self.code.predicts_classes:
-            return values[0] if len(values) == 1 else _tuple(values)
-        if len(values) == 1:
-            return f"CLASSES[{values[0]}]"
-        return _tuple(f"CLASSES[{k}][{value}]" for k, value in enumerate(values))
+    def sequence(self, values: list[str]) -> str:
+        """A tuple."""
+        return _tuple(values)
 
     def array(self, statement: Let) -> str:
         """A list of zeros."""
@@ -229,9 +253,8 @@ class _Python(Printer):
 
     def among(self, test: Among) -> str:
         """Whether a category is in a set."""
-        categories = self.code.tree.schema.columns[test.feature].categories
-        items = [self.literal(categories[c]) for c in test.codes] + ["None"] * test.missing
-        return f"{self.variable(test.feature)} {'not in' if test.negated else 'in'} {{{', '.join(items)}}}"
+        operator = "not in" if test.negated else "in"
+        return f"{self.variable(test.feature)} {operator} {{{', '.join(self.members(test))}}}"
 
     def opposite(self, operand: str) -> str:
         """The opposite of a condition."""
@@ -247,8 +270,6 @@ class _Python(Printer):
             return f"{arguments[0]} != {arguments[0]}"
         if function == "isfinite":
             return f"{arguments[0]} - {arguments[0]} == 0"
-        if function == "int":  # of a category, whose code is an int already
-            return arguments[0]
         return super().call(function, arguments)
 
     def statement(self, of: Statement, indent: str) -> Iterator[str]:
@@ -289,10 +310,6 @@ class _Python(Printer):
             yield from [f"{indent}else:", *self.block(of.otherwise, indent + "    ")]
 
 
-def _reading(column: Column) -> str:
-    return f"{_READERS[family(column)]}(row, {column.name!r})"
-
-
 def _tuple(items: Any) -> str:
     text = ", ".join(items)
     return f"({text})" if "," in text else f"({text},)"
@@ -301,84 +318,3 @@ def _tuple(items: Any) -> str:
 def _tuple_lines(name: str, items: list[str]) -> list[str]:
     one = f"{name} = {_tuple(items)}" if len(items) <= 20 else ""
     return [one] if one and len(one) <= 100 else [f"{name} = (", *filled(items), ")"]
-
-
-_CODE = '''
-
-def _code(value, codes):
-    """-1 where it is missing, -2 where it was never seen."""
-    return -1 if value is None else codes.get(value, -2)
-'''.splitlines()
-
-_VALUE = '''\
-def _value(row, name):
-    """The value of a column; None where it is missing."""
-    value = row.get(name)
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return None
-    if getattr(getattr(value, "dtype", None), "kind", None) in ("m", "M"):
-        raise TypeError(f"column {name!r} is {value!r}; give a time of Python's datetime")
-    return value if value == value else None
-'''.splitlines()
-
-_COMPLETE = '''\
-def _complete(row):
-    """ValueError where a value that some test needs is missing."""
-    for name in (
-    ):
-        if _value(row, name) is None:
-            raise ValueError(f"column {name!r} is missing, and this tree takes complete rows only")
-'''.splitlines()
-
-_SOURCES = {
-    "_number": '''\
-def _number(row, name):
-    """The value of a column as a float; NaN where it is missing."""
-    value = _value(row, name)
-    if value is None:
-        return float("nan")
-    if isinstance(value, datetime.timedelta):
-        return value.total_seconds()
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-        raise TypeError(f"column {name!r} must be a number, not {value!r}")
-    if hasattr(value, "__index__") and abs(value) > 2**53:
-        raise ValueError(f"column {name!r} is {value}, beyond 2^53, where floats skip whole numbers")
-    return float(value)
-'''.splitlines(),
-    "_time": '''\
-def _time(row, name):
-    """The value of a column as microseconds since 1970; NaN where it is missing."""
-    value = _value(row, name)
-    if value is None:
-        return float("nan")
-    if isinstance(value, datetime.date):
-        if not isinstance(value, datetime.datetime):
-            value = datetime.datetime(value.year, value.month, value.day)
-        if getattr(value, "nanosecond", 0):
-            raise ValueError(f"column {name!r} is {value}, which is no whole number of microseconds")
-        if value.tzinfo is not None:
-            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-        value = (value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-        raise TypeError(f"column {name!r} must be a time, or microseconds since 1970, not {value!r}")
-    if float(value) != value:
-        raise ValueError(f"column {name!r} is {value} microseconds, too far from 1970 to be exact")
-    return float(value)
-'''.splitlines(),
-    "_text": '''\
-def _text(row, name):
-    """The value of a column as a text; None where it is missing."""
-    value = _value(row, name)
-    if value is None or isinstance(value, str):
-        return value
-    raise TypeError(f"column {name!r} must be a text, not {value!r}")
-'''.splitlines(),
-    "_name": '''\
-def _name(row, name):
-    """The value of a column whose categories are numbers or bools; None where it is missing."""
-    value = _value(row, name)
-    if value is None or not isinstance(value, (str, bytes)):
-        return value
-    raise TypeError(f"column {name!r} must be a number or a bool, not {value!r}")
-'''.splitlines(),
-}

@@ -25,6 +25,7 @@ SUFFIXES = {
     ".h": "c",
     ".js": "javascript",
     ".mjs": "javascript",
+    ".java": "java",
     ".mmd": "mermaid",
     ".tex": "latex",
     ".gv": "dot",
@@ -48,11 +49,11 @@ def export(
     Parameters
     ----------
     output
-        The file to write, whose suffix tells the format: .py, .h, .js, .sql, .json, .onnx, .pmml, .svg, .dot,
-        .mmd, .tex, .txt. Without it, or with -, the standard output.
+        The file to write, whose suffix tells the format: .py, .h, .js, .java, .sql, .json, .onnx, .pmml,
+        .svg, .dot, .mmd, .tex, .txt. Without it, or with -, the standard output.
     format
-        The format, where no suffix tells it: c, dot, javascript, json, latex, mermaid, onnx, pmml, python,
-        rules, sql, svg, text, treelite.
+        The format, where no suffix tells it: c, dot, java, javascript, json, latex, mermaid, onnx, pmml,
+        python, rules, sql, svg, text, treelite.
     option
         An option of the format, as name=value: dialect=postgres, table=loans; may be repeated.
     check
