@@ -13,6 +13,7 @@ from tests.pruning.cases import case
 from treewright import grow, prune
 from treewright.encoding.splits import folds
 from treewright.pruning.cross_validation import cross_validated_losses
+from treewright.pruning.path import TreeList
 
 
 def test_cross_validation_is_what_it_says() -> None:
@@ -20,7 +21,7 @@ def test_cross_validation_is_what_it_says() -> None:
     example = case(3, weights="whole", classes=3)
     data, levels = example.data, [0, 2, 5]
     mean, error = cross_validated_losses(
-        data, {"criterion": "entropy"}, 4, 7, lambda t, level: t.first(int(level)), levels
+        data, {"criterion": "entropy"}, 4, 7, lambda t: TreeList(tuple(map(t.first, levels)))
     )
     fold = folds(data, 4, 7)
     weight = data.weight
@@ -73,8 +74,7 @@ def test_the_folds_prune_by_the_same_options(method: str, options: dict[str, Any
         {"criterion": "error"},
         4,
         2,
-        lambda grown, c: prune(grown, method, c=c, **options).pruned,
-        told["tried"],
+        lambda grown: TreeList(tuple(prune(grown, method, c=c, **options).pruned for c in told["tried"])),
     )
     np.testing.assert_array_equal(told["losses"], mean)
     np.testing.assert_array_equal(told["standard_errors"], error)

@@ -141,11 +141,14 @@ class _Pruned(Classic):
     rule: Any
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
-        path = prune(self._grow(data), "cost_complexity")
+        growing = self._growing(
+            data
+        )  # once: it may draw the seed of the tree, which is that of the folds' trees
+        path = prune(self._grow(data, growing), "cost_complexity")
         folds = min(int(self.cv), data.n_counted)
         if folds < 2 or len(path) < 2:  # nothing to choose from, or nothing to choose by
             return path[0], path, data
-        growing, seed = self._growing(data), seed_of(self.random_state)
+        seed = seed_of(self.random_state)
         path = select(path, "folds", data=data, n_folds=folds, rule=self.rule, growing=growing, seed=seed)
         return path.pruned, path, data
 

@@ -288,8 +288,8 @@ class TreeEstimator:
             **limits(self, data.n_counted, n_columns, data.total_weight),
         }
 
-    def _grow(self, data: Dataset) -> Tree:
-        tree = grow(data, **self._growing(data))
+    def _grow(self, data: Dataset, growing: Mapping[str, Any] | None = None) -> Tree:
+        tree = grow(data, **(self._growing(data) if growing is None else growing))
         return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:

@@ -20,12 +20,13 @@ def pruned(
     estimator: Any,
     data: Dataset,
     validation: Dataset | None,
-    grow: Callable[[Dataset], Tree],
+    grow: Callable[[Dataset, Mapping[str, Any]], Tree],
     growing: Callable[[Dataset], Mapping[str, Any]],
 ) -> tuple[PruningPath, Dataset]:
     """The path of an estimator's `pruning`, with one tree chosen, and the rows that its tree was grown from.
 
-    `grow` makes the estimator's tree of some rows, and `growing` says by which parameters.
+    `growing` gives the arguments of `grow` for some rows. It is called once, since it may draw the seed of
+    the tree, with which the trees of the folds are grown, too.
     """
     value = Pruning.of(estimator.pruning)
     if value == "rules":
@@ -38,7 +39,8 @@ def pruned(
     plan = Plan.of(value.method, value.keywords(), value.select, said=type(value).__name__, also=also)
     seed = seed_of(estimator.random_state)
     data, validation = plan.parts(data, validation, value.validation_fraction, seed)
-    return plan.path(grow(data), data, validation, growing(data), seed), data
+    options = growing(data)
+    return plan.path(grow(data, options), data, validation, options, seed), data
 
 
 def chosen_by_rows(path: PruningPath | None) -> bool:

@@ -47,8 +47,7 @@ def weakest_links(tree: Tree, risk: ArrayLike | None = None) -> NDArray[np.float
     At a given alpha, collapsing every node whose level is at most alpha gives the smallest subtree among
     those with the least risk + alpha * leaves (risk per unit of weight, as in scikit-learn).
     """
-    level, *_ = _core.weakest_links(tree.end, _check_risk(tree, risk))
-    return level / float(tree.weight[0])
+    return _weakest_links(tree, risk)[0]
 
 
 def cost_complexity_path(tree: Tree, risk: ArrayLike | None = None) -> CostComplexityPath:
@@ -56,9 +55,14 @@ def cost_complexity_path(tree: Tree, risk: ArrayLike | None = None) -> CostCompl
 
     Nodes of the same level collapse together: whole numbers are compared exactly, others up to rounding.
     """
-    _, alpha, total, leaves = _core.weakest_links(tree.end, _check_risk(tree, risk))
+    return _weakest_links(tree, risk)[1]
+
+
+def _weakest_links(tree: Tree, risk: ArrayLike | None) -> tuple[NDArray[np.float64], CostComplexityPath]:
+    """The level of each node and the sequence of subtrees, from one pass."""
+    level, alpha, total, leaves = _core.weakest_links(tree.end, _check_risk(tree, risk))
     weight = float(tree.weight[0])
-    return CostComplexityPath(alpha / weight, total / weight, leaves)
+    return level / weight, CostComplexityPath(alpha / weight, total / weight, leaves)
 
 
 def cost_complexity(
@@ -100,11 +104,12 @@ def cost_complexity(
         raise ValueError(f"on is {on!r}; it must be 'loss' or 'impurity'")
     if alpha is not None:
         _check_alpha(alpha)
-    risk = tree.loss if on == "loss" else tree.risk
-    found = cost_complexity_path(tree, risk)
+    level, found = _weakest_links(tree, tree.loss if on == "loss" else tree.risk)
     steps = len(found.alpha) if alpha is None else int(np.searchsorted(found.alpha, alpha, side="right"))
-    position = np.searchsorted(found.alpha, weakest_links(tree, risk), side="left")
-    path = PruningPath.from_nested("cost_complexity", tree, position, found.alpha[:steps], validation, on=on)
+    position, details = np.searchsorted(found.alpha, level, side="left"), {"on": on, "alphas": found.alpha}
+    path = PruningPath.from_nested(
+        "cost_complexity", tree, position, found.alpha[:steps], validation, **details
+    )
     return replace(path, is_open=alpha is None)
 
 

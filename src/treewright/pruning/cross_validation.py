@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset
 from treewright.encoding.splits import folds
 from treewright.growing import grow
-from treewright.pruning.path import mean_and_error, refuse_no_rows
+from treewright.pruning.path import Prunings, TreeList, mean_and_error, refuse_no_rows
 from treewright.tree import Tree
 from treewright.tree.costs import PARAMETERS
 from treewright.tree.evaluate import squared_losses
@@ -24,8 +25,7 @@ def cross_validated_losses(
     growing: Mapping[str, Any],
     n_folds: int,
     seed: int,
-    prune_at: Callable[[Tree, float], Tree],
-    levels: Sequence[float] | Floats,
+    prunings_of: Callable[[Tree], Prunings],
 ) -> tuple[Floats, Floats]:
     """The cross-validated mean loss at each level of a pruning parameter, and its standard error.
 
@@ -37,10 +37,8 @@ def cross_validated_losses(
         The arguments of `grow` for the trees of the folds.
     n_folds, seed : int
         The number of folds and the seed of their draw.
-    prune_at : callable
-        Prunes a tree at a level.
-    levels : sequence of float
-        The levels to try.
+    prunings_of : callable
+        The prunings of the tree of a fold, one for each level.
 
     Returns
     -------
@@ -50,20 +48,35 @@ def cross_validated_losses(
     --------
     >>> from treewright import encode
     >>> data = encode({"x": [0] * 20 + [1] * 20}, ["a"] * 20 + ["b"] * 20)
-    >>> mean, _ = cross_validated_losses(data, {}, 4, 0, lambda tree, n: tree.first(int(n)), [0, 1])
+    >>> mean, _ = cross_validated_losses(data, {}, 4, 0, lambda tree: TreeList((tree.first(0), tree)))
     >>> mean.tolist()
     [0.5, 0.0]
     """
     refuse_no_rows(data, "data")
     fold = folds(data, n_folds, seed)
-    loss, square = np.zeros(len(levels)), np.zeros(len(levels))
+    sums: Any = 0.0
     for number in range(n_folds):
-        tree, held_out = grow(data.take(fold != number), **growing), data.take(fold == number)
-        for place, level in enumerate(levels):
-            pruned = prune_at(tree, float(level))
-            loss[place] += pruned.loss_of(held_out)[pruned.is_leaf].sum()
-            square[place] += squared_losses(pruned, held_out)[pruned.is_leaf].sum()
-    return mean_and_error(loss, square, data)
+        prunings, held_out = (
+            prunings_of(grow(data.take(fold != number), **growing)),
+            data.take(fold == number),
+        )
+        sums = sums + np.stack([prunings.sums(of, held_out) for of in (Tree.loss_of, squared_losses)])
+    return mean_and_error(sums[0], sums[1], data)
+
+
+def fold_options(tree: Tree, growing: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The arguments of `grow` for the trees of the folds: those that the tree was grown with, its seed
+    included, with its criterion and without the costs, which `Dataset.restated` gives to the rows.
+    """
+    options = dict(growing or {})
+    known = [name for name in list(inspect.signature(grow).parameters)[1:] if not name.startswith("_")]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"growing has {name!r}, which is no parameter of grow: {', '.join(known)}")
+    own = tree.criterion
+    if options.get("criterion") not in (None, own, "log_loss" if own == "entropy" else own):
+        raise ValueError(f"growing has the criterion {options['criterion']!r}; the tree was grown by {own!r}")
+    return {name: value for name, value in options.items() if name not in PARAMETERS} | {"criterion": own}
 
 
 def tune_constant(
@@ -83,9 +96,12 @@ def tune_constant(
     if data is None:
         raise ValueError('c="cv" needs data=, the Dataset that the tree was grown from')
     refuse_no_rows(data, "data")
-    data = data.restated(tree.schema.targets)  # costs, and how they alter the splits, are the tree's
-    own = {name: value for name, value in (growing or {}).items() if name not in PARAMETERS}
-    arguments = {"criterion": tree.criterion, **own}
-    losses, errors = cross_validated_losses(data, arguments, n_folds, seed, prune_at, grid)
+
+    def prunings_of(fold_tree: Tree) -> TreeList:
+        return TreeList(tuple(prune_at(fold_tree, constant) for constant in grid))
+
+    rows = data.restated(tree.schema.targets)  # costs, and how they alter the splits, are the tree's
+    arguments = fold_options(tree, growing)
+    losses, errors = cross_validated_losses(rows, arguments, n_folds, seed, prunings_of)
     best = grid[int(np.flatnonzero(losses <= losses.min())[-1])]
     return {"c": best, "tried": tuple(grid), "losses": losses, "standard_errors": errors}

@@ -1,12 +1,12 @@
-"""All methods on one table: what each keeps of one tree, and what that loses on rows that chose nothing."""
+"""Comparing all pruning methods on one table: the trees that they choose, and their losses on test rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,17 +38,17 @@ _WAYS: dict[str, Callable[..., PruningPath]] = {"folds": folds, "held_out": held
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What each method made of one tree.
+    """The results of all pruning methods on one table.
 
     `rows` has a dict for each: method, by (how one of its trees was chosen), leaves (or rules), grown_from
     (the number of rows), the mean loss on the training, validation and test rows, the standard error of the
     validation loss, the certificate (the true error is below it with probability 1 − delta, for this row
-    alone), the seconds it took, and trouble where it could not work. `constant` is what all of them must
-    beat: the class or number that is best answered to every row, and its mean losses.
+    alone), the seconds that it took, and trouble: the error where the method failed. `constant` is the
+    baseline: the best constant prediction and its mean losses.
 
-    No validation row judges a tree that it helped to grow, to prune or to choose: a method that takes
-    validation rows is judged on each half of them after it was given the other half, and one that takes none
-    as it does with the tree of the training rows alone.
+    The validation loss is never measured on rows that took part in growing, pruning or choosing the tree: a
+    method that takes validation rows is measured on each half of them after it was given the other half, and
+    a method that takes none is measured with the tree of the training rows alone.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -67,10 +67,10 @@ class Comparison:
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """The row to take: the smallest tree within one standard error of the least validation loss.
+        """The recommended row: the smallest tree within one standard error of the least validation loss.
 
-        The test rows have no part in the choice, so the test loss and the certificate of this row stay
-        honest. Rules are not considered, because `fit` makes trees. None where no validation loss is known.
+        The test rows do not take part in the choice, so the test loss and the certificate of this row are
+        unbiased. Rule lists are not considered, because `fit` makes trees. None without validation losses.
         """
         rows = [row for row in self.rows if row["standard_error"] is not None]
         if not rows:
@@ -102,7 +102,7 @@ def compare(
     delta: float = 0.05,
     n_jobs: int | None = None,
 ) -> Comparison:
-    """Prune a tree by every method, and measure each on rows that had no part in it.
+    """Prune a tree by every method, and measure each result on test rows.
 
     Methods that take validation rows prune one tree, grown from the training rows. Where the rows are split
     here, the others prune one that is grown from the training and the validation rows, as `treewright fit`
@@ -115,19 +115,19 @@ def compare(
     methods : "all" or list of str
         Which of `treewright.pruning.methods()`, and "rules".
     validation, test : Dataset, optional
-        Rows that prune and choose, and rows that do neither; what is not given is split off from `data`.
+        Rows to prune and to choose by, and rows to test on; what is not given is split off from `data`.
     shares : three floats
-        Of the rows that train, validate and test.
+        The shares of the training, validation and test rows.
     seed : int
-        Of the split and of the folds.
+        The seed of the split and of the draw of the folds.
     growing : mapping, optional
         Keyword arguments of `grow`.
     options : mapping, optional
         Options by method, and of "folds" and "held_out": ``{"srm": {"c": 0.3}, "folds": {"n_folds": 5}}``.
     cost_matrix, priors
-        What mistakes cost and how often classes come, as for `grow`, which chooses the splits by them.
+        Misclassification costs and prior probabilities of the classes, as for `grow`.
     delta : float
-        The chance with which each certificate may fail.
+        The failure probability of each certificate.
     n_jobs : int, optional
         Threads to grow with.
 
@@ -145,27 +145,26 @@ def compare(
     """
     check_delta(delta)
     chosen, given = _checked_methods(methods), _checked_options(options)
-    train, validation, test, joined = _parts(data, validation, test, shares, seed)
-    costs = {"cost_matrix": cost_matrix, "priors": priors}
-    how = {"n_jobs": n_jobs} | {name: value for name, value in costs.items() if value is not None}
-    tree = grow(train, **how, **(growing or {}))
+    train, validation, test, both = _split_rows(data, validation, test, shares, seed)
+    own = {"n_jobs": n_jobs, "cost_matrix": cost_matrix, "priors": priors}
+    how = {name: value for name, value in own.items() if value is not None} | dict(growing or {})
+    from_training = _TreeAndRows(grow(train, **how), train)
     start = perf_counter()
-    whole = tree if joined is None else grow(joined, **how, **(growing or {}))
+    from_both = from_training if both is None else _TreeAndRows(grow(both, **how), both)
     seconds = perf_counter() - start
-    grown = _Grown(tree, train), _Grown(whole, train if joined is None else joined)
-    task = _Task(*grown, validation, test, delta, dict(growing or {}), given, seed, n_jobs)
-    task.add("unpruned", ("", whole, seconds), grown[1], [(tree, validation)])
+    tree = from_training.tree
+    task = _Task(from_training, from_both, validation, test, delta, how, given, seed)
+    task.add("unpruned", ("", from_both.tree, seconds), from_both, [(tree, validation)])
     for method in chosen:
         task.run(method)
     counts = (train.n_rows, validation.n_rows, test.n_rows)
-    always = _constant(tree, train, validation, test)
-    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta, always)
+    constant = _constant(tree, train, validation, test)
+    return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta, constant)
 
 
 def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
     known = _known()
-    names = known if isinstance(chosen, str) and chosen == "all" else chosen
-    names = (names,) if isinstance(names, str) else tuple(names)
+    names = (known if chosen == "all" else (chosen,)) if isinstance(chosen, str) else tuple(chosen)
     for name in names:
         if name not in known:
             raise ValueError(f"method {name!r} is unknown; known: {', '.join(known)}")
@@ -178,7 +177,7 @@ def _known() -> tuple[str, ...]:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """What a name stands for: a method, or a way to choose."""
+    """The function of a name: a method, or a way to choose."""
     if name == "rules":
         return rule_list
     return _WAYS[name] if name in _WAYS else METHODS.function(name)
@@ -195,11 +194,11 @@ def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[st
     return given
 
 
-def _parts(
+def _split_rows(
     data: Dataset, validation: Dataset | None, test: Dataset | None, shares: Sequence[float], seed: int
 ) -> tuple[Dataset, Dataset, Dataset, Dataset | None]:
-    """Rows that train, validate and test, given or split off; and where they are split off both of the first
-    two, which grow the trees of methods that take no validation rows.
+    """The training, validation and test rows, given or split off; and the training and validation rows
+    together where both were split off here, for methods that need no validation rows.
     """
     refuse_no_rows(data, "data")
     for name, rows in (("validation", validation), ("test", test)):
@@ -224,8 +223,7 @@ def _parts(
     return train, validation, test, data.take(part < 2)
 
 
-@dataclass(frozen=True, eq=False)
-class _Grown:
+class _TreeAndRows(NamedTuple):
     """A tree and the rows that it was grown from."""
 
     tree: Tree
@@ -234,17 +232,18 @@ class _Grown:
 
 @dataclass(eq=False)
 class _Task:
-    """The trees, the rows, and what the methods have made of them so far."""
+    """The trees, the rows, and the results of the methods so far."""
 
-    trained: _Grown  # from the training rows: for methods that take validation rows
-    joined: _Grown  # from the validation rows as well, where they were split off here: for the others
+    from_training: _TreeAndRows  # for methods that take validation rows
+    from_both: (
+        _TreeAndRows  # from the validation rows as well, where they were split off here: for the others
+    )
     validation: Dataset
     test: Dataset
     delta: float
-    growing: dict[str, Any]
+    growing: dict[str, Any]  # arguments of `grow`: of the trees, and of those of the folds
     options: dict[str, dict[str, Any]]
     seed: int
-    n_jobs: int | None
     rows: list[dict[str, Any]] = field(default_factory=list)
     trees: dict[str, Tree | RuleList] = field(default_factory=dict)
 
@@ -255,48 +254,45 @@ class _Task:
         try:
             if takes_rows:
                 self._run_by_validation(method)
-            if not takes_rows or (is_open and method == "cost_complexity"):  # whose price folds can choose
+            if not takes_rows or (is_open and method == "cost_complexity"):  # folds can choose its alpha
                 self._run_without(method)
         except ValueError as error:
             self.rows.append({**dict.fromkeys(_KEYS), "method": method, "by": "", "trouble": str(error)})
 
     def _run_by_validation(self, method: str) -> None:
-        """Lines that look at validation rows; each half of these judges what the other half has chosen."""
-        made = list(self._outcomes(method, self.trained, self.validation))
-        halves = _halves(self.validation, self.seed)
-        chosen = [self._attempt(method, self.trained, half) for half in halves]
+        """Lines that use validation rows; each half of these measures what the other half has chosen."""
+        halves = list(split(self.validation, (1, 1), self.seed)) if self.validation.n_counted > 1 else []
+        made, *others = self._outcomes(method, self.from_training, [self.validation, *halves])
+        measured = [(found, half) for found, half in zip(others, reversed(halves), strict=True) if found]
         for place, outcome in enumerate(made):
-            judged = [
-                (others[place][1], half)
-                for others, half in zip(chosen, reversed(halves), strict=True)
-                if len(others) == len(made)
-            ]
-            self.add(method, outcome, self.trained, judged if len(judged) == 2 else [])
+            pairs = [(found[place][1], half) for found, half in measured]
+            self.add(method, outcome, self.from_training, pairs if len(pairs) == 2 else [])
 
     def _run_without(self, method: str) -> None:
-        """Lines that look at no validation rows, which judge what comes of the training rows alone."""
-        made = list(self._outcomes(method, self.joined, None))
-        alike = made if self.joined is self.trained else self._attempt(method, self.trained, None)
+        """Lines that use no validation rows, on which the tree of the training rows alone is measured."""
+        (made,) = self._outcomes(method, self.from_both, [None])
+        alike = made
+        if self.from_both is not self.from_training:
+            with suppress(ValueError):  # too few rows for the method
+                (alike,) = self._outcomes(method, self.from_training, [None])
+        measured = alike is not made or self.from_both is self.from_training
         for place, outcome in enumerate(made):
-            judged = [(alike[place][1], self.validation)] if len(alike) == len(made) else []
-            self.add(method, outcome, self.joined, judged)
-
-    def _attempt(self, method: str, grown: _Grown, validation: Dataset | None) -> list[Outcome]:
-        """The outcomes; none where the method cannot work on so few rows."""
-        try:
-            return list(self._outcomes(method, grown, validation))
-        except ValueError:
-            return []
+            pairs = [(alike[place][1], self.validation)] if measured else []
+            self.add(method, outcome, self.from_both, pairs)
 
     def add(
-        self, method: str, outcome: Outcome, grown: _Grown, judged: list[tuple[Tree | RuleList, Dataset]]
+        self,
+        method: str,
+        outcome: Outcome,
+        grown_from: _TreeAndRows,
+        pairs: list[tuple[Tree | RuleList, Dataset]],
     ) -> None:
-        """A line of the table; `judged` says which trees are judged by which validation rows."""
+        """A line of the table; `pairs` are trees and the validation rows on which each is measured."""
         by, made, seconds = outcome
-        training, test = (_loss(made, rows) for rows in (grown.rows, self.test))
+        training, test = (_loss(made, rows) for rows in (grown_from.rows, self.test))
         size = made.n_leaves if isinstance(made, Tree) else len(made)
-        sizes, bound = (size, grown.rows.n_rows), self._certificate(made)
-        values = (method, by, *sizes, training, *_mean_loss(judged), test, bound, seconds, None)
+        sizes, bound = (size, grown_from.rows.n_rows), self._certificate(made)
+        values = (method, by, *sizes, training, *_mean_loss(pairs), test, bound, seconds, None)
         self.rows.append(dict(zip(_KEYS, values, strict=True)))
         self.trees[f"{method}, {by}" if by else method] = made
 
@@ -314,41 +310,59 @@ class _Task:
         except ValueError:  # rows of different weights
             return None
 
-    def _outcomes(self, method: str, grown: _Grown, validation: Dataset | None) -> Iterator[Outcome]:
-        """What a method makes of a tree: lines that look at validation rows; without any, the others."""
-        start = perf_counter()
-        arguments = self._arguments(method, grown, validation)
-        if method == "rules":
-            make: Callable[..., Any] = _function(method)
-        else:
-            make = partial(prune, method=method)
-            refuse_raising(method, arguments, self.growing, grown.tree.schema)
-        path: Any = make(grown.tree, **arguments)
+    def _outcomes(
+        self, method: str, grown_from: _TreeAndRows, validations: Sequence[Dataset | None]
+    ) -> list[list[Outcome]]:
+        """What a method makes of a tree with each set of validation rows, or with none; an empty list where a
+        set after the first is too small. The tree is pruned once if pruning does not depend on the rows.
+        """
+        tree, given = grown_from.tree, self.options.get(method, {})
+        facts = {"data": grown_from.rows, "growing": self.growing, "seed": self.seed}
+        arguments = offered(options_of(_function(method)), facts) | given
+        if method != "rules":
+            refuse_raising(method, arguments, self.growing, tree.schema)
+        needs_rows = method != "rules" and METHODS.needs(method, "validation")
+        path: Any = None
+        found: list[list[Outcome]] = []
+        for validation in validations:
+            start = perf_counter()
+            try:
+                if path is None or needs_rows:
+                    rows = {"validation": validation} if needs_rows else {}
+                    options = {**rows, **arguments}
+                    path = (
+                        rule_list(tree, **options)
+                        if method == "rules"
+                        else prune(tree, method=method, **options)
+                    )
+                found.append(list(self._choose(path, facts, validation, start)))
+            except ValueError:
+                if not found:
+                    raise
+                found.append([])
+        return found
+
+    def _choose(
+        self, path: Any, facts: dict[str, Any], validation: Dataset | None, start: float
+    ) -> Iterator[Outcome]:
+        """The result of a method; where it leaves the choice open, the trees that each rule chooses."""
         if isinstance(path, RuleList) or not path.is_open:
             made = path if isinstance(path, RuleList) else path.pruned
             yield "", made, perf_counter() - start
             return
         if validation is not None:
-            by = "held-out rows"
-            tried = held_out(path, **{"validation": validation, **self.options.get("held_out", {})})
+            by, tried = (
+                "held-out rows",
+                held_out(path, **self._with_options("held_out", validation=validation)),
+            )
         else:
-            by, facts = "folds", self._facts(grown)
-            tried = folds(path, **{**facts, **self.options.get("folds", {})})
+            by, tried = "folds", folds(path, **self._with_options("folds", **facts))
         seconds = perf_counter() - start
         for rule in RULES:
             yield f"{by}, {rule}", by_rule(tried, rule, "").pruned, seconds
 
-    def _facts(self, grown: _Grown) -> dict[str, Any]:
-        return {"data": grown.rows, "growing": self.growing, "seed": self.seed, "n_jobs": self.n_jobs}
-
-    def _arguments(self, method: str, grown: _Grown, validation: Dataset | None) -> dict[str, Any]:
-        """What a method needs to know, and what the user says of it."""
-        known = options_of(_function(method))
-        arguments = offered(known, self._facts(grown))
-        needed = known.get("validation")
-        if needed is not None and needed.default is needed.empty:
-            arguments["validation"] = validation
-        return arguments | self.options.get(method, {})
+    def _with_options(self, name: str, **facts: Any) -> dict[str, Any]:
+        return {**facts, **self.options.get(name, {})}
 
 
 _KEYS = (
@@ -366,23 +380,18 @@ _KEYS = (
 )
 
 
-def _halves(validation: Dataset, seed: int) -> list[Dataset]:
-    """The validation rows in two parts; none where there is but one row."""
-    return list(split(validation, (1, 1), seed)) if validation.n_counted > 1 else []
-
-
-def _mean_loss(judged: list[tuple[Tree | RuleList, Dataset]]) -> tuple[float | None, float | None]:
+def _mean_loss(pairs: list[tuple[Tree | RuleList, Dataset]]) -> tuple[float | None, float | None]:
     """The mean loss over the rows of all pairs and its standard error, which is known of trees alone."""
-    if not judged:
+    if not pairs:
         return None, None
-    weights = [rows.total_weight for _, rows in judged]
-    mean = float(np.average([_loss(made, rows) for made, rows in judged], weights=weights))
+    weights = [rows.total_weight for _, rows in pairs]
+    mean = float(np.average([_loss(made, rows) for made, rows in pairs], weights=weights))
     squares = 0.0
-    for made, rows in judged:
+    for made, rows in pairs:
         if not isinstance(made, Tree):
             return mean, None
         squares += float(squared_losses(made, rows)[made.is_leaf].sum())
-    n_targets = len(judged[0][1].schema.targets)
+    n_targets = len(pairs[0][1].schema.targets)
     spread = max(squares / sum(weights) - (n_targets * mean) ** 2, 0.0)
     return mean, float(np.sqrt(spread / sum(weights))) / n_targets
 

@@ -1,13 +1,12 @@
-"""By cross validation, CART's way: the price of a leaf that serves trees grown without the rows they judge.
+"""By cross-validation of the complexity parameter alpha, as in CART.
 
-The path says for which prices alpha each tree is the best. For tree j take the price β_j = √(α_j · α_j+1),
-the middle of its range. Each fold's rows judge a tree grown from all other rows, pruned at every β_j.
-A fold grows one tree; all its prunings are judged in one pass.
+Each tree of the path is optimal for a range of alpha; tree j is represented by the middle of its range,
+β_j = √(α_j · α_j+1). For each fold one tree is grown from all other rows, pruned at every β_j, and all its
+prunings are measured on the rows of the fold in one pass.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -16,14 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.encoding.splits import folds as dealt
-from treewright.growing import grow
-from treewright.pruning import PruningPath, cost_complexity_path, weakest_links
-from treewright.pruning.path import NestedPrunings, mean_and_error, refuse_no_rows
+from treewright.pruning import PruningPath, weakest_links
+from treewright.pruning.cross_validation import cross_validated_losses, fold_options
+from treewright.pruning.path import NestedPrunings, refuse_no_rows
 from treewright.selecting.one_standard_error import by_rule, check_rule
 from treewright.tree import Tree
-from treewright.tree.costs import PARAMETERS
-from treewright.tree.evaluate import squared_losses
 
 Floats = NDArray[np.float64]
 
@@ -47,14 +43,14 @@ def folds(
     data : Dataset
         The rows that the tree was grown from.
     n_folds : int
-        In how many parts the rows are dealt; as many trees are grown.
+        The number of folds; one tree is grown for each.
     rule : {"0-SE", "1-SE"}
         The least loss, or the smallest tree whose loss is within one standard error of it, as in CART.
     growing : mapping, optional
-        The keyword arguments of `grow` that the tree was grown with, so that those of the folds are like it.
-        The criterion is taken from the tree, and so are the costs.
+        The arguments of `grow` that the tree was grown with, its seed included: the trees of the folds are
+        grown alike. Criterion and costs are those of the tree.
     seed : int
-        Of the deal.
+        The seed of the draw of the folds.
     n_jobs : int, optional
         Threads that grow the trees, as in `grow`.
 
@@ -65,40 +61,28 @@ def folds(
     """
     check_rule(rule)
     _check(path, data)
-    options = {"n_jobs": n_jobs} | _growing(path, growing)
     betas = middle_levels(path)
-    data = data.restated(
+
+    def prunings_of(tree: Tree) -> NestedPrunings:
+        level = weakest_links(tree, tree.loss if path.details["on"] == "loss" else tree.risk)
+        return NestedPrunings(tree, np.searchsorted(betas, level), len(betas))
+
+    rows = data.restated(
         path.full_tree.schema.targets
     )  # costs, and how they alter the splits, are the tree's
-    fold = dealt(data, n_folds, seed)
-    sums = np.zeros((2, len(path)))
-    for i in range(n_folds):
-        held = data.take(fold == i)
-        tree = grow(data.take(fold != i), **options)
-        prunings = NestedPrunings(tree, np.searchsorted(betas, _levels(tree, path)), len(betas))
-        sums += prunings.sums(Tree.loss_of, held), prunings.sums(squared_losses, held)
-    mean, error = mean_and_error(sums[0], sums[1], data)
-    judged = replace(path, validation=mean, standard_error=error)
-    return by_rule(judged, rule, f"{n_folds} folds")
+    options = {"n_jobs": n_jobs} | fold_options(path.full_tree, growing)
+    mean, error = cross_validated_losses(rows, options, n_folds, seed, prunings_of)
+    return by_rule(replace(path, validation=mean, standard_error=error), rule, f"{n_folds} folds")
 
 
 def middle_levels(path: PruningPath) -> Floats:
     """The price β_j of each tree: 0 for the first, the geometric mean of its range, ∞ for the root alone."""
-    alpha = cost_complexity_path(path.full_tree, _risk(path.full_tree, path)).alpha
+    alpha: Floats = path.details["alphas"]
     following = np.append(alpha[1:], np.inf)
     with np.errstate(invalid="ignore"):  # 0 · ∞, of a tree that is a leaf from the first
         betas = np.sqrt(alpha * following)
     betas[0], betas[-1] = 0.0, np.inf
     return np.asarray(betas[: len(path)])
-
-
-def _levels(tree: Tree, path: PruningPath) -> Floats:
-    return weakest_links(tree, _risk(tree, path))
-
-
-def _risk(tree: Tree, path: PruningPath) -> Floats:
-    """What leaves are to lower, as on the path."""
-    return tree.loss if path.details["on"] == "loss" else tree.risk
 
 
 def _check(path: PruningPath, data: Dataset) -> None:
@@ -116,17 +100,3 @@ def _check(path: PruningPath, data: Dataset) -> None:
     counted = data.n_counted
     if counted != tree.rows[0]:
         raise ValueError(f"data has {counted} rows, but the tree was grown from {tree.rows[0]}; {own}")
-
-
-def _growing(path: PruningPath, growing: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The keyword arguments of `grow`, with the criterion of the tree and without the costs, which it has."""
-    options = dict(growing or {})
-    known = [name for name in list(inspect.signature(grow).parameters)[1:] if not name.startswith("_")]
-    for name in options:
-        if name not in known:
-            raise TypeError(f"growing has {name!r}, which is no parameter of grow: {', '.join(known)}")
-    own = path.full_tree.criterion
-    if options.get("criterion") not in (None, own, "log_loss" if own == "entropy" else own):
-        raise ValueError(f"growing has the criterion {options['criterion']!r}; the tree was grown by {own!r}")
-    kept = {name: value for name, value in options.items() if name not in PARAMETERS}
-    return kept | {"criterion": own}

@@ -1,4 +1,4 @@
-"""Pruning as a part of fitting: whose each option is, which rows it takes, and no row with two roles."""
+"""Pruning inside a fit: gives each option to the pruner or the selector, and sets validation rows aside."""
 
 from __future__ import annotations
 
@@ -89,10 +89,19 @@ class Plan:
         growing: Mapping[str, Any],
         seed: int,
     ) -> PruningPath:
-        """The path of a tree that was grown from `data` with the parameters `growing`, one tree chosen."""
+        """The path of a tree that was grown from `data` with the arguments `growing`, one tree chosen.
+
+        `seed` is that of the folds; their trees are grown with `growing`, the seed of the tree included. The
+        validation rows are evaluated once: where the selection takes them, the pruning is not given them.
+        """
         refuse_raising(self.method, self.pruning, growing, tree.schema)
         facts = {"data": data, "validation": validation, "growing": growing, "seed": seed}
-        path = prune(tree, self.method, **offered(METHODS.options(self.method), facts), **self.pruning)
-        if self.by is None:
+        known = set(METHODS.options(self.method))
+        if self.by is not None and not METHODS.needs(self.method, "validation"):
+            known.discard("validation")
+        path = prune(tree, self.method, **offered(known, facts), **self.pruning)
+        if self.by is not None:
+            path = select(path, self.by, **offered(WAYS.options(self.by), facts), **self.choosing)
+        if validation is None or path.validation is not None:
             return path
-        return select(path, self.by, **offered(WAYS.options(self.by), facts), **self.choosing)
+        return path.with_validation(validation)
