@@ -163,7 +163,6 @@ def metrics(
     >>> found.error, found.constant_error, found.figures[:2]
     (0.2, 0.4, [('recall', '100 %'), ('precision', '66.7 %')])
     """
-    assert data.targets is not None
     said = answers(tree, data, n_threads)[:, 0]
     if constant is None:
         constant = constant_answer(tree)
@@ -190,10 +189,9 @@ def measure(tree: Tree) -> str:
 
 def class_weights(data: Dataset) -> Floats:
     """The weight of the rows of each class; of classes that the schema does not know nothing is counted."""
-    assert data.targets is not None
-    known = data.targets[0] >= 0
+    known = data.target_array[0] >= 0
     n_classes = len(data.schema.targets[0].classes or ())
-    sums = np.bincount(data.targets[0][known], data.row_weights[known], minlength=n_classes)
+    sums = np.bincount(data.target_array[0][known], data.row_weights[known], minlength=n_classes)
     return np.asarray(sums, np.float64)
 
 
@@ -237,11 +235,10 @@ def _error(tree: Tree, data: Dataset, said: Any) -> float:
     """The share of wrong classes, or what a row costs; the root of the mean square, or the mean, of the
     distance to numbers.
     """
-    assert data.targets is not None
     if tree.schema.predicts_classes:
-        losses = said_losses(tree, np.asarray(said)[:, np.newaxis], data.targets)
+        losses = said_losses(tree, np.asarray(said)[:, np.newaxis], data.target_array)
         return float(np.average(losses, weights=data.weight))
-    distance = np.abs(said - data.targets[0])
+    distance = np.abs(said - data.target_array[0])
     if tree.criterion == "absolute_error":
         return float(np.average(distance, weights=data.weight))
     return math.sqrt(float(np.average(distance**2, weights=data.weight)))
@@ -249,8 +246,7 @@ def _error(tree: Tree, data: Dataset, said: Any) -> float:
 
 def _number_metrics(data: Dataset, said: Floats) -> dict[str, Any]:
     """R² and the mean absolute error."""
-    assert data.targets is not None
-    numbers, weight = data.targets[0], data.row_weights
+    numbers, weight = data.target_array[0], data.row_weights
     spread = float(np.average((numbers - np.average(numbers, weights=weight)) ** 2, weights=weight))
     lost = float(np.average((numbers - said) ** 2, weights=weight))
     mae = float(np.average(np.abs(numbers - said), weights=weight))
@@ -263,8 +259,7 @@ def _class_metrics(
     """Recall and precision of each class and what follows from them; class by class, as a confusion matrix of
     very many classes has no room.
     """
-    assert data.targets is not None
-    labels, truth, weight = tree.schema.targets[0].classes or (), data.targets[0], data.row_weights
+    labels, truth, weight = tree.schema.targets[0].classes or (), data.target_array[0], data.row_weights
     own, right = class_weights(data), said == truth
     answered = np.bincount(said, weight, minlength=len(labels))
     found = np.bincount(said[right], weight[right], minlength=len(labels))
@@ -359,9 +354,8 @@ def confusion_matrix(model: Any, data: Any) -> Floats:
     """
     tree, rows = tree_of_classes(as_tree(model), data)
     n = len(tree.schema.targets[0].classes or ())
-    assert rows.targets is not None
     cells = np.bincount(
-        rows.targets[0].astype(np.int64) * n + codes(tree, rows)[:, 0], rows.row_weights, n * n
+        rows.target_array[0].astype(np.int64) * n + codes(tree, rows)[:, 0], rows.row_weights, n * n
     )
     return np.asarray(cells.reshape(n, n), np.float64)
 
@@ -386,5 +380,4 @@ def _taken_by_share(model: Any, data: Any, positive: Any) -> tuple[Floats, Float
     """The weight of all rows, and of those of the class, in the leaves with the largest shares of it."""
     tree, rows = tree_of_classes(as_tree(model), data)
     code = check_class(tree, positive)
-    assert rows.targets is not None
-    return _taken(proportions(tree, rows)[0][:, code], rows.targets[0] == code, rows.row_weights)
+    return _taken(proportions(tree, rows)[0][:, code], rows.target_array[0] == code, rows.row_weights)

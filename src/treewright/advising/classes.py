@@ -28,8 +28,7 @@ def class_advice(data: Dataset) -> list[Advice]:
 
 def _too_few(data: Dataset) -> list[Advice]:
     """Classes with hardly any rows."""
-    assert data.targets is not None
-    labels, codes = data.schema.targets[0].classes or (), data.targets[0][data.counted]
+    labels, codes = data.schema.targets[0].classes or (), data.target_array[0][data.counted]
     rows = np.bincount(codes[codes >= 0], minlength=len(labels))
     few = [(labels[code], int(rows[code])) for code in np.flatnonzero(rows < FEWEST_ROWS).tolist()]
     few = [(label, own) for label, own in few if own]

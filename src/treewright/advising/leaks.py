@@ -96,10 +96,9 @@ def _leak_advice(data: Dataset, found: list[_Reach]) -> list[Advice]:
 
 def _sample(data: Dataset) -> Dataset:
     """The rows that are looked at: all that count, or some of them at equal distances."""
-    assert data.targets is not None
     rows = data.counted
     if data.schema.predicts_classes:
-        rows = rows[data.targets[0][rows] >= 0]  # none of a class that the schema does not know
+        rows = rows[data.target_array[0][rows] >= 0]  # none of a class that the schema does not know
     most = max(FEWEST_OF_WIDE, min(MOST_ROWS, MOST_CELLS // max(data.n_columns, 1)))
     chosen = rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.intp)]
     return replace(data.take(chosen), weight=None)
@@ -107,8 +106,7 @@ def _sample(data: Dataset) -> Dataset:
 
 def _base(data: Dataset) -> float | None:
     """What the best constant answer loses per row; None where there is next to nothing to explain."""
-    assert data.targets is not None
-    target = data.targets[0]
+    target = data.target_array[0]
     if not data.schema.predicts_classes:
         with np.errstate(over="ignore", invalid="ignore"):
             spread = float(target.var())
@@ -132,8 +130,7 @@ def _candidates(data: Dataset, base: float) -> list[int]:
 
 def _explained(data: Dataset, group: NDArray[np.int64], base: float) -> float:
     """Which share of the constant answer's loss goes if each group has an answer of its own."""
-    assert data.targets is not None
-    target = data.targets[0]
+    target = data.target_array[0]
     if not data.schema.predicts_classes:
         rows = np.bincount(group)
         centred = target - target.mean()
@@ -159,8 +156,7 @@ def _reach(data: Dataset, position: int) -> _Reach:
     leaves = min(64, max(16, 2 * n_classes))
     lost = base = 0.0
     for grown, judged in (halves, halves[::-1]):
-        assert judged.targets is not None
-        said, truth = answers(grow(grown, max_leaf_nodes=leaves), judged)[:, 0], judged.targets[0]
+        said, truth = answers(grow(grown, max_leaf_nodes=leaves), judged)[:, 0], judged.target_array[0]
         if data.schema.predicts_classes:
             lost += int(np.sum(said != truth))
         else:
@@ -174,8 +170,7 @@ def _reach(data: Dataset, position: int) -> _Reach:
 
 def _is_copy(data: Dataset, position: int) -> bool:
     """Whether the values of a column and the target go together one to one."""
-    assert data.targets is not None
-    values, target = data.column(position), data.targets[0]
+    values, target = data.column(position), data.target_array[0]
     kind = data.schema.columns[position].type
     known = ~kind.is_unknown(values)
     values, target = values[known], target[known]

@@ -79,6 +79,12 @@ class Dataset:
         return len(self.schema.columns)
 
     @property
+    def target_array(self) -> Array:
+        """The targets of rows that have them."""
+        assert self.targets is not None
+        return self.targets
+
+    @property
     def total_weight(self) -> float:
         """The weight of all rows; their number where all weigh 1."""
         return float(self.n_rows if self.weight is None else self.weight.sum())

@@ -67,4 +67,4 @@ def row_numbers(data: Dataset, *, with_targets: bool = False) -> NDArray[np.uint
 
 
 def _labelled(rows: NDArray[np.uint64], data: Dataset) -> NDArray[np.uint64]:
-    return rows * _FACTOR ^ _core.row_hashes(tuple(np.asarray(data.targets)))
+    return rows * _FACTOR ^ _core.row_hashes(tuple(data.target_array))

@@ -221,10 +221,9 @@ def log_p_values(data: Dataset, rows: Ints | None = None, columns: list[int] | N
     >>> np.exp(log_p_values(data)).round(3).tolist()
     [0.042, 2.0]
     """
-    assert data.targets is not None
     rows = data.counted if rows is None else rows
     columns = list(range(data.n_columns)) if columns is None else columns
-    weight, targets = data.row_weights[rows], data.targets[:, rows]
+    weight, targets = data.row_weights[rows], data.target_array[:, rows]
     widths = data.schema.block_widths if data.schema.predicts_classes else (0,) * len(targets)
     logs, varying = np.zeros(len(columns)), 0
     for i, column in enumerate(columns):
@@ -286,8 +285,7 @@ class _Grower:
 
     def _find_split(self, node: _Node) -> float | None:
         """Find the split of a node; minus its gain, or None where the node stays a leaf."""
-        assert self.data.targets is not None
-        targets = self.data.targets[:, node.rows]
+        targets = self.data.target_array[:, node.rows]
         is_pure = bool((targets == targets[:, :1]).all())
         if node.depth == self.max_depth or len(node.rows) < self.min_rows or is_pure:
             return None
@@ -311,8 +309,7 @@ class _Grower:
     def _stump(self, rows: Ints, column: int, max_splits: int) -> _core.GrownTree:
         """The core's tree of some rows and one column, with one split or none."""
         data, options = self.data, self.options
-        assert data.targets is not None
-        targets = np.ascontiguousarray(data.targets[:, rows])
+        targets = np.ascontiguousarray(data.target_array[:, rows])
         of_rows: dict[str, Any] = {
             "columns": (np.ascontiguousarray(data.column(column, rows)),),
             "n_categories": [data.schema.category_counts[column]],

@@ -186,7 +186,7 @@ def _violation(left: Mask, data: Dataset, criterion: str, options: Options) -> s
             return f"breaks min_samples_leaf={least_rows}: one side has {row_count(rows)}"
         if heaviness < least_weight:
             return f"breaks min_weight_leaf={least_weight:g}: one side weighs {heaviness:g}"
-        counted = np.asarray(data.targets)[:, side & (weight > 0)]
+        counted = data.target_array[:, side & (weight > 0)]
         if criterion == "poisson" and not counted.any(axis=1).all():
             return "leaves a side in which every number is 0; poisson needs a positive one"
     return None

@@ -96,9 +96,8 @@ def _best_split(data: Dataset, node: MultiwayNode, criterion: str) -> MultiwaySp
 
 def class_counts(data: Dataset, rows: NDArray[np.int64], value: NDArray[np.int64], n_values: int) -> Floats:
     """The weight of each class by value, for the given values of some rows."""
-    assert data.targets is not None
     width = data.schema.width
-    cells = np.bincount(value * width + data.targets[0][rows], data.row_weights[rows], n_values * width)
+    cells = np.bincount(value * width + data.target_array[0][rows], data.row_weights[rows], n_values * width)
     return cells.reshape(n_values, width).astype(np.float64)
 
 

@@ -88,8 +88,7 @@ def grow_multiway(
     data: Dataset, criterion: str, find_split: Callable[[MultiwayNode], MultiwaySplit | None]
 ) -> Tree:
     """The tree for the classes of one target, with the splits that `find_split` finds."""
-    assert data.targets is not None
-    labels, weight, width = data.targets[0], data.row_weights, data.schema.width
+    labels, weight, width = data.target_array[0], data.row_weights, data.schema.width
 
     def new_node(rows: Ints, used: frozenset[int], level: int) -> MultiwayNode:
         counts = np.bincount(labels[rows], weight[rows], width).astype(np.float64)

@@ -73,7 +73,7 @@ def _checked_targets(
     data: Dataset, criterion: str
 ) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
     """(labels, numbers), one of them None, checked for the criterion."""
-    targets = np.ascontiguousarray(data.targets)
+    targets = np.ascontiguousarray(data.target_array)
     if data.schema.predicts_classes:
         return targets, None
     for target, numbers in zip(data.schema.targets, targets, strict=True):
@@ -146,16 +146,15 @@ class Scale:
         if data.targets is None or data.schema.predicts_classes:
             return cls()
         weights = 0 if weights_count or data.weight is None else _exponent_to_one(data.weight)
-        return cls(max(_exponent_to_one(data.targets), 0), weights)
+        return cls(max(_exponent_to_one(data.target_array), 0), weights)
 
     def __bool__(self) -> bool:
         return self != Scale()
 
     def scale_rows(self, data: Dataset) -> Dataset:
         """The rows with scaled targets and weights."""
-        assert data.targets is not None
         weight = None if data.weight is None else np.ldexp(data.weight, self.weights)
-        return data.retargeted(np.ldexp(data.targets, self.numbers)).reweighted(weight)
+        return data.retargeted(np.ldexp(data.target_array, self.numbers)).reweighted(weight)
 
     def scale_options(self, given: dict[str, Any], criterion: str) -> dict[str, Any]:
         """The options of `grow` with scaled rows, and with limits in units of weight or gain scaled

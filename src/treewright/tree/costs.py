@@ -34,7 +34,8 @@ def _with_costs(
 ) -> tuple[Target, Floats, Floats]:
     """The target with its costs and priors; the matrix as given; the factors of the classes by the priors."""
     target = _costed_target(schema)
-    costs, factors, shares = _matrix(target, cost_matrix), np.ones(len(weights)), None
+    costs = _matrix(target, cost_matrix)
+    factors, shares = np.ones(len(costs)), None
     if priors is not None:
         wanted = _shares(target, priors, weights)
         factors, shares = _factors(wanted, weights), tuple(wanted.tolist())
@@ -48,7 +49,7 @@ def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) 
     "generalised_gini" looks at both costs of each pair of classes. The whole weight stays what it is.
     """
     target = _costed_target(data.schema)
-    codes, n_classes = np.asarray(data.targets)[0], len(target.classes or ())
+    codes, n_classes = data.target_array[0], len(target.classes or ())
     weights = np.bincount(codes, data.row_weights, n_classes).astype(np.float64)
     target, costs, factors = _with_costs(data.schema, weights, cost_matrix, priors)
     if cost_split == "altered_priors":
@@ -82,7 +83,7 @@ def emphasised(data: Dataset) -> Dataset:
     if not any(target.emphasis for target in data.schema.targets):
         return data
     weight = data.row_weights
-    for target, codes in zip(data.schema.targets, np.asarray(data.targets), strict=True):
+    for target, codes in zip(data.schema.targets, data.target_array, strict=True):
         if target.emphasis is not None:
             weight = weight * np.array(target.emphasis)[codes]
     return data.reweighted(weight) if weight.any() else data  # of rows that cost nothing any tree will do

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Schema
+from treewright.tree.builder import sum_of_leaves
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.costs import cheapest, cost_arrays, costs_of, dearest, lost
 from treewright.tree.missing import Parts, divides, parts_of
@@ -97,7 +98,7 @@ def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
         raise ValueError("data has no target; encode the table with target=")
     if not same_targets(tree, data):
         raise ValueError("the table's targets are not the tree's; encode it with schema=tree.schema")
-    return np.asarray(data.targets)
+    return data.target_array
 
 
 def leaves_of(tree: Tree, data: Dataset) -> Ints:
@@ -111,7 +112,7 @@ def leaves_of(tree: Tree, data: Dataset) -> Ints:
 
 def whole_rows(tree: Tree, data: Dataset) -> tuple[Ints, NDArray[Any]]:
     """The leaves and the targets of the rows that come to one leaf each: not of those that are divided."""
-    leaf, targets = leaves_of(tree, data), np.asarray(data.targets)
+    leaf, targets = leaves_of(tree, data), data.target_array
     if not divides(tree, data):
         return leaf, targets
     whole = np.concatenate([np.diff(parts.start) == 1 for parts in parts_of(tree, data)])
@@ -255,8 +256,7 @@ def squared_losses(tree: Tree, data: Dataset) -> Floats:
 
 def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
     blocks = np.split(statistic, np.cumsum(tree.schema.block_widths)[:-1], axis=1)
-    answers = tree.label.T
-    parts = zip(blocks, answers, cost_arrays(tree.schema), strict=True)
+    parts = zip(blocks, tree.label.T, cost_arrays(tree.schema), strict=True)
     return np.asarray(sum(lost(block, label, costs, power) for block, label, costs in parts))
 
 
@@ -336,8 +336,7 @@ def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:
         leaf = leaves_of(tree, data)
         counted = leaf if data.weight is None else leaf[data.weight > 0]
         at_leaf += np.bincount(counted, minlength=tree.n_nodes)
-    before = np.concatenate([[0], np.cumsum(at_leaf)])
-    return np.asarray(before[tree.end] - before[:-1])
+    return sum_of_leaves(tree.end, at_leaf)
 
 
 def _counted_parts(tree: Tree, parts: Parts, weight: Floats) -> NDArray[np.int64]:

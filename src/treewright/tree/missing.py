@@ -20,7 +20,6 @@ Ints = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
 MOST_PARTS = 2**20  # of rows that are held at a time
-MISSING_CODE = -1
 _BLOCK = 2**14  # rows that are looked at together
 
 

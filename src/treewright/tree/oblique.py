@@ -111,9 +111,7 @@ def column_at(tree: Tree, data: Dataset, feature: int, rows: NDArray[Any]) -> ND
     n_columns = len(tree.schema.columns)
     if feature >= n_columns:
         return tree.directions[feature - n_columns].values(data.take(rows))
-    columns = data.columns
-    column = columns[:, feature] if isinstance(columns, np.ndarray) else columns[feature]
-    return np.asarray(column[rows])
+    return data.column(feature, rows)
 
 
 def extended(data: Dataset, directions: tuple[Direction, ...]) -> Dataset:

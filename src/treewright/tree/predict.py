@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
-Told = Callable[[Ints], list[Floats]]  # what some leaves say, a matrix for each target
+LeafValues = Callable[[Ints], list[Floats]]  # of some leaves, a matrix for each target
 
 _MOST_NUMBERS = 2**22  # of leaves that are mixed at a time
 
@@ -65,13 +65,13 @@ def told_to(tree: Tree, data: Dataset, lines: Floats, n_threads: int = 1) -> Flo
     return _filled(tree, data, lambda nodes: [lines[nodes]], [lines.shape[1]])[0]
 
 
-def _taken(told: NDArray[Any], leaf: Ints) -> NDArray[Any]:
-    """What the leaves of rows say; a single column is quicker by itself."""
-    return told[:, 0].take(leaf)[:, np.newaxis] if told.shape[1] == 1 else told.take(leaf, axis=0)
+def _taken(values: NDArray[Any], leaf: Ints) -> NDArray[Any]:
+    """The values of the leaves of rows; a single column is quicker by itself."""
+    return values[:, 0].take(leaf)[:, np.newaxis] if values.shape[1] == 1 else values.take(leaf, axis=0)
 
 
 class _Portion(NamedTuple):
-    """Some rows: those that are whole in one leaf, and those in parts with the mixture of what these say."""
+    """Some rows: those that are whole in one leaf, and those in parts with the mixture of these."""
 
     whole: Rows
     leaf: Ints
@@ -79,7 +79,7 @@ class _Portion(NamedTuple):
     mixed: list[Floats]
 
 
-def _portions(tree: Tree, data: Dataset, told: Told, width: int) -> Iterator[_Portion]:
+def _portions(tree: Tree, data: Dataset, values: LeafValues, width: int) -> Iterator[_Portion]:
     most = max(_MOST_NUMBERS // width, 1)
     for parts in parts_of(tree, data, most):
         is_whole = np.diff(parts.start) == 1
@@ -89,18 +89,18 @@ def _portions(tree: Tree, data: Dataset, told: Told, width: int) -> Iterator[_Po
         mixed: list[Floats] = []
         for begin in range(0, len(line), most):  # a row can have as many parts as there are leaves
             some = of_divided[begin : begin + most]
-            blocks = told(parts.leaf[some])
+            blocks = values(parts.leaf[some])
             mixed = mixed or [np.zeros((len(divided), block.shape[1])) for block in blocks]
             for sums, block in zip(mixed, blocks, strict=True):  # leaf after leaf, from left to right
                 np.add.at(sums, line[begin : begin + most], parts.share[some, np.newaxis] * block)
         yield _Portion(parts.first + whole, parts.leaf[parts.start[:-1][whole]], parts.first + divided, mixed)
 
 
-def _filled(tree: Tree, data: Dataset, told: Told, widths: list[int]) -> list[Floats]:
-    """What is told to all rows, a matrix for each width."""
+def _filled(tree: Tree, data: Dataset, values: LeafValues, widths: list[int]) -> list[Floats]:
+    """The values of all rows, a matrix for each width."""
     out = [np.empty((data.n_rows, width)) for width in widths]
-    for portion in _portions(tree, data, told, sum(widths)):
-        for i, block in enumerate(told(portion.leaf)):
+    for portion in _portions(tree, data, values, sum(widths)):
+        for i, block in enumerate(values(portion.leaf)):
             out[i][portion.whole] = block
         for i, block in enumerate(portion.mixed):
             out[i][portion.divided] = block

@@ -92,10 +92,8 @@ def _check_columns(schema: Schema) -> None:
     for column in schema.columns:
         what = f"column {column.name!r}"
         _demand(column.kind in KINDS, f"{what} is of the unknown kind {column.kind!r}")
-        _demand(
-            column.type.has_categories or not column.categories,
-            f"{what} is a {column.kind} with categories",
-        )
+        fits = column.type.has_categories or not column.categories
+        _demand(fits, f"{what} is a {column.kind} with categories")
         _check_labels(column.categories, what, "categories")
         if column.text is not None:
             _check_text(column)
@@ -113,9 +111,8 @@ def _check_text(column: Column) -> None:
 
 def _check_targets(schema: Schema) -> None:
     _check_names(schema.targets, "target")
-    _demand(
-        len({target.classes is None for target in schema.targets}) == 1, "some targets are classes, some not"
-    )
+    is_one_task = len({target.classes is None for target in schema.targets}) == 1
+    _demand(is_one_task, "some targets are classes, some not")
     for target in schema.targets:
         if target.classes is not None:
             _demand(target.classes, f"target {target.name!r} has no classes")
@@ -123,54 +120,39 @@ def _check_targets(schema: Schema) -> None:
         if target.text is not None:
             is_number = target.classes is None and getattr(target.text, "kind", None) == "number"
             _demand(is_number, f"target {target.name!r} is read from texts, but not as numbers")
-        if target.costs is not None:
-            _demand(not schema.is_wide, "it has costs and more than 256 classes")
-            _check_costs(target)
-        _check_splitting(target)
+        _demand(target.costs is None or not schema.is_wide, "it has costs and more than 256 classes")
+        _check_costs(target)
 
 
 def _check_costs(target: Target) -> None:
-    n, what = len(target.classes or ()), f"the costs of target {target.name!r}"
-    costs: tuple[tuple[float, ...], ...] = target.costs or ()
-    _demand(n == len(costs) and all(len(row) == n for row in costs), f"{what} are not a row per class")
-    _demand(
-        all(type(cost) is float and 0 <= cost < np.inf for row in costs for cost in row),
-        f"{what} are not all finite numbers of at least 0",
-    )
-    _demand(all(costs[i][i] == 0 for i in range(n)), f"{what} charge a right answer")
-
-
-def _check_splitting(target: Target) -> None:
-    """What splits were chosen by is one number per class, and one per pair of classes."""
-    n, emphasis, stakes = len(target.classes or ()), target.emphasis, target.stakes
-    priors = target.priors
-    told = (("emphasis", (emphasis or (),)), ("stakes", stakes or ()), ("priors", (priors or (),)))
-    for what, numbers in told:
-        _demand(
-            all(type(number) is float and 0 <= number < np.inf for row in numbers for number in row),
-            f"the {what} of target {target.name!r} are not all finite numbers of at least 0",
-        )
-    _demand(
-        emphasis is None or (len(emphasis) == n and any(emphasis)), f"{target.name!r}: emphasis of no class"
-    )
-    _demand(priors is None or len(priors) == n, f"the priors of target {target.name!r} are not one per class")
-    square = stakes is None or (len(stakes) == n and all(len(row) == n for row in stakes))
-    _demand(square, f"the stakes of target {target.name!r} are not a row per class")
+    """Costs, and what splits were chosen by, are one number per class or per pair of classes."""
+    n = len(target.classes or ())
+    for name in ("costs", "stakes", "emphasis", "priors"):
+        what, given = f"the {name} of target {target.name!r}", getattr(target, name)
+        if given is None:
+            continue
+        is_table = name in ("costs", "stakes")
+        rows = given if is_table else (given,)
+        _demand(len(rows) == (n if is_table else 1), f"{what} are not a row per class")
+        _demand(all(len(row) == n for row in rows), f"{what} are not one per class")
+        numbers = [number for row in rows for number in row]
+        is_sound = all(type(number) is float and 0 <= number < np.inf for number in numbers)
+        _demand(is_sound, f"{what} are not all finite numbers of at least 0")
+    _demand(target.emphasis is None or any(target.emphasis), f"{target.name!r}: emphasis of no class")
+    rights = [row[i] for i, row in enumerate(target.costs or ())]
+    _demand(not any(rights), f"the costs of target {target.name!r} charge a right answer")
 
 
 def _check_provenance(tree: Tree) -> None:
-    told = None if tree.provenance is None else tree.provenance.incomplete
-    _demand(
-        told is None or all(0 <= j < len(tree.schema.columns) for j in told),
-        "its rows miss values in columns that it does not have",
-    )
+    incomplete = () if tree.provenance is None else tree.provenance.incomplete or ()
+    is_known = all(0 <= j < len(tree.schema.columns) for j in incomplete)
+    _demand(is_known, "its rows miss values in columns that it does not have")
 
 
 def _check_labels(labels: tuple[Hashable, ...], what: str, plural: str) -> None:
     families = {_family(kind) for kind in set(map(type, labels))}
-    _demand(
-        len(families) <= 1 and None not in families, f"{what}: {plural} must be all text, bools or numbers"
-    )
+    is_one_family = len(families) <= 1 and None not in families
+    _demand(is_one_family, f"{what}: {plural} must be all text, bools or numbers")
     _demand(all(label == label for label in labels), f"{what}: NaN is among its {plural}")
     _demand(len(set(labels)) == len(labels), f"{what}: two of its {plural} are equal")
 
@@ -185,20 +167,16 @@ def _family(kind: type) -> str | None:
 
 def _check_arrays(tree: Tree) -> None:
     """Types and shapes."""
-    for name, dtype in TYPES.items():
-        array = getattr(tree, name)
-        _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
-    n = tree.end.size
+    n, width, is_wide = tree.end.size, tree.schema.width, tree.schema.is_wide
     _demand(0 < n <= _MOST_NODES, f"it has {n} nodes")
-    for name in TYPES:
-        array = getattr(tree, name)
-        shape = {"statistic": (n, tree.schema.width), "subsets": (tree.subsets.size,)}.get(name, (n,))
+    shapes: dict[str, tuple[int, ...]] = {"statistic": (n, width), "subsets": (tree.subsets.size,)}
+    for name, dtype in TYPES.items():
+        array, shape = getattr(tree, name), shapes.get(name, (n,))
+        _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
         _demand(array.shape == shape, f"{name} has shape {array.shape}, not {shape}")
-    _demand(
-        isinstance(tree.statistic, SparseRows) == tree.schema.is_wide,
-        f"the statistic of {tree.schema.width} numbers is "
-        + ("not compressed" if tree.schema.is_wide else "compressed"),
-    )
+    is_compressed = isinstance(tree.statistic, SparseRows)
+    state = "not compressed" if is_wide else "compressed"
+    _demand(is_compressed == is_wide, f"the statistic of {width} numbers is {state}")
 
 
 def _check_shape(tree: Tree) -> None:
@@ -212,9 +190,8 @@ def _check_shape(tree: Tree) -> None:
     _demand(((end > nodes) & (end <= n)).all(), "`end` points outside the tree")
     _demand(end[0] == n, "the root does not span all nodes")
     leaf = end == nodes + 1
-    _demand(
-        (leaf == (tree.feature < 0)).all(), "a node is a leaf by `end` but not by `feature`, or the reverse"
-    )
+    agrees = leaf == (tree.feature < 0)
+    _demand(agrees.all(), "a node is a leaf by `end` but not by `feature`, or the reverse")
     inner = np.flatnonzero(~leaf)  # a branch has end > i + 1, so node i + 1 exists
     right = end[inner + 1]
     _demand((right < end[inner]).all(), "a branch has no right child")
@@ -252,12 +229,11 @@ def _check_forms(
     """Tests of numbers have a threshold, tests of categories a subset, -1 for no test neither. Subsets lie
     without gaps in the order of the tests, and bits beyond the last category are 0.
     """
-    asked, place = np.unique(feature, return_inverse=True)  # of many columns a tree asks for few
-    columns = [schema.columns[j] if 0 <= j < len(schema.columns) else None for j in asked.tolist()]
+    tested, place = np.unique(feature, return_inverse=True)  # of many columns a tree tests few
+    columns = [schema.columns[j] if 0 <= j < len(schema.columns) else None for j in tested.tolist()]
     is_category = np.array([column is not None and column.is_category for column in columns], bool)[place]
-    _demand(
-        (np.isnan(threshold) == ((feature < 0) | is_category)).all(), "only tests of numbers have thresholds"
-    )
+    has_threshold = ~np.isnan(threshold)
+    _demand((has_threshold == ~((feature < 0) | is_category)).all(), "only tests of numbers have thresholds")
     _demand(((subset >= 0) == is_category).all(), "only tests of categories have subsets")
     _demand((subset >= -1).all(), "a node without a subset has another number than -1 in its place")
     tests = np.flatnonzero(subset >= 0)
@@ -278,9 +254,8 @@ def _check_directions(tree: Tree) -> None:
     for direction in tree.directions:
         of, weights = direction.columns, direction.weights
         _demand(len(of) == len(weights) >= 2 and len(set(of)) == len(of), "a direction has loose ends")
-        _demand(
-            all(type(c) is int and 0 <= c < len(columns) for c in of), "a direction has an unknown column"
-        )
+        is_known = all(type(c) is int and 0 <= c < len(columns) for c in of)
+        _demand(is_known, "a direction has an unknown column")
         _demand(all(columns[c].is_summable for c in of), "a direction has a column that is no number")
         finite = all(type(weight) is float and 0 < abs(weight) < np.inf for weight in weights)
         _demand(finite, "a direction has a weight that is 0 or not finite")
@@ -332,9 +307,8 @@ def _check_linear(tree: Tree) -> None:
     numbers = np.concatenate([linear.intercept, linear.coefficient, linear.loss, linear.mean])
     _demand(np.isfinite(numbers).all(), "a formula has numbers that are not finite")
     _demand((linear.loss >= 0).all(), "a formula loses less than nothing")
-    _demand(
-        start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == n_terms, "a formula has loose ends"
-    )
+    rises = start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == n_terms
+    _demand(rises, "a formula has loose ends")
     _demand(((column >= 0) & (column < len(schema.columns))).all(), "a formula names an unknown column")
     is_summable = np.array([each.is_summable for each in schema.columns])
     _demand(is_summable[column].all(), "a formula has a column that is no number")
@@ -352,10 +326,8 @@ def _check_sparse(tree: Tree, rows: SparseRows) -> None:
         _demand(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
     _demand(np.array_equal(rows.end, tree.end), "the statistic is that of another tree")
     n = len(rows.end)
-    _demand(
-        len(rows.start) == n + 1 and rows.start[0] == 0 and (np.diff(rows.start) >= 0).all(),
-        "`start` does not tell where each row of the statistic begins",
-    )
+    rises = len(rows.start) == n + 1 and rows.start[0] == 0 and (np.diff(rows.start) >= 0).all()
+    _demand(rises, "`start` does not tell where each row of the statistic begins")
     _demand(len(rows.column) == len(rows.value) == rows.start[-1], "the statistic has loose ends")
     node = np.repeat(np.arange(n), np.diff(rows.start))
     _demand(tree.is_leaf[node].all(), "a branch has a statistic of its own")
