@@ -1,4 +1,4 @@
-"""Decision regions: what a tree answers for each value of two columns, its exact rectangles."""
+"""Decision regions: the prediction of a tree for each value of two columns, as exact rectangles."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def plot_decision_regions(
     at: Mapping[str, Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what a tree answers over the plane of two columns.
+    """Plot the predictions of a tree over the plane of two columns.
 
     Each leaf is a rectangle in the colour of its answer, the paler the less sure; large ones are named.
 
