@@ -107,6 +107,13 @@ class Kind:
         """Whether other thresholds than those of plain numbers are short to write."""
         return type(self).readable_thresholds is not Kind.readable_thresholds
 
+    def round_value(self, above: float, upto: float) -> float:
+        """The value above `above` and at most `upto` that is shortest to write."""
+        if not (math.isfinite(upto) and above < upto):
+            return math.nextafter(above, math.inf)
+        [value] = _core.readable(np.array([above]), np.array([math.nextafter(upto, math.inf)]))
+        return float(value)
+
 
 class Number(Kind):
     """Numbers: floats, tested against a threshold."""
@@ -197,6 +204,14 @@ class Time(Number):
         """
         pairs = zip(low.tolist(), high.tolist(), strict=True)
         return np.array([_longest_unit_start(*pair) for pair in pairs], np.float64)
+
+    def round_value(self, above: float, upto: float) -> float:
+        """The first midnight in the interval; else the first full hour, minute, second or millisecond."""
+        for unit in (86_400e6, 3_600e6, 60e6, 1e6, 1e3):
+            moment = (math.floor(above / unit) + 1) * unit
+            if above < moment <= upto:
+                return moment
+        return math.nextafter(above, math.inf)
 
 
 _CALENDAR_END = 2**62  # microseconds from 1970 within which numpy's calendar can be relied upon

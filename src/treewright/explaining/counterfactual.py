@@ -9,8 +9,8 @@ from math import ceil, floor, inf, isfinite, isnan, nextafter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treewright import _core
 from treewright._text import aligned, escape, label_text, set_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
@@ -27,7 +27,6 @@ from treewright.tree.wording import answer_in_words
 
 Norm = Literal["distance", "columns"]
 STEP = 0.01  # fraction of the scale by which a readable number may exceed its threshold
-_UNITS = (86_400e6, 3_600e6, 60e6, 1e6, 1e3)  # a day, an hour, a minute … in microseconds
 
 
 @dataclass(frozen=True)
@@ -241,12 +240,10 @@ def _nearest(
 
 
 def _changed(data: Dataset, moves: Mapping[int, Move]) -> Dataset:
-    columns = []
-    for j, column in enumerate(data.schema.columns):
-        own = data.column(j)
-        if j in moves:
-            own = np.array([moves[j].value], np.int32 if column.kind == "category" else np.float64)
-        columns.append(own)
+    columns = [
+        np.array([moves[j].value], column.type.dtype) if j in moves else data.column(j)
+        for j, column in enumerate(data.schema.columns)
+    ]
     return Dataset(data.schema, tuple(columns))
 
 
@@ -271,7 +268,7 @@ def _change(column_moves: ColumnMoves, before: Cell, after: Cell, cost: float) -
     name = escape(column_moves.column.name)
     if isinstance(before.value, float) and isinstance(after.value, float) and not isnan(before.value):
         verb = "rises" if after.value > before.value else "falls"
-    elif column_moves.column.kind == "time" and before.known and after.known:
+    elif before.known and after.known and not column_moves.column.type.is_category:
         verb = "moves"
     else:
         verb = "changes"
@@ -360,12 +357,15 @@ class ColumnMoves:
     @property
     def is_missing(self) -> bool:
         """Whether the value is missing in the given row."""
-        return self.value == -1 if self.column.kind == "category" else isnan(self.value)
+        return bool(self.column.type.is_missing(self._cell)[0])
+
+    @property
+    def _cell(self) -> NDArray[Any]:
+        return np.array([self.value], self.column.type.dtype)
 
     def move(self, condition: Condition) -> Move | None:
         """The cheapest move that satisfies a condition; None where none is allowed."""
-        array = np.array([int(self.value)]) if self.column.kind == "category" else np.array([self.value])
-        if condition.holds(array, self.column.categories)[0]:
+        if condition.holds(self._cell, self.column.categories)[0]:
             return Move(self.value, 0.0, is_change=False)
         if self.is_frozen:
             return None
@@ -375,7 +375,7 @@ class ColumnMoves:
             else self._category(condition.categories)
         )
         if condition.missing and self.may_be_missing and (to is None or to.cost > self.cost):
-            return Move(-1 if self.column.kind == "category" else float("nan"), self.cost)
+            return Move(self.column.type.missing, self.cost)
         return to
 
     def readable_move(self, condition: Condition) -> Move:
@@ -385,34 +385,33 @@ class ColumnMoves:
         if not isinstance(condition, Between) or condition.above is None or isnan(exact.value):
             return exact
         low, high = self._interval(condition)
-        is_integer = self.is_whole and self.column.kind != "time"
+        is_integer = self.is_whole and not self.column.type.is_whole
         if is_integer or self.is_missing or exact.value != low or not isfinite(low) or low >= high:
             return exact
         most = min(high, condition.above + STEP * self.scale)
-        number = self._round(condition.above, most)
+        number = self.column.type.round_value(condition.above, most)
         return Move(number, self._cost(number)) if low <= number <= high else exact
 
     def price(self, move: Move) -> float:
         """What a change costs, regardless of its size."""
-        return self.costs.get(int(move.value), self.cost) if self.column.kind == "category" else self.cost
+        return self.costs.get(int(move.value), self.cost) if self.costs else self.cost
 
     def limits(self) -> str:
         """What forbids the change, as the end of a sentence."""
         if self.is_frozen:
             return "is frozen"
-        if self.column.kind == "category":
-            names = [self.column.categories[code] for code in sorted(self.allowed or ())]
+        if self.allowed is not None:
             return (
-                f"may only be in {set_text(names)}"
-                if self.allowed is not None
-                else "cannot take such a value"
+                f"may only be in {set_text([self.column.categories[code] for code in sorted(self.allowed)])}"
             )
         if self.direction is not None:
             return f"may only {self.direction}"
         if isfinite(self.low) or isfinite(self.high):
             low, high = (self.column.threshold_text(end) for end in (self.low, self.high))
             return f"must stay between {low} and {high}"
-        return "would have to be missing" if not self.may_be_missing else "cannot take such a value"
+        if self.may_be_missing or self.column.type.is_category:
+            return "cannot take such a value"
+        return "would have to be missing"
 
     def _interval(self, condition: Between) -> tuple[float, float]:
         """The smallest and the largest allowed value that satisfy the condition; none if they cross."""
@@ -458,17 +457,6 @@ class ColumnMoves:
         """The cost of a new number; a missing value is one scale away from all numbers."""
         return self.cost if self.is_missing else self.cost * (abs(value - self.value) / self.scale)
 
-    def _round(self, above: float, most: float) -> float:
-        if self.column.kind == "time":
-            for unit in _UNITS:
-                moment = (floor(above / unit) + 1) * unit
-                if above < moment <= most:
-                    return moment
-            return nextafter(above, inf)
-        if not (isfinite(most) and above < most):
-            return nextafter(above, inf)
-        return float(_core.readable(np.array([above]), np.array([nextafter(most, inf)]))[0])
-
 
 def allowed_moves(
     tree: Tree,
@@ -501,7 +489,7 @@ def allowed_moves(
     for j, column in enumerate(schema.columns):
         limits: dict[str, Any] = {
             "is_frozen": column.name in frozen,
-            "is_whole": column.name in whole or column.kind == "time",
+            "is_whole": column.name in whole or column.type.is_whole,
             "may_be_missing": allow_missing,
             **_costs(column, given["costs"].get(column.name, 1.0)),
             **_allowed(column, given["ranges"].get(column.name)),
@@ -509,7 +497,7 @@ def allowed_moves(
         }
         direction = given["directions"].get(column.name)
         if direction is not None:
-            if direction not in ("increase", "decrease") or column.kind == "category":
+            if direction not in ("increase", "decrease") or column.type.is_category:
                 raise ValueError(
                     f"directions[{column.name!r}] is {direction!r}; a number may 'increase' or 'decrease'"
                 )
@@ -543,7 +531,7 @@ def _costs(column: Column, given: Any) -> dict[str, Any]:
     name = f"costs[{column.name!r}]"
     if not isinstance(given, Mapping):
         return {"cost": _positive(name, given)}
-    if column.kind != "category":
+    if not column.type.is_category:
         raise ValueError(f"{name} is a dict; that is for categories, and {column.name!r} is a {column.kind}")
     return {"costs": {_code(column, name, key): _positive(name, cost) for key, cost in given.items()}}
 
@@ -552,7 +540,7 @@ def _allowed(column: Column, given: Any) -> dict[str, Any]:
     name = f"ranges[{column.name!r}]"
     if given is None:
         return {}
-    if column.kind == "category":
+    if column.type.is_category:
         if isinstance(given, str) or not isinstance(given, Collection):
             raise ValueError(f"{name} is {given!r}; it must be a collection of categories")
         return {"allowed": frozenset(_code(column, name, category) for category in given)}
@@ -568,7 +556,7 @@ def interval_ends(name: str, given: Collection[Any], column: Column | None = Non
     """
     try:
         low, high = (
-            end if value is None else _end(column or Column(""), value)
+            end if value is None else (column or Column("")).type.parse_threshold(value)
             for value, end in zip(given, (-inf, inf), strict=True)
         )
     except (TypeError, ValueError):
@@ -578,13 +566,6 @@ def interval_ends(name: str, given: Collection[Any], column: Column | None = Non
     if not low <= high:
         raise ValueError(f"{name} is {given!r}; low must not be above high")
     return low, high
-
-
-def _end(column: Column, value: Any) -> float:
-    """One end of a range; for times also given as a date."""
-    if column.kind == "time" and not isinstance(value, int | float):
-        return float(np.datetime64(value, "us").astype(np.int64))
-    return float(value)
 
 
 def _code(column: Column, name: str, category: Any) -> int:
@@ -601,7 +582,7 @@ def _column_statistics(column: Column, values: Any) -> dict[str, Any]:
     """Scale and median of a column; for a categorical column its categories, most frequent first."""
     if values is None:
         return {}
-    if column.kind == "category":
+    if column.type.is_category:
         counts = np.bincount(values[values >= 0], minlength=len(column.categories))
         return {"likely": tuple(np.argsort(-counts, kind="stable").tolist())}
     known = np.asarray(values, np.float64)

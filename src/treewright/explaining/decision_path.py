@@ -1,4 +1,4 @@
-"""Why a tree answers one row as it does: the way to its leaf, and how sure the answer is."""
+"""Why a tree predicts what it does for one row: the path to its leaf, and how reliable the leaf is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import MOST_NODES, Competitor, Competitors, competitors, share_in_words
 from treewright.explaining.row import Cell, Row, is_training_data, one_row
-from treewright.explaining.tables import html_table, wrapped
+from treewright.explaining.tables import Record, html_table, wrapped
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.costs import cost_arrays
@@ -40,14 +40,14 @@ _UNPROVEN = "The tree was fitted to these rows; pass held-out rows (test=) to me
 
 
 @dataclass(frozen=True)
-class Step:
-    """One test on the way of a row: what was asked, what the row said, what is left.
+class Step(Record):
+    """One test on the path of a row: the test, the value of the row, the training rows that are left.
 
     `before` and `after` hold one number for each target: the share of the class that the row's leaf answers
     among the training rows, or the number that the node would answer, before the test and after it.
     """
 
-    node: int  # that asks
+    node: int  # that has the test
     column: str
     value: Any  # the row's: a number, a category, a date as text, None where it is missing
     value_words: str
@@ -74,26 +74,15 @@ class Step:
         return f"goes with {words}" + (f", as {self.surrogate}" if self.surrogate else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        others = [each.to_dict() for each in self.competitors]
-        return {
-            "node": self.node,
-            "column": self.column,
-            "value": plain(self.value),
-            "words": self.words,
-            "known": self.known,
-            "rows": self.rows,
-            "before": plain(self.before),
-            "after": plain(self.after),
-            "surrogate": self.surrogate or None,
-            "share": plain(self.share),
-            "competitors": others,
-        }
+        """The fields as plain values, without the wording of values and competitors."""
+        facts = super().to_dict()
+        del facts["value_words"], facts["competitor_words"]
+        return {**facts, "surrogate": self.surrogate or None}
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a leaf says for one target, and what that rests on."""
+class Answer(Record):
+    """The prediction of a leaf for one target, and the rows that support it."""
 
     target: str
     value: Hashable  # the class or the number
@@ -104,37 +93,26 @@ class Answer:
     held_out: HeldOut | None = None  # what rows say that the tree has never seen
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        pairs = {
+        """The fields as plain values."""
+        return {
+            **super().to_dict(),
             "shares": [{"class": plain(name), "share": plain(share)} for name, share in self.shares],
             "costs": [{"answer": plain(name), "cost": plain(cost)} for name, cost in self.costs],
-        }
-        return {
-            "target": self.target,
-            "value": plain(self.value),
-            "share": plain(self.share),
-            "deviation": plain(self.deviation),
-            **pairs,
-            "held_out": None if self.held_out is None else self.held_out.to_dict(),
         }
 
 
 @dataclass(frozen=True)
-class Way:
-    """One of several ways of a row that a tree divides: its leaf, the share that goes there, what it says."""
+class Way(Record):
+    """One of several paths of a row that a tree divides: its leaf, the share that goes there, its value."""
 
     leaf: int
     share: float
     value: Any  # the answer of the leaf; a tuple where there are several targets
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"leaf": self.leaf, "share": plain(self.share), "value": plain(self.value)}
-
 
 @dataclass(frozen=True)
-class Decision:
-    """How a tree comes to its answer for one row; `print` tells it.
+class Decision(Record):
+    """The path of one row through a tree to its prediction; `print` shows it.
 
     >>> from treewright import encode, explain, grow
     >>> data = encode({"wind": [3, 12, 5, 14, 9, 8]}, ["sail", "stay", "sail", "stay", "sail", "stay"])
@@ -151,7 +129,7 @@ class Decision:
     start: tuple[float, ...]  # for each target what the steps move, before the first of them
     delta: float
     own_rows: bool = False  # the "held-out" rows look like those that the tree was grown from
-    # of a row that misses values, where the tree divides it; the largest first, whose steps are told
+    # of a row with missing values, where the tree divides it; the largest first, which the steps follow
     ways: tuple[Way, ...] = ()
 
     @property
@@ -165,20 +143,6 @@ class Decision:
 
     def _repr_html_(self) -> str:
         return _decision_html(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "answers": [answer.to_dict() for answer in self.answers],
-            "steps": [step.to_dict() for step in self.steps],
-            "leaf": self.leaf,
-            "rows": self.rows,
-            "all_rows": self.all_rows,
-            "start": plain(self.start),
-            "delta": self.delta,
-            "own_rows": self.own_rows,
-            "ways": [way.to_dict() for way in self.ways],
-        }
 
 
 def explain(
@@ -575,7 +539,7 @@ def _by_held_out(answer: Answer, held_out: HeldOut, own_rows: bool) -> str:
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HeldOut(Record):
     """Rows that the tree has never seen, of those that come to the same leaf.
 
     With confidence `1 - delta` the true share, mean or median in the leaf lies from `lower` to `upper`:
@@ -589,10 +553,6 @@ class HeldOut:
     lower: float | None  # None: no limit
     upper: float | None
     delta: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 def share_held_out(hits: int, rows: int, delta: float) -> HeldOut:

@@ -1,4 +1,4 @@
-"""What is asked about: one row in any form it may come in."""
+"""One row for the functions that explain a prediction, from any form that a row may have."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright._text import escape, label_text
 from treewright.certifying.held_out import same_statistic
@@ -39,31 +40,29 @@ class Row(NamedTuple):
         """Whether the column at a position has a category that the tree has never seen."""
         if position >= self.data.n_columns:
             return False  # a sum
-        is_category = self.data.schema.columns[position].kind == "category"
-        return bool(is_category and self.data.column(position)[0] == UNSEEN)
+        return _is_unseen(self.data.schema.columns[position], self.data.column(position))
 
     def cell(self, position: int) -> Cell:
         """The value of the column at a position; after the columns of the table come the sums."""
         if position >= self.data.n_columns:
             return self._sum(self.directions[position - self.data.n_columns])
         column = self.data.schema.columns[position]
-        value = self.data.column(position)[0]
-        if column.kind == "category":
-            if value == UNSEEN:
-                if column.name not in self.unseen:  # an encoded row does not hold the word
-                    return Cell(None, "a category never seen before", known=False)
-                new = str(self.unseen[column.name])
-                return Cell(new, f"{label_text(new)}, never seen before", known=False)
-            if value < 0:
-                return _MISSING
-            return Cell(column.categories[value], label_text(column.categories[value]))
-        if np.isnan(value):
+        cells = self.data.column(position)
+        if _is_unseen(column, cells):
+            if column.name not in self.unseen:  # an encoded row does not hold the word
+                return Cell(None, "a category never seen before", known=False)
+            new = str(self.unseen[column.name])
+            return Cell(new, f"{label_text(new)}, never seen before", known=False)
+        if column.type.is_missing(cells)[0]:
             return _MISSING
-        if column.kind == "time":
-            moment = column.threshold_text(float(value))
-            return Cell(moment, moment)
-        single = value.dtype == np.float32  # 0.1, not the digits of the double that it becomes
-        return Cell(float(value), str(value).removesuffix(".0") if single else _number(float(value)))
+        text = column.type.value_text(column, cells[0])
+        if column.type.has_categories:
+            return Cell(column.categories[cells[0]], text)
+        if not column.type.is_summable:  # a date
+            return Cell(text, text)
+        if cells.dtype == np.float32:  # 0.1, not the digits of the double that it becomes
+            text = str(cells[0]).removesuffix(".0")
+        return Cell(float(cells[0]), text)
 
     def _sum(self, direction: Direction) -> Cell:
         """A sum, with its parts."""
@@ -76,6 +75,10 @@ class Row(NamedTuple):
 
 
 _MISSING = Cell(None, "missing", known=False)
+
+
+def _is_unseen(column: Column, cells: NDArray[Any]) -> bool:
+    return column.type.is_category and bool(cells[0] == UNSEEN)
 
 
 def _number(value: float) -> str:
@@ -117,7 +120,7 @@ def one_row(tree: Tree, row: Any) -> Row:
     unseen = {
         column.name: np.asarray(cell, object)[0]
         for j, (column, cell) in enumerate(zip(schema.columns, cells, strict=True))
-        if column.kind == "category" and data.column(j)[0] == UNSEEN
+        if _is_unseen(column, data.column(j))
     }
     return Row(data, unseen, tree.directions, given)
 

@@ -1,4 +1,4 @@
-"""Where two trees answer differently, and for which share of the rows."""
+"""Where the predictions of two trees differ, and for which share of the rows."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._json import plain
-from treewright._text import aligned, percent, row_count
+from treewright._text import percent, row_count
 from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
-from treewright.explaining.tables import html_table
+from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import non_negative
 from treewright.tree import Tree
 from treewright.tree.conditions import Between, Condition, Within, merge_conditions
@@ -32,8 +31,8 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Region:
-    """A part of the table where one tree always gives one answer and the other another."""
+class Region(Record):
+    """A part of the table where one tree always makes one prediction and the other another."""
 
     conditions: tuple[Condition, ...]
     words: str
@@ -44,15 +43,10 @@ class Region:
     loss_a: float | None = None  # what the rows there lose by each answer, per unit of their weight
     loss_b: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        facts = {name: plain(value) for name, value in vars(self).items() if name != "conditions"}
-        return {**facts, "conditions": [plain(condition.to_dict()) for condition in self.conditions]}
-
 
 @dataclass(frozen=True)
-class TreeDifference:
-    """Where two trees answer differently: regions, the largest share first."""
+class TreeDifference(TableResult):
+    """Where the predictions of two trees differ: regions, the largest share first."""
 
     regions: tuple[Region, ...]
     rows: int  # of all
@@ -62,11 +56,12 @@ class TreeDifference:
     loss_b: float | None
     names: tuple[str, str] = field(default=("a", "b"))
 
-    def _lines(self) -> tuple[str, list[str], list[list[str]], list[str]]:
+    def _layout(self) -> Layout:
         a, b = self.names
         if not self.regions:
-            return f"{a} and {b} give the same answer to all of {row_count(self.rows)}.", [], [], []
-        told = f"{a} and {b} answer {percent(self.share)} of {row_count(self.rows)} differently."
+            same = f"{a} and {b} give the same answer to all of {row_count(self.rows)}."
+            return Layout([same], [], [], (), [])
+        summary = f"{a} and {b} answer {percent(self.share)} of {row_count(self.rows)} differently."
         with_loss = self.loss_a is not None and self.loss_b is not None
         head = ["share", "rows", a, b, *([f"{self.loss} of {a}", f"of {b}"] if with_loss else []), "where"]
         lines = []
@@ -81,20 +76,7 @@ class TreeDifference:
         if with_loss:
             one, two = _lost(self.loss, self.loss_a), _lost(self.loss, self.loss_b)
             rest.append(f"mean {self.loss} of all rows: {one} by {a}, {two} by {b}")
-        return told, head, lines, rest
-
-    def __str__(self) -> str:
-        told, head, lines, rest = self._lines()
-        return "\n".join([told, *(aligned([head, *lines], right=_right(head)) if lines else []), *rest])
-
-    def _repr_html_(self) -> str:
-        told, head, lines, rest = self._lines()
-        return html_table(head, lines, _right(head), [told, *rest])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        facts = {name: plain(value) for name, value in vars(self).items() if name != "regions"}
-        return {**facts, "regions": [region.to_dict() for region in self.regions]}
+        return Layout([summary], head, lines, (0, 1, 4, 5) if with_loss else (0, 1), rest)
 
 
 def tree_difference(
@@ -352,11 +334,6 @@ def _check(trees: tuple[Tree, Tree]) -> None:
             raise ValueError(
                 f"{column.name!r} is a {kinds[column.name]} in one tree and a {column.kind} in the other"
             )
-
-
-def _right(head: list[str]) -> tuple[int, ...]:
-    """The columns of numbers, to which the losses of both trees may belong."""
-    return (0, 1, 4, 5) if len(head) == 7 else (0, 1)
 
 
 def _lost(loss: str, amount: float | None) -> str:

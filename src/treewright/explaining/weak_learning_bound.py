@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from treewright._text import aligned, percent
 from treewright.certifying.weak_learning import measured_edges
 from treewright.encoding import Dataset
+from treewright.encoding.kinds import Kind
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 
@@ -161,7 +162,10 @@ def _best_edges(tree: Tree, data: Dataset) -> Floats:
     for node in np.flatnonzero((np.asarray(tree.statistic) > 0).all(axis=1)).tolist():
         rows = order[first[node] : last[node]]
         sign = _balanced(data.targets[0][rows], data.row_weights[rows])
-        edges[node] = max(_edge(data.column(column, rows), sign) for column in range(data.n_columns)) / 2
+        edges[node] = max(
+            _edge(column.type, data.column(j, rows), sign) for j, column in enumerate(data.schema.columns)
+        )
+        edges[node] /= 2
     return edges
 
 
@@ -171,9 +175,9 @@ def _balanced(labels: NDArray[np.int32], weight: Floats) -> Floats:
     return np.asarray(np.where(labels == 0, weight / total[0], -weight / total[1]), np.float64)
 
 
-def _edge(x: NDArray[Any], sign: Floats) -> float:
+def _edge(kind: Kind, x: NDArray[Any], sign: Floats) -> float:
     """The largest |a - b| of a test of one column: a and b are the shares of the classes that go left."""
-    if x.dtype.kind == "i":  # any set of categories: the sum of all that have more of one class
+    if kind.is_category:  # any set of categories: the sum of all that have more of one class
         return float(np.maximum(np.bincount(x + 1, sign), 0.0).sum())
     known = ~np.isnan(x)
     missing = float(sign[~known].sum())

@@ -1,4 +1,4 @@
-"""Drawing: pictures of trees, paths, regions and quality by matplotlib, loaded for the first one."""
+"""Plots of trees, pruning paths, decision regions and quality; matplotlib is imported on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trade of defeatist search: how much it finds for how many points it looks at."""
+"""Defeatist search: the share of queries answered exactly against the points visited."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def plot_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
-    """Draw the share of queries answered as exactly, a line for each size of leaves; marks tell spills."""
+    """Plot the share of queries answered exactly, a line for each leaf size; labels are the spills."""
     ax = axes_or_new(ax)
     kinds = list(COLOURS)
     for number, size in enumerate(dict.fromkeys(curve.leaf_size.tolist())):

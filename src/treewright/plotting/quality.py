@@ -1,4 +1,4 @@
-"""Plots of how good the answers are on given rows: ROC, precision and recall, the confusion matrix."""
+"""Plots of the quality of predictions on given rows: ROC, precision and recall, the confusion matrix."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _LONGEST_NAME = 20
 
 
 def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
-    """Draw hits against false alarms, with the area below the line; the circle is what the tree answers.
+    """Plot the ROC curve with the area under it; the circle marks the predictions of the tree.
 
     Parameters
     ----------
     model : Tree or fitted estimator
         A tree that predicts the classes of one target.
     data : Dataset or tuple (table, target) or (table, target, weights)
-        Rows with their classes; those that grew the tree flatter it.
+        Rows with their classes; those that the tree was grown from are optimistic.
     positive : optional
         The class to find. By default the second one of two, or each of several against all others.
     ax : matplotlib.axes.Axes, optional
@@ -57,14 +57,12 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
         _circle(
             ax, (found.sum() - found[code]) / max(others, 1e-300), found[code] / max(all_of[code], 1e-300)
         )
-    _square(
-        ax, "false alarms: share of the other rows", "hits: share of the rows of the class", "lower right"
-    )
+    _square(ax, "false positive rate", "true positive rate", "lower right")
     return ax
 
 
 def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
-    """Draw precision against recall, with the average precision; the dots are by chance. See `plot_roc`."""
+    """Plot precision against recall, with the average precision; dotted lines are chance. See `plot_roc`."""
     tree, rows = tree_of_classes(as_tree(model), data)
     ax = axes_or_new(ax, 5.2, 4.8)
     for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
@@ -77,25 +75,25 @@ def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Ax
         )
     _square(
         ax,
-        "recall: share of the class that is found",
-        "precision: share of the found that are right",
+        "recall: share of the class that is predicted",
+        "precision: share of the predicted rows that are right",
         "lower left",
     )
     return ax
 
 
 def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw who is taken for whom: in each cell the rows, their share of the class, and what they cost.
+    """Plot the confusion matrix: in each cell the rows, their share of the true class, and their cost.
 
-    The shade is the share of the row's class. Costs are shown where the tree has some: the mistakes' total
-    weight times their price, and above the picture the mean cost of a row.
+    The shade is the share of the true class. Where the tree has costs, each cell of errors shows its total
+    cost, and the title the mean cost of a row.
 
     Parameters
     ----------
     model : Tree or fitted estimator
         A tree that predicts up to 25 classes of one target.
     data : Dataset or tuple (table, target) or (table, target, weights)
-        Rows with their classes; those that grew the tree flatter it.
+        Rows with their classes; those that the tree was grown from are optimistic.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     """
@@ -121,12 +119,12 @@ def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> A
             ax.text(j, i, "\n".join(lines), ha="center", va="center", fontsize=8, color=colour, weight=weight)
     ax.set_xticks(range(n), names, rotation=0 if sum(map(len, names)) < 9 * n else 90)
     ax.set_yticks(range(n), names)
-    ax.set_xlabel("answer")
-    ax.set_ylabel("truth")
+    ax.set_xlabel("predicted class")
+    ax.set_ylabel("true class")
     total = max(cells.sum(), 1e-300)
-    told = f"wrong: {100 * (1 - np.trace(cells) / total):.1f} % of {cells.sum():,.6g} rows"
+    title = f"wrong: {100 * (1 - np.trace(cells) / total):.1f} % of {cells.sum():,.6g} rows"
     ax.set_title(
-        told + ("" if costs is None else f"\nmean cost {costs.sum() / total:.4g}"),
+        title + ("" if costs is None else f"\nmean cost {costs.sum() / total:.4g}"),
         loc="left",
         fontsize="medium",
     )

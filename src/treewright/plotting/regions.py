@@ -1,9 +1,10 @@
-"""Decision regions: what a tree answers for each value of two columns, its exact rectangles."""
+"""Decision regions: the prediction of a tree for each value of two columns, as exact rectangles."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright._text import escape, label_text
 from treewright.encoding import Dataset, encode
+from treewright.encoding.kinds import Category, Kind, Time
 from treewright.encoding.schema import Column
 from treewright.plotting import axes_or_new, plain
 from treewright.plotting.scene.cards import number, value_range
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 _MARKERS = "os^DvPX*"  # of the classes, in turn: told apart without colour
 _MOST_ROWS = 2000  # rows drawn as points
-_DAY = 86_400e6  # in microseconds, the unit of times
 _LEAST_LABEL = 0.012  # share of the picture from which on a region is named
 _LONGEST_NAME = 24
 
@@ -144,7 +145,7 @@ def plot_decision_regions(
     at: Mapping[str, Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what a tree answers over the plane of two columns.
+    """Plot the predictions of a tree over the plane of two columns.
 
     Each leaf is a rectangle in the colour of its answer, the paler the less sure; large ones are named.
 
@@ -224,8 +225,8 @@ def _refuse_missing(tree: Tree, axes: list[int], others: list[float]) -> None:
     """Where more than a side decides for missing values, each tested column needs a value."""
     if sent_by_others(tree):
         for j in np.unique(tree.feature[~tree.is_leaf]).tolist():
-            is_category = tree.schema.columns[j].kind == "category"
-            if j not in axes and (others[j] == -1 if is_category else np.isnan(others[j])):
+            kind = tree.schema.columns[j].type
+            if j not in axes and kind.is_missing(np.array([others[j]]))[0]:
                 raise ValueError(
                     f"{tree.schema.names[j]!r} has no value here, and this tree sends missing values by "
                     "surrogates or down both sides: give it one with at=, or rows with data="
@@ -234,11 +235,12 @@ def _refuse_missing(tree: Tree, axes: list[int], others: list[float]) -> None:
 
 def _typical(column: Column, values: NDArray[Any]) -> float:
     """The median, or the category that is most frequent; missing where nothing is known."""
-    if column.kind == "category":
-        known = values[values >= 0]
-        return float(np.bincount(known).argmax()) if known.size else -1.0
-    known = values[~np.isnan(values)]
-    return float(np.quantile(known, 0.5, method="lower")) if known.size else float("nan")
+    known = values[~column.type.is_unknown(values)]
+    if not known.size:
+        return float(column.type.missing)
+    if column.type.is_category:
+        return float(np.bincount(known).argmax())
+    return float(np.quantile(known, 0.5, method="lower"))
 
 
 def _goes_left(tree: Tree, node: int, value: float) -> bool:
@@ -279,7 +281,7 @@ def _frame(tree: Tree, name: str, data: Dataset | None) -> tuple[float, float]:
     """What the axis of a column shows: the data with some air, or all thresholds; every category."""
     position = _position(tree, name)
     column = tree.schema.columns[position]
-    if column.kind == "category":
+    if column.type.is_category:
         return -0.5, len(column.categories) - 0.5
     seen = _cuts(tree, position) if data is None else _values(data, position)
     seen = seen[np.isfinite(seen)]
@@ -300,18 +302,13 @@ def _cuts(tree: Tree, position: int) -> NDArray[np.float64]:
     return np.concatenate(found)
 
 
-def _scale(column: Column) -> float:
-    """Times are drawn in days, as matplotlib has them."""
-    return _DAY if column.kind == "time" else 1.0
-
-
 def _paint(
     ax: Axes, tree: Tree, found: list[Region], columns: list[Column], frame: list[tuple[float, float]]
 ) -> None:
     from matplotlib.patches import Polygon, Rectangle
 
     (left, right), (bottom, top) = frame
-    across, up = (_scale(column) for column in columns)
+    across, up = (_unit(column.type) for column in columns)
     whole = (right - left) * (top - bottom)
     for region in found:
         (x0, x1), (y0, y1) = region.x, region.y
@@ -359,9 +356,9 @@ def _points(ax: Axes, tree: Tree, data: Dataset, names: list[str]) -> None:
     for name in names:
         position = tree.schema.position(name)
         column, values = tree.schema.columns[position], _values(data, position)[some].astype(np.float64)
-        if column.kind == "category":
+        if column.type.is_category:
             values = np.where(values < 0, np.nan, values + chance.uniform(-0.3, 0.3, len(some)))
-        places.append(values / _scale(column))
+        places.append(values / _unit(column.type))
     look: dict[str, Any] = {"s": 20, "edgecolor": "white", "linewidth": 0.5, "zorder": 3}
     if not tree.schema.predicts_classes or data.targets is None:
         ax.scatter(*places, color=INK, **look)
@@ -376,16 +373,42 @@ def _points(ax: Axes, tree: Tree, data: Dataset, names: list[str]) -> None:
 
 
 def _axis(axis: Any, column: Column, limits: tuple[float, float]) -> None:
-    scale = _scale(column)
-    axis.axes.set(**{f"{axis.axis_name}lim": (limits[0] / scale, limits[1] / scale)})
+    unit = _unit(column.type)
+    axis.axes.set(**{f"{axis.axis_name}lim": (limits[0] / unit, limits[1] / unit)})
     axis.set_label_text(plain(_short(escape(column.name))))
-    if column.kind == "category":
-        names = [plain(_short(label_text(name))) for name in column.categories]
-        axis.set_ticks(range(len(names)), names)
-        if axis.axis_name == "x" and sum(map(len, names)) > 60:
-            axis.set_tick_params(rotation=90)
-    elif column.kind == "time":
-        axis.axis_date()
+    _set_ticks(column.type, column, axis)
+
+
+# ---- what differs between the kinds of columns: the unit of an axis, and its ticks -------------------------
+
+
+@singledispatch
+def _unit(kind: Kind) -> float:
+    """How much of a column is one unit of its axis."""
+    return 1.0
+
+
+@_unit.register
+def _(kind: Time) -> float:
+    return 86_400e6  # microseconds: matplotlib draws dates in days
+
+
+@singledispatch
+def _set_ticks(kind: Kind, column: Column, axis: Any) -> None:
+    """Ticks that suit the values of a column; those of matplotlib by default."""
+
+
+@_set_ticks.register
+def _(kind: Time, column: Column, axis: Any) -> None:
+    axis.axis_date()
+
+
+@_set_ticks.register
+def _(kind: Category, column: Column, axis: Any) -> None:
+    names = [plain(_short(label_text(name))) for name in column.categories]
+    axis.set_ticks(range(len(names)), names)
+    if axis.axis_name == "x" and sum(map(len, names)) > 60:
+        axis.set_tick_params(rotation=90)
 
 
 def _keys(ax: Axes, tree: Tree, with_markers: bool) -> None:

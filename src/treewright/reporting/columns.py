@@ -195,7 +195,7 @@ def frontier(subject: Subject, rows: Ints) -> Ints:
 
 def binned_column(column: Column, cells: NDArray[Any]) -> tuple[list[float] | None, list[str], Ints]:
     """Edges and labels of the bins of a column, and the bin of each row; the last is for missing values."""
-    if column.kind == "category":
+    if column.type.is_category:
         counts = np.bincount(cells[cells >= 0], minlength=len(column.categories))
         named = np.sort(np.argsort(-counts, kind="stable")[: BINS if len(counts) <= BINS else BINS - 1])
         labels = [label_text(column.categories[code]) for code in named.tolist()]

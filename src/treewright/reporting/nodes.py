@@ -180,7 +180,7 @@ def column_facts(
     for i in columns:
         column, codes, rows = tree.schema.columns[i], named.get(i, np.zeros(0, np.int64)), known.get(i, {})
         typical = rows.get("typical")
-        if typical is not None and column.kind == "category":
+        if typical is not None and column.type.is_category:
             typical = int(np.searchsorted(codes, typical)) if typical in codes else None
         facts = {
             "name": column.name,
@@ -217,7 +217,7 @@ def column_summaries(tree: Tree, cells: list[NDArray[Any]]) -> dict[int, dict[st
     found = {}
     for i in asked_columns(tree):
         column, values = tree.schema.columns[i], cells[i]
-        if column.kind == "category":
+        if column.type.is_category:
             counts = np.bincount(values[values >= 0], minlength=len(column.categories))
             facts: dict[str, Any] = {"counts": counts, "missing": bool((values == -1).any())}
             if counts.any():

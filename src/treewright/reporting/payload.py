@@ -1,4 +1,9 @@
-"""The payload of a report: all that the page shows, as plain lists, numbers and texts."""
+"""The payload of a report: all that the page shows, as plain lists, numbers and texts.
+
+To add a section: write a function in a file of this package that returns its plain values, add one line with
+its name to the dict in `payload_of`, and draw it in a new file of `page/`, whose styles and scripts are
+included in the order of their names. A value of None leaves the section out.
+"""
 
 from __future__ import annotations
 
