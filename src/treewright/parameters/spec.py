@@ -78,8 +78,7 @@ ARGUMENTS: dict[str, Parameter] = {
     "y": Parameter(None, "Their classes or numbers.", "array of shape (n_rows,) or (n_rows, n_targets)"),
     "sample_weight": Parameter(
         None,
-        "A weight per row, not negative; a weight of 2 is the same as the row twice, 0 the same as leaving it "
-        "out.",
+        "A weight per row, not negative; 2 is the same as the row twice, 0 the same as leaving it out.",
         "array of shape (n_rows,)",
     ),
     "check_input": Parameter(None, "Without effect, for scikit-learn's signature.", "bool"),
@@ -353,7 +352,7 @@ def takes(parameters: Mapping[str, Parameter]) -> Callable[[_T], _T]:
 
 
 def documented(function: _T) -> _T:
-    """Decorate a method: the arguments that its docstring does not describe get their entry of `ARGUMENTS`."""
+    """Decorate a method: arguments that its docstring does not describe get their entry of `ARGUMENTS`."""
     if function.__doc__ is None:  # python -OO
         return function
     sections = _sections(function.__doc__)
