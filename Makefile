@@ -37,7 +37,7 @@ test: $(VENV)/.dev ## run the whole test suite, the examples in docstrings and i
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS) --doctest-modules tests $$($(BIN)/python -c 'import treewright; print(*treewright.__path__)')
 
 check: $(VENV)/.dev ## run the quick tests only, in about a minute: what to run after every change
-	$(BIN)/python -m pytest $(PYTEST_OPTIONS) -q -m "not slow" tests
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(PYTEST_OPTIONS) -q -m "not slow" tests
 
 lint: $(VENV)/.dev ## check style and types: ruff, mypy --strict, clang-format
 	$(BIN)/ruff check $(PYTHON_FILES)

@@ -1,15 +1,29 @@
-"""Settings for all tests: the same examples every time; HYPOTHESIS_PROFILE=search looks for new ones."""
+"""Settings for all tests: hypothesis draws the same examples in every run, and fewer of them in `make check`.
+
+`HYPOTHESIS_PROFILE=search` looks for new examples.
+"""
 
 from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-QUICK = [Phase.explicit, Phase.generate]  # to shrink a table takes minutes
-settings.register_profile(
-    "ci", derandomize=True, deadline=None, max_examples=50, phases=QUICK, suppress_health_check=SLOW
+UNCHECKED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+REPEATABLE = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    phases=[Phase.explicit, Phase.generate],  # shrinking a table takes minutes
+    suppress_health_check=UNCHECKED,
 )
-settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=SLOW)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.register_profile("ci", REPEATABLE)
+settings.register_profile("quick", REPEATABLE, max_examples=10)
+settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=UNCHECKED)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the profile before any test file is imported: "quick" where the slow tests are left out."""
+    default = "quick" if config.getoption("markexpr") == "not slow" else "ci"
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", default))
