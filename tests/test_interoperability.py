@@ -88,6 +88,7 @@ def test_view_is_made_once_and_for_this_tree() -> None:
     assert model.tree_.node_count == 3
 
 
+@pytest.mark.slow
 def test_no_recursion() -> None:
     """A path through 100,000 nodes, and the view of such a tree."""
     depth = 100_000

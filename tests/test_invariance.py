@@ -372,6 +372,7 @@ def test_every_engine_grows_one_tree(criterion: str, outputs: int, draws: dict[s
     same_structure(wanted, table.grow(criterion, max_depth=7, _small_rows=200, **draws))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_more_open_bins_than_are_held_at_once(criterion: str) -> None:
     """Bins are made of every eighth row, all zero there: the others share one bin in each of the columns."""

@@ -41,6 +41,7 @@ def test_the_limit_solves_its_equation_in_exact_arithmetic(n: int, share: float,
     assert 1 - tail(k, n, low) == pytest.approx(delta, rel=1e-7)
 
 
+@pytest.mark.slow
 @given(st.integers(2, 3_000_000), st.floats(0, 1), st.floats(0.01, 20_000))
 def test_tails_agree_with_the_sum_of_their_terms_down_to_any_depth(n: int, share: float, nats: float) -> None:
     k = min(int(share * min(n, 20_000)), n - 1)  # terms to add up

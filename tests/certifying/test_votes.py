@@ -227,6 +227,7 @@ def simulated(draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray, dict[s
     return says[:, cell] != y, bags == 0, {"single": error.mean(), "both": both, "one": one}, vote
 
 
+@pytest.mark.slow
 def test_coverage() -> None:
     """Each limit fails in at most a share δ of all draws, and the bound with them. Rows that grew the trees
     are no judges: by them the limits fail far more often.

@@ -45,6 +45,7 @@ def document(capfd: Capture, *arguments: str) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.slow
 def test_fit_says_that_a_majority_answer_is_one(folder: Path, capfd: Capture) -> None:
     out, err = said(capfd, "fit", "messy.csv", "--target", "y")
     assert re.match(
@@ -67,6 +68,7 @@ def test_the_remedies_can_be_typed(folder: Path, capfd: Capture) -> None:
     assert not {"row_number", "id", "constant"} & {each["code"] for each in told["advice"]}
 
 
+@pytest.mark.slow
 def test_fit_for_programs(folder: Path, capfd: Capture) -> None:
     told = document(capfd, "fit", "messy.csv", "--target", "y")
     assert [each["code"] for each in told["advice"]] == ["one_leaf", "row_number", "id", "constant"]
@@ -79,6 +81,7 @@ def test_fit_for_programs(folder: Path, capfd: Capture) -> None:
     assert test["precision"] is None
 
 
+@pytest.mark.slow
 def test_fit_of_a_clean_table(folder: Path, capfd: Capture) -> None:
     out, err = said(capfd, "fit", "clean.csv", "--target", "y", "--leaves", "4")
     assert err == ""
@@ -90,6 +93,7 @@ def test_fit_of_a_clean_table(folder: Path, capfd: Capture) -> None:
     assert 0.5 < told["parts"]["test"]["auc"] <= 1
 
 
+@pytest.mark.slow
 def test_fit_of_numbers(folder: Path, capfd: Capture) -> None:
     out, _ = said(capfd, "fit", "numbers.csv", "--target", "y", "--leaves", "6")
     assert re.search(
@@ -101,6 +105,7 @@ def test_fit_of_numbers(folder: Path, capfd: Capture) -> None:
     assert 0 < test["mae"] < test["error"]
 
 
+@pytest.mark.slow
 def test_fit_names_leaks_and_limits(folder: Path, capfd: Capture) -> None:
     _, err = said(capfd, "fit", "leak.csv", "--target", "y")
     assert "column 'outcome' is the target 'y' in other words" in err
@@ -108,6 +113,7 @@ def test_fit_names_leaks_and_limits(folder: Path, capfd: Capture) -> None:
     assert "a minimum of 200 rows in a leaf forbids every split of 240 rows; --min-rows-leaf must be" in err
 
 
+@pytest.mark.slow
 def test_describe_advises_on_columns(folder: Path, capfd: Capture) -> None:
     out, err = said(capfd, "describe", "messy.csv")
     points = re.findall(r"^• column ('.*?')", out, re.MULTILINE)
@@ -118,6 +124,7 @@ def test_describe_advises_on_columns(folder: Path, capfd: Capture) -> None:
     assert document(capfd, "describe", "clean.csv")["advice"] == []
 
 
+@pytest.mark.slow
 def test_compare_has_a_line_of_the_constant_answer(folder: Path, capfd: Capture) -> None:
     out, err = said(capfd, "compare", "messy.csv", "--target", "y", "--method", "pessimistic")
     assert re.match(r"always no +1 +\S+ % +\S+ % +\S+ % +– +–$", out.splitlines()[3])
@@ -130,6 +137,7 @@ def test_compare_has_a_line_of_the_constant_answer(folder: Path, capfd: Capture)
     assert re.search(r"^always -?\d\.\d+ +1 ", out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_report_of_a_fit_has_the_options(folder: Path, capfd: Capture) -> None:
     said(capfd, "fit", "messy.csv", "--target", "y", "--quiet")
     page = Path("messy.report.html").read_text()
@@ -139,6 +147,7 @@ def test_the_report_of_a_fit_has_the_options(folder: Path, capfd: Capture) -> No
     assert "--drop nr leaves it out" in Path("again.html").read_text()
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing(folder: Path, capfd: Capture) -> None:
     assert said(capfd, "fit", "messy.csv", "--target", "y", "--quiet") == ("", "")
 
@@ -180,6 +189,7 @@ def test_advice_comes_in_one_list_the_most_serious_first(loans: Path, capfd: Cap
     assert sorted({each["code"] for each in found}) == sorted(codes)
 
 
+@pytest.mark.slow
 def test_costs_that_are_given_are_not_advised(loans: Path, capfd: Capture) -> None:
     fit = ["fit", "loans.csv", "--target", "status", "--drop", "mahnung"]
     (told,) = (each for each in document(capfd, *fit)["advice"] if each["code"] == "imbalance")
@@ -190,6 +200,7 @@ def test_costs_that_are_given_are_not_advised(loans: Path, capfd: Capture) -> No
         assert "imbalance" not in {each["code"] for each in with_costs["advice"]}
 
 
+@pytest.mark.slow
 def test_the_next_command_leaves_out_what_the_advice_names(loans: Path, capfd: Capture) -> None:
     told = document(capfd, "describe", "loans.csv", "--target", "status")
     dropped = ["--drop", "nr", "--drop", "code", "--drop", "mahnung"]
@@ -198,6 +209,7 @@ def test_the_next_command_leaves_out_what_the_advice_names(loans: Path, capfd: C
     assert code["remark"] == "differs in nearly every row"
 
 
+@pytest.mark.slow
 def test_dates_that_are_not_read_are_not_told_as_categories_too(tmp_path: Path, capfd: Capture) -> None:
     random = np.random.default_rng(2)
     lines = (f"{m:02d}/{d:02d}/2023;{d % 2}" for m, d in random.integers(1, 13, (300, 2)).tolist())

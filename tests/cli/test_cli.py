@@ -44,6 +44,7 @@ def sailing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_version() -> None:
     done = call("--version")
     assert done.returncode == 0
@@ -108,6 +109,7 @@ def test_fit_tells_what_it_found_and_saves_the_tree(sailing: Path, capfd: pytest
     assert str(tree) in out
 
 
+@pytest.mark.slow
 def test_the_same_file_makes_the_same_model(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for jobs in ("1", "2", "-1"):
         run(capfd, "fit", sailing, "--target", "sail", "--jobs", jobs, "-o", f"tree{jobs}.json")
@@ -115,6 +117,7 @@ def test_the_same_file_makes_the_same_model(sailing: Path, capfd: pytest.Capture
     assert len(contents) == 1
 
 
+@pytest.mark.slow
 def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out, _ = run(capfd, "fit", sailing, "--target", "sail", "--max-leaves", "2", "--prune", "none")
     assert "2 leaves grown" in out
@@ -134,6 +137,7 @@ def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture
     assert "mean absolute error" in out
 
 
+@pytest.mark.slow
 def test_rules_of_growing(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     grow_all = ("fit", sailing, "--target", "sail", "--prune", "none", "-o", "m.json")
     run(capfd, *grow_all, "--monotone", "wind=1", "--monotone", "wind=+1")
@@ -146,6 +150,7 @@ def test_rules_of_growing(sailing: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert len(tree.surrogates) == len(set(tree.surrogates.node.tolist()))
 
 
+@pytest.mark.slow
 def test_weights_count_as_repeated_rows(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = sailing.read_text().split()
     weights = [1 + i % 3 for i in range(len(lines) - 1)]
@@ -186,6 +191,7 @@ def test_a_file_to_test_on(sailing: Path, capfd: pytest.CaptureFixture[str]) -> 
     assert re.search(r"on test rows +50\.0 % +50\.0 %", out)
 
 
+@pytest.mark.slow
 def test_whole_numbers_are_classes_if_few(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     few, many = tmp_path / "few.csv", tmp_path / "many.csv"
     few.write_text("x,y\n" + "".join(f"{i / 2},{i % 3}\n" for i in range(60)))
@@ -204,6 +210,7 @@ def test_whole_numbers_are_classes_if_few(tmp_path: Path, capfd: pytest.CaptureF
     assert "numbers from 0 to 2" in out
 
 
+@pytest.mark.slow
 def test_hints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.csv"
     rows = [f"{i + 1},n{i},{i % 7:03},{i % 5 if i else 'x'},{'ab'[i % 2]}" for i in range(40)]
@@ -238,6 +245,7 @@ def test_predict(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "\n=1+1,no\n" in out
 
 
+@pytest.mark.slow
 def test_predicted_numbers_are_exact(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run(capfd, "fit", sailing, "--target", "wind", "-o", "m.json", "--max-leaves", "3")
     run(capfd, "predict", "m.json", sailing, "-o", "p.csv")
@@ -271,6 +279,7 @@ def test_show(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "leaves below" in shallow
 
 
+@pytest.mark.slow
 def test_an_output_that_lacks_characters_gets_their_codes(
     sailing: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

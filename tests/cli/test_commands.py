@@ -112,6 +112,7 @@ def payload(page: str) -> dict[str, Any]:
 # ---- the report of a fit -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_fit_writes_a_report_beside_the_model(folder: Path, capfd: Capture) -> None:
     Path("sub").mkdir()
     call = ["fit", "loans.csv", "--target", "default", "--drop", "id", "-o", "sub/small.json"]
@@ -133,6 +134,7 @@ def test_fit_writes_a_report_beside_the_model(folder: Path, capfd: Capture) -> N
     )
 
 
+@pytest.mark.slow
 def test_a_report_may_go_elsewhere_or_nowhere(folder: Path, capfd: Capture) -> None:
     Path("loans.report.html").unlink()
     call = ["fit", "loans.csv", "--target", "default"]
@@ -166,6 +168,7 @@ def test_what_fails_leaves_both_old_files(
     assert set(os.listdir()) == before
 
 
+@pytest.mark.slow
 def test_a_tree_too_large_for_a_page_gets_one_only_if_asked(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
@@ -249,6 +252,7 @@ def test_prune_shows_or_saves(folder: Path, capfd: Capture) -> None:
     assert "by pessimistic" in said(capfd, "prune", "loans.tree.json", *raised)
 
 
+@pytest.mark.slow
 def test_compare_tells_every_method(folder: Path, capfd: Capture) -> None:
     told = document(capfd, "compare", "loans.csv", "--target", "default", "--drop", "id")
     assert {"cost_complexity", "pessimistic", "reduced_error", "rules"} <= {
@@ -259,6 +263,7 @@ def test_compare_tells_every_method(folder: Path, capfd: Capture) -> None:
     assert "mean squared error" in out
 
 
+@pytest.mark.slow
 def test_explain_a_row_of_a_table_or_of_options(folder: Path, capfd: Capture) -> None:
     told = document(capfd, "explain", "loans.tree.json", "new.csv", "--row", "3", "--contrast")
     tree = load("loans.tree.json")
@@ -290,6 +295,7 @@ def test_explain_numbers_and_their_ranges(folder: Path, capfd: Capture) -> None:
     )
 
 
+@pytest.mark.slow
 def test_report_takes_tables_that_lack_what_the_tree_does_not_test(folder: Path, capfd: Capture) -> None:
     whole = document(capfd, "report", "loans.tree.json", "--test", "new.csv")
     tree = load("loans.tree.json")

@@ -64,6 +64,7 @@ def test_everything_told_goes_by_costs(folder: Path, capfd: pytest.CaptureFixtur
     assert json.loads(capfd.readouterr().out)["methods"][0]["training"] < 0.01
 
 
+@pytest.mark.slow
 def test_names_of_classes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """With colons, as numbers, as truth values."""
     assert fitted(capfd, "odd.csv", "--cost", "c:b:c=3")[1].schema.targets[0].costs[3][2] == 3

@@ -427,6 +427,7 @@ def test_messages_do_not_rule_the_terminal(folder: Path, capfd: pytest.CaptureFi
         assert len(err) < 2500
 
 
+@pytest.mark.slow
 def test_a_first_line_without_names_is_noted(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for command in (
         "describe nameless.csv",
@@ -445,6 +446,7 @@ def test_a_first_line_without_names_is_noted(folder: Path, capfd: pytest.Capture
     assert capfd.readouterr().out == "prediction\nx\nz\nx\n"
 
 
+@pytest.mark.slow
 def test_written_predictions_are_mentioned(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     cli.main(["predict", "m.json", "ok.csv", "-o", "p.csv"])
     done = capfd.readouterr()
@@ -472,6 +474,7 @@ def test_a_full_disk_is_told(folder: Path, capfd: pytest.CaptureFixture[str], co
     assert capfd.readouterr().err.startswith("treewright: error: /dev/full cannot be written: No space")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 def test_a_full_standard_output_is_told(folder: Path) -> None:
     with open("/dev/full", "w") as full:

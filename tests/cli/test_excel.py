@@ -116,6 +116,7 @@ def test_numbers_as_texts_are_read(capfd: pytest.CaptureFixture[str]) -> None:
     assert "column 'price': 1 of 41 cells is not a number ('??!' in row 9)" in done.err
 
 
+@pytest.mark.slow
 def test_sheets(capfd: pytest.CaptureFixture[str]) -> None:
     saved(loans(), More=[["a", "b"], [1, 2]], Empty=[])
     said = fails(capfd, "describe", "t.xlsx")
@@ -255,6 +256,7 @@ def test_files_from_strangers(capfd: pytest.CaptureFixture[str], make: Any, mess
     assert message in fails(capfd, "describe", "h.xlsx")
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_before_they_unpack(monkeypatch: pytest.MonkeyPatch) -> None:
     saved(loans())
     rewritten("h.xlsx", SHEET, lambda xml: xml + b" " * 50_000_000)

@@ -122,6 +122,7 @@ def test_late_cells_count(tmp_path: Path, late: str, form: str, expected: Any) -
     assert values(frame.columns["b"])[-2:] == [None, True]
 
 
+@pytest.mark.slow
 def test_wanted_forms(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,c\n007,1,\n1.5,2,NA\n")
     frame = frame_of(path, {"a": "number", "b": "text", "c": "time"}, kept=("a", "c"))
@@ -164,6 +165,7 @@ def test_whole_numbers_beyond_float64_are_told_truly(tmp_path: Path) -> None:
     assert frame_of(written(tmp_path, "a\n0.5\n6.4e16\n", "e.csv")).columns["a"].tolist() == [0.5, 6.4e16]
 
 
+@pytest.mark.slow
 def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
     for digits in (3999, 4000, 5000):
         path = written(tmp_path, f"a,b\n1,x\n{'9' * digits},y\n")
@@ -330,6 +332,7 @@ def test_parquet(tmp_path: Path) -> None:
         frame_of(path, {"day": "number"})
 
 
+@pytest.mark.slow
 def test_too_little_memory_is_told(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b\n" + "".join(f"{i * 1.25},{i}\n" for i in range(300_000)))
     source = open_source(path)
@@ -365,6 +368,7 @@ for macro in cell_types.macros((*NEVER_KNOWN, *MISSING)):
     DATABASE.execute(macro)
 
 
+@pytest.mark.slow
 def test_json_lines(tmp_path: Path) -> None:
     """Types are JSON's own: texts stay texts, whatever they look like, unless all of them are times."""
     lines = [
@@ -407,6 +411,7 @@ def test_late_keys_and_texts_of_json_lines_count(tmp_path: Path, monkeypatch: py
     assert values(frame.columns["c"])[-2:] == [None, 3]
 
 
+@pytest.mark.slow
 def test_cells_that_are_missing_are_as_said(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,c\n1,NA,x\n-999,FR, - \nNaN,,?\n")
     source = open_source(path, Dialect(missing=["-999", "-"]))

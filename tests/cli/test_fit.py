@@ -83,6 +83,7 @@ def test_the_saved_tree_is_the_one_that_was_pruned_and_tested(
     assert box.check()
 
 
+@pytest.mark.slow
 def test_shares_and_the_chance_to_fail(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     train, valid, test = by_hand(data, test=0.5, validation=0.4)
     tree, out = fitted(capfd, "--test", 0.5, "--validation", 0.4, "--delta", 0.01)
@@ -100,6 +101,7 @@ def test_without_test_rows_the_choice_is_paid_for(data: Dataset, capfd: pytest.C
     assert f"100 rows that chose 1 of {len(path)} trees" in out
 
 
+@pytest.mark.slow
 def test_folds_take_no_rows_away(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     rest, _ = split(data, (0.8, 0.2), 0)
     path = select(prune(grow(rest), "cost_complexity"), "folds", data=rest, n_folds=5, rule="0-SE")
@@ -110,6 +112,7 @@ def test_folds_take_no_rows_away(data: Dataset, capfd: pytest.CaptureFixture[str
     assert out.splitlines()[-1].startswith(f"5-fold estimate {100 * path.validation[path.chosen]:.1f} % ±")
 
 
+@pytest.mark.slow
 def test_leaves_price_and_none(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     rest, _ = split(data, (0.8, 0.2), 0)
     grown = grow(rest)
@@ -125,6 +128,7 @@ def test_leaves_price_and_none(data: Dataset, capfd: pytest.CaptureFixture[str])
     assert same(tree, select(prune(grown, "minimum_errors"), leaves=6).pruned)
 
 
+@pytest.mark.slow
 def test_a_limit_of_growing_does_not_stop_the_pruning(
     data: Dataset, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,6 +161,7 @@ def test_every_way_to_choose(data: Dataset, capfd: pytest.CaptureFixture[str], w
     assert ("pruned by 80" in out) == (way == "held_out")
 
 
+@pytest.mark.slow
 def test_the_estimator_takes_the_same_road(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     from treewright import DecisionTreeClassifier
 
@@ -181,6 +186,7 @@ def _places(data: Dataset, part: Dataset) -> list[int]:
     return places
 
 
+@pytest.mark.slow
 def test_files_to_validate_and_to_test(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     """A class that the file lacks and a category that the table lacks are no trouble."""
     rows = table(60, seed=9)
@@ -197,6 +203,7 @@ def test_files_to_validate_and_to_test(data: Dataset, capfd: pytest.CaptureFixtu
     assert same(tree, select(prune(grow(data), "cost_complexity"), validation=valid).pruned)
 
 
+@pytest.mark.slow
 def test_small_tables_keep_all_rows(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     small = table(24)
     write(Path("t.csv"), small)
@@ -209,6 +216,7 @@ def test_small_tables_keep_all_rows(data: Dataset, capfd: pytest.CaptureFixture[
     assert re.search(r"grown from 1[34] rows, pruned by [45], tested on 6\n", out)
 
 
+@pytest.mark.slow
 def test_numbers_have_an_estimate_or_a_bound(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     columns = table()
     columns["y"] = [
@@ -229,6 +237,7 @@ def test_numbers_have_an_estimate_or_a_bound(data: Dataset, capfd: pytest.Captur
     assert out.splitlines()[-1].startswith("no certificate: what predicted numbers lose cannot be told")
 
 
+@pytest.mark.slow
 def test_weights_and_certificates(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     columns = table()
     write(Path("t.csv"), {**columns, "w": [1 + i % 3 for i in range(N)]})

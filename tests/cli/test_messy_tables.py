@@ -159,6 +159,7 @@ def test_dirty_cells_are_read_and_told(capfd: pytest.CaptureFixture[str]) -> Non
     assert (columns["income"].text.decimal, columns["flag"].categories) == (",", (False, True))
 
 
+@pytest.mark.slow
 def test_new_files_are_read_as_the_model_was_fitted(capfd: pytest.CaptureFixture[str]) -> None:
     Path("t.csv").write_text(dirty())
     run(capfd, "fit", "t.csv", "--target", "y", "--no-report", "-o", "t.json", "--test", "0")
@@ -196,6 +197,7 @@ def test_streamed_pieces_count_once(
     assert out.splitlines()[-1] == "v"
 
 
+@pytest.mark.slow
 def test_targets_of_dirty_numbers(capfd: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"{i};{i},5 €\n" for i in range(40))
     Path("t.csv").write_text(f"a;price\n{rows}")
@@ -216,6 +218,7 @@ def values(path: str, **options: Any) -> dict[str, Any]:
     return {profile.name: (profile.kind, profile.least, profile.most) for profile in profiles}
 
 
+@pytest.mark.slow
 def test_marks_that_are_given() -> None:
     Path("t.csv").write_text("a;b;c\n1.234;1,5;5\n2.500;2,25;7\n")
     assert values("t.csv")["a"] == ("number", 1.234, 2.5)
@@ -230,6 +233,7 @@ def test_marks_that_are_given() -> None:
     assert values("quoted.csv", decimal=[","])["a"] == ("number", 1.5, 2.25)
 
 
+@pytest.mark.slow
 def test_dates_that_are_given(capfd: pytest.CaptureFixture[str]) -> None:
     Path("t.csv").write_text("d,n,y\n03/04/2021,20210304,a\n05/06/2021,20210506,b\n")
     assert values("t.csv")["d"][0] == "category"
@@ -259,6 +263,7 @@ def test_marks_that_cannot_be(capfd: pytest.CaptureFixture[str], options: list[s
     assert message in fails(capfd, "describe", "t.csv", *options)
 
 
+@pytest.mark.slow
 def test_kinds_that_are_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     rows = [f"{'x' if i % 3 else i},{i:03},{'ab'[i % 2]}\n" for i in range(60)]
     Path("t.csv").write_text("v,code,y\n" + "".join(rows))
@@ -326,6 +331,7 @@ def test_huge_cells_never_reach_the_terminal(capfd: pytest.CaptureFixture[str]) 
     assert "(3,000,000 characters)" in run(capfd, "show", "t.json")[0]
 
 
+@pytest.mark.slow
 def test_describe_says_how_and_what_next(capfd: pytest.CaptureFixture[str]) -> None:
     Path("t.csv").write_text(dirty())
     out, err = run(capfd, "describe", "t.csv")
@@ -357,6 +363,7 @@ def test_the_next_command_works(capfd: pytest.CaptureFixture[str]) -> None:
     assert "x <= 2.5" in out
 
 
+@pytest.mark.slow
 def test_recognised_numbers_equal_clean_ones(capfd: pytest.CaptureFixture[str]) -> None:
     """A dirty file gives the same tree as the clean one, up to how it says that texts are read."""
     draw = np.random.default_rng(0)

@@ -118,6 +118,7 @@ def test_fit_for_programs(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert ["taken for numbers" in note for note in numbers["notes"]] == [True]
 
 
+@pytest.mark.slow
 def test_show_and_demo_for_programs(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     said(capfd, "fit", "u.csv", "--target", "y", "-o", "m.json")
     told = document(capfd, "show", "m.json")
@@ -174,6 +175,7 @@ def test_the_commands_are_listed_in_their_order(capfd: pytest.CaptureFixture[str
     assert tuple(listed) == cli.COMMANDS
 
 
+@pytest.mark.slow
 def test_kinds_say_what_columns_are(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Path("k.csv").write_text(
         "code,day,y\n" + "".join(f"00{i % 7},2020-01-{i % 28 + 1:02},{i % 3}\n" for i in range(60))

@@ -77,6 +77,7 @@ def test_every_format_has_the_same_answers_in_order(model: Path, capfd: pytest.C
     assert duckdb.sql("FROM 'p.parquet'").fetchall() == [tuple(each.values()) for each in objects]
 
 
+@pytest.mark.slow
 def test_rows_keep_their_order_at_full_speed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +126,7 @@ def test_pieces_hold_what_the_whole_holds(
     assert [cell for frame in frames for cell in frame.kept["b"]] == whole.kept["b"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("late", "message"),
     [
@@ -169,6 +171,7 @@ def test_from_a_pipe_to_a_pipe(
     assert [json.loads(line)["prediction"] for line in capfd.readouterr().out.splitlines()] == expected()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_named_pipe_is_read(model: Path) -> None:
     os.mkfifo("pipe.csv")
@@ -180,6 +183,7 @@ def test_a_named_pipe_is_read(model: Path) -> None:
     assert predicted(out) == expected()
 
 
+@pytest.mark.slow
 def test_the_document_of_predictions(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Path("n.csv").write_text("x,job\n,cook\n1,pilot\n2,cook\n")
     cli.main(["predict", "m.json", "n.csv", "--json", "--proba"])
@@ -200,6 +204,7 @@ def test_the_document_of_predictions(model: Path, capfd: pytest.CaptureFixture[s
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_tree_of_one_leaf_needs_no_column(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
     cli.main(["fit", "t.csv", "--target", "y", "--leaves", "1", "-o", "leaf.json", "-q"])
     for text in ("x\n1\n2\n", "other\nz\nz\n"):
@@ -250,6 +255,7 @@ def test_a_reader_who_has_seen_enough_ends_the_stream(model: Path) -> None:
     assert process.wait(timeout=60) == 141
 
 
+@pytest.mark.slow
 def test_what_was_laid_down_is_removed(
     model: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

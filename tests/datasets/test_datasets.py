@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from treewright.datasets import load_spam
 
@@ -43,6 +44,7 @@ def test_spam_as_a_frame() -> None:
     assert list(frame.columns) == [*spam.feature_names, "type"]
 
 
+@pytest.mark.slow
 def test_loading_needs_no_table_library() -> None:
     code = (
         "import sys; from treewright.datasets import load_spam; load_spam();"

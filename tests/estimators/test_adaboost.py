@@ -140,6 +140,7 @@ def test_classes_are_weighed_once(class_weight: Any) -> None:
     assert ours.predict_proba(x) == pytest.approx(theirs.predict_proba(x))
 
 
+@pytest.mark.slow
 def test_balancing_classes_of_one_size_changes_nothing() -> None:
     """So scikit-learn, which balances by the numbers of rows in every round, is the same here, too."""
     x, y = load_iris(return_X_y=True)

@@ -77,6 +77,7 @@ def test_the_prunings_are_those_of_rpart(classes: CARTClassifier) -> None:
         assert found[splits] == pytest.approx((price, error), abs=1e-9), splits
 
 
+@pytest.mark.slow
 def test_the_surrogates_are_those_of_rpart(classes: CARTClassifier) -> None:
     tree = classes.pruning_path_.full_tree
     others = tree.surrogates

@@ -88,6 +88,7 @@ def test_rows_of_no_weight_are_in_neither_part() -> None:
     assert total == 14
 
 
+@pytest.mark.slow
 def test_spam_by_cross_validation() -> None:
     spam = load_spam()
     scores = cross_val_score(RuleListClassifier(criterion="entropy"), spam.data[::3], spam.target[::3], cv=3)

@@ -133,6 +133,7 @@ def test_estimator(estimator, check):
     check(estimator)
 
 
+@pytest.mark.slow
 def test_column_names():
     """A check that scikit-learn keeps for its own estimators."""
     for estimator in ESTIMATORS:

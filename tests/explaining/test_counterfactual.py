@@ -264,6 +264,7 @@ def test_missing_values() -> None:
     assert told.changes[0].words == "x changes from 1 to missing"
 
 
+@pytest.mark.slow
 def test_deep_and_wide() -> None:
     n = 20_000
     node: Any = Leaf([0, 1])

@@ -153,6 +153,7 @@ def test_what_is_no_model_or_row_is_refused() -> None:
 # ---- the way ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_steps_and_shares_are_those_of_the_training_rows(data: Any) -> None:

@@ -148,6 +148,7 @@ def test_gain_is_scikit_learns_feature_importance() -> None:
     np.testing.assert_allclose([c.gain for c in importance(tree)], peer.feature_importances_, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_permutation_is_scikit_learns() -> None:
     rng = np.random.default_rng(4)
     x = rng.normal(size=(500, 4))
@@ -161,6 +162,7 @@ def test_permutation_is_scikit_learns() -> None:
         )
 
 
+@pytest.mark.slow
 def test_many_shuffles_come_to_all_pairs() -> None:
     """The mean over all ways to give a row another's value, weighted as the rows are."""
     x = np.array([0.0, 0.0, 1.0, 1.0, 1.0, 2.0])
@@ -175,6 +177,7 @@ def test_many_shuffles_come_to_all_pairs() -> None:
         assert found["x"].permutation == pytest.approx(exact, abs=0.015)
 
 
+@pytest.mark.slow
 def test_weights_are_repetitions_and_zeros_are_absent() -> None:
     table = {"x": np.arange(12.0) % 5, "z": np.arange(12.0) % 3}
     y = np.array(list("aabbabbbaaba"))
@@ -191,6 +194,7 @@ def test_weights_are_repetitions_and_zeros_are_absent() -> None:
     assert importance(tree, (table, y, counts), n_repeats=9).columns == fewer.columns
 
 
+@pytest.mark.slow
 def test_intervals_hold_as_often_as_they_say() -> None:
     """x agrees with y in 9 of 10 rows; shuffled it says nothing, so that the true rise is 0.4."""
     tree = grow(encode({"x": [0.0, 1.0]}, ["a", "b"]))
@@ -206,6 +210,7 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     assert 1.0 <= np.mean(widths) / (2 * 1.99 * np.std(rises)) <= 1.6
 
 
+@pytest.mark.slow
 def test_intervals_hold_for_columns_that_few_rows_are_asked_about() -> None:
     """One row in 50 is asked about z, which is right for it; shuffled, it is right for half of them."""
     schema = Schema((Column("x"), Column("z")), (Target("y", ("a", "b")),))

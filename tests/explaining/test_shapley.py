@@ -94,6 +94,7 @@ def check(tree: Tree, data: Dataset, others: Dataset | None = None) -> None:
     assert np.abs(total - found.predictions).max() <= 1e-13 * scale
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     table=st.sampled_from(["gini", "squared_error", "absolute_error"]).flatmap(
@@ -106,6 +107,7 @@ def test_small_trees_have_the_values_of_the_definition(table: tuple[str, Table])
     check(tree, made.dataset().take(np.arange(min(4, made.n_rows))))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(table=tables("entropy", max_rows=14))
 def test_a_background_has_the_values_of_the_definition(table: Table) -> None:

@@ -91,6 +91,7 @@ def test_costs_decide_over_mixtures(format: str) -> None:
     assert same_bits(np.asarray(tree.predict(table)), answers(tree, format, {}, table))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.data(), st.sampled_from(["surrogate", "fractional"]), st.sampled_from(["gini", "squared_error"]))
 def test_small_trees_of_any_table(data: Any, missing: str, criterion: str) -> None:
@@ -206,6 +207,7 @@ def test_sums_are_shown() -> None:
     assert json.loads(str(export(mixed_tree(max_leaf_nodes=3), "json")))["version"] == 1
 
 
+@pytest.mark.slow
 def test_a_long_sum() -> None:
     rng = np.random.default_rng(0)
     schema = Schema(tuple(Column(f"x{j}") for j in range(150)), (Target("y"),))
@@ -238,6 +240,7 @@ def surrogate_chain(depth: int) -> Tree:
     return tree
 
 
+@pytest.mark.slow
 def test_a_deep_chain_of_surrogates() -> None:
     tree = surrogate_chain(700)
     table = probes(tree, 200)
@@ -285,6 +288,7 @@ def test_pictures_note_what_they_do_not_tell() -> None:
             assert "missing values" not in export(mixed_tree(max_leaf_nodes=4), format)
 
 
+@pytest.mark.slow
 def test_linear_growth_of_a_large_tree_with_surrogates() -> None:
     rng = np.random.default_rng(0)
     table = {"a": rng.normal(size=1500), "b": rng.normal(size=1500), "c": rng.choice(["x", "y", "z"], 1500)}

@@ -66,6 +66,7 @@ def test_probabilities_of_divided_rows_in_javascript(tmp_path: Path) -> None:
     assert json.loads(run.stdout) == tree.predict_proba(table).tolist()
 
 
+@pytest.mark.slow
 def test_a_deep_chain_of_divided_rows() -> None:
     tree = chain(2000).with_missing("fractional")
     table = {"x": np.array([np.nan, 3.0, 1999.5])}
@@ -151,6 +152,7 @@ def test_c_answers_nan_to_what_is_missing(style: str) -> None:
     assert np.array_equal(np.isnan(found), lacking(tree, table))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_javascript_refuses_what_is_missing(tmp_path: Path) -> None:
     tree = summing_tree((1.0, -1.0), 0.0).with_missing("error")
@@ -246,6 +248,7 @@ def test_probes_lie_on_sums_and_miss_what_surrogates_stand_in_for() -> None:
     assert hit == np.isfinite(others.threshold).sum()
 
 
+@pytest.mark.slow
 def test_probes_are_complete_where_the_tree_asks_for_it() -> None:
     for target in ("texts", "bools", "numbers"):
         tree = tree_of("complete", target, 40)

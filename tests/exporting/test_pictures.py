@@ -298,6 +298,7 @@ def test_latex_compiles(tree: Tree, tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout[-2000:]
 
 
+@pytest.mark.slow
 def test_latex_refuses_what_tex_cannot_hold() -> None:
     with pytest.raises(ValueError, match="give a smaller max_leaves or max_depth"):
         export(chain(2000), "latex", max_leaves=None)

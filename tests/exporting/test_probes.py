@@ -10,6 +10,7 @@ from treewright import Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.exporting._check.probes import decoded, probes, unseen
 
 
+@pytest.mark.slow
 def test_every_threshold_and_its_neighbours_are_there() -> None:
     tree = mixed_tree("numbers", max_leaf_nodes=60)
     table = probes(tree)
@@ -26,6 +27,7 @@ def test_every_threshold_and_its_neighbours_are_there() -> None:
             assert np.isin(wanted, table[column.name]).all()
 
 
+@pytest.mark.slow
 def test_they_are_missing_infinite_zero_and_unseen() -> None:
     tree = mixed_tree()
     table = probes(tree)
@@ -65,6 +67,7 @@ def test_as_many_rows_as_asked_for(n: int) -> None:
         probes(edges_tree(), 0)
 
 
+@pytest.mark.slow
 def test_a_leaf_alone_and_a_wide_table() -> None:
     leaf = Tree.write(Schema((Column("x"),), (Target("y", ("a", "b")),)), Leaf([1.0, 2.0]))
     assert leaf.predict(probes(leaf, 20)).tolist() == ["b"] * 20

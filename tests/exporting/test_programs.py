@@ -476,6 +476,7 @@ def test_a_fitted_model_is_exported_too() -> None:
     assert export(model, "python", check=x) == export(model.model_, "python")
 
 
+@pytest.mark.slow
 def test_floats_as_classes_and_infinite_categories() -> None:
     schema = Schema(
         (Column("c", "category", (-math.inf, 0.5, 2.0, math.inf)),), (Target("y", (0.5, math.inf)),)
@@ -489,6 +490,7 @@ def test_floats_as_classes_and_infinite_categories() -> None:
             assert run(tree, format, options, table).tolist() == tree.predict(table).tolist()
 
 
+@pytest.mark.slow
 def test_every_category_of_a_wide_column() -> None:
     """More categories than are written into a test, in an order of their own."""
     names = tuple(np.random.default_rng(0).permutation([f"c{i}" for i in range(700)]).tolist())

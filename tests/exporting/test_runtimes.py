@@ -353,6 +353,7 @@ def test_treelite_says_shares_unless_they_mislead() -> None:
     assert np.array(["a", "b", "c"])[codes].tolist() == costly.predict(X).tolist()
 
 
+@pytest.mark.slow
 def test_tl2cgen_compiles_the_treelite_model(tmp_path: Any) -> None:
     """C code of another generator, from our model: the same answers."""
     tl2cgen, treelite = pytest.importorskip("tl2cgen"), pytest.importorskip("treelite")
@@ -373,6 +374,7 @@ def test_tl2cgen_compiles_the_treelite_model(tmp_path: Any) -> None:
     assert np.array([-1, 0, 1, 2])[codes[kept]].tolist() == tree.predict(table)[kept].tolist()
 
 
+@pytest.mark.slow
 def test_a_missing_library_is_named() -> None:
     code = (
         "import sys; sys.modules['onnx'] = sys.modules['treelite'] = None\n"

@@ -179,6 +179,7 @@ def test_nan_goes_with_the_missing_ones_unless_told_that_there_are_none() -> Non
     assert "IS_NAN" not in export(tree, "sql", dialect="bigquery", nan=False)
 
 
+@pytest.mark.slow
 def test_no_category_on_one_side() -> None:
     names = ("a", "b")
     schema = Schema((Column("c", "category", names),), (Target("y", ("no", "yes")),))

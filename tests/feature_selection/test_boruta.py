@@ -34,6 +34,7 @@ def test_accepts_informative_and_redundant_columns_only() -> None:
     assert keep.verdict_.to_dict()["decision"][:9] == [1] * 8 + [-1]
 
 
+@pytest.mark.slow
 def test_interacting_columns_are_accepted() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 6))
@@ -41,6 +42,7 @@ def test_interacting_columns_are_accepted() -> None:
     assert keep.get_support(True).tolist() == [2, 5]
 
 
+@pytest.mark.slow
 def test_mixed_table_with_a_numeric_target() -> None:
     random = np.random.default_rng(0)
     n = 200
@@ -100,6 +102,7 @@ def test_permutation_importance_equals_its_definition(
     assert (found != 0).any()
 
 
+@pytest.mark.slow
 def test_importances_are_independent_of_n_jobs() -> None:
     data = encode(*MADE)
     for by in ("permutation", "gain"):
@@ -150,6 +153,7 @@ def test_binomial_tails_equal_scipy() -> None:
         np.testing.assert_allclose(upper_tail(n), stats.binom.sf(np.arange(n + 1) - 1, n, 0.5), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_percentile_and_tentative_columns() -> None:
     X, y = MADE
     strict = boruta(encode(X, y), n_trees=10, max_iter=6, percentile=100)
@@ -184,6 +188,7 @@ def test_target_of_one_class() -> None:
     assert keep.rejected_.all()
 
 
+@pytest.mark.slow
 def test_exception_of_progress_ends_the_work() -> None:
     def stop(share: float) -> None:
         if share > 0.02:

@@ -148,6 +148,7 @@ def test_tables_without_the_columns_of_the_fit() -> None:
         keep.transform(np.arange(3))
 
 
+@pytest.mark.slow
 def test_several_targets() -> None:
     X = np.random.default_rng(0).normal(size=(200, 5))
     both = np.stack([X[:, 1] > 0, X[:, 3] > 0], axis=1).astype(int)

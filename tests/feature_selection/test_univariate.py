@@ -97,6 +97,7 @@ def test_description_of_the_best_splits() -> None:
     assert found.to_dict()["splits"] == ["x <= 2.5", "", ""]
 
 
+@pytest.mark.slow
 def test_p_values_are_the_share_of_all_permutations() -> None:
     x, z, y = np.arange(6.0), np.array([0.0, 0, 1, 0, 1, 1]), np.array([0, 0, 0, 1, 0, 1])
     table = {"x": x, "z": z}
@@ -130,6 +131,7 @@ def test_null_distribution_equals_scores_of_permuted_targets(weighted: bool) -> 
         np.testing.assert_allclose(best[number], gains.max(), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_for_independent_columns() -> None:
     random = np.random.default_rng(0)
     table = np.hstack([random.normal(size=(60, 100)), random.integers(0, 6, (60, 40))])
@@ -139,6 +141,7 @@ def test_p_values_are_uniform_for_independent_columns() -> None:
         assert np.mean(found.pvalue[100:] <= level) < level + 3 * np.sqrt(level * (1 - level) / 40)
 
 
+@pytest.mark.slow
 def test_max_correction_controls_the_family_wise_error() -> None:
     """Of 40 tables without a signal, about one in ten keeps a column at alpha = 0.1."""
     kept = 0
@@ -245,6 +248,7 @@ def test_one_class_and_one_row() -> None:
             assert keep.transform(np.array(X)).shape == (len(X), 0)
 
 
+@pytest.mark.slow
 def test_exception_of_progress_ends_the_work() -> None:
     def stop(share: float) -> None:
         if share > 0.3:

@@ -193,6 +193,7 @@ def test_parameters_by_column_follow_the_columns() -> None:
         assert path.scores[0, 0] == whole.score({n: v[judged] for n, v in table.items()}, Y[judged])
 
 
+@pytest.mark.slow
 def test_other_trees_and_tables() -> None:
     table = {
         "number": [None, *np.random.default_rng(5).normal(size=79)],

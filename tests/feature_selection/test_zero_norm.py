@@ -51,6 +51,7 @@ def test_toy_problem_of_weston_et_al() -> None:
         assert {*two} <= {*range(6)}
 
 
+@pytest.mark.slow
 def test_many_classes() -> None:
     X, y = load_iris(return_X_y=True)
     noisy = np.hstack([np.random.default_rng(0).normal(size=(150, 30)), X])

@@ -105,6 +105,7 @@ def test_a_column_that_does_not_vary_is_no_candidate() -> None:
     assert association(np.array([np.inf, 1.0, 2.0, -np.inf]), np.array([0, 1, 0, 1]), np.ones(4), 2)[1] == 1
 
 
+@pytest.mark.slow
 def test_noise_chooses_each_column_as_often() -> None:
     """Plain gain prefers columns with many values; the test does not."""
     n, rounds = 60, 300
@@ -126,6 +127,7 @@ def test_noise_chooses_each_column_as_often() -> None:
     assert chosen["gain"][0] < 0.05 * rounds
 
 
+@pytest.mark.slow
 def test_noise_is_split_as_rarely_as_the_level_says() -> None:
     split = 0
     for seed in range(300):

@@ -55,6 +55,7 @@ def test_pairs() -> None:
     assert max(map(len, paths(mixed().grow("squared_error")))) > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["learn", "fractional", "category"])
 @settings(max_examples=25)
 @given(data=st.data())
@@ -67,6 +68,7 @@ def test_groups_of_any_table(missing: str, data: st.DataObject) -> None:
         assert len(path) < 2 or any(path <= set(group) for group in groups)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["learn", "surrogate", "category"])
 @settings(max_examples=25)
 @given(data=st.data())

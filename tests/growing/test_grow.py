@@ -239,6 +239,7 @@ def test_threshold_lies_in_the_gap(lo: float, hi: float, style: str) -> None:
     check_gap(lo, hi, style)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False), st.sampled_from(["readable", "midpoint"]))
 def test_threshold_lies_in_any_gap(a: float, b: float, style: str) -> None:
@@ -246,6 +247,7 @@ def test_threshold_lies_in_any_gap(a: float, b: float, style: str) -> None:
     check_gap(min(a, b), max(a, b), style)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.integers(-(10**6), 10**6), st.integers(1, 2000), st.integers(-8, 8), st.integers(0, 3))
 def test_readable_thresholds_of_decimals(k: int, width: int, exponent: int, ulps: int) -> None:

@@ -402,6 +402,7 @@ def test_merging_looks_at_few_pairs_and_finds_the_same_groups(alpha: float) -> N
         assert sorted(found.members) == merged_by_all_pairs(table, alpha)
 
 
+@pytest.mark.slow
 def test_a_thousand_categories_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs are looked at some ten times as often as there are any, not once for every merge."""
     looked = 0

@@ -127,6 +127,7 @@ def test_absolute_error_tries_every_pair_of_medians(weighted: bool, min_samples_
     assert found <= least * (1 + 1e-12)  # the medians of the sides may be better than the pair
 
 
+@pytest.mark.slow
 def test_absolute_error_of_a_great_many_categories() -> None:
     """Pairs of 256 values times 30,000 categories, one after the other, would take half a minute."""
     rng = np.random.default_rng(4)

@@ -143,6 +143,7 @@ def test_an_offset_costs_no_digits_and_small_nodes_answer_their_mean() -> None:
     assert flat.predict({"x": [9.0]}).tolist() == [7.0]
 
 
+@pytest.mark.slow
 def test_estimators_predict_and_prune_by_formulas() -> None:
     table, y = piecewise(500, 7)
     x = np.stack(list(table.values()), axis=1)

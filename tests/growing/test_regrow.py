@@ -68,6 +68,7 @@ def test_what_is_not_overruled_is_grown_as_before(criterion: str, limits: dict, 
             assert_same(again, tree, steps=is_plain)
 
 
+@pytest.mark.slow
 def test_parts_are_corrected_as_the_whole_was() -> None:
     """Weights with one fraction among them are no numbers of rows, in parts without the fraction neither."""
     differing = 0

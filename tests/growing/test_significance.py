@@ -99,6 +99,7 @@ def test_many_rows_and_threads(weighted: bool) -> None:
     assert grow(data, significance=1e-4, n_jobs=3, **limits) == tree
 
 
+@pytest.mark.slow
 def test_several_targets_add_up() -> None:
     data = noisy(800, 3, outputs=2)
     expected = collapsed(grow(data), 0.01)

@@ -69,6 +69,7 @@ def brute_force(points: Array, queries: Array, metric: str) -> tuple[Array, Arra
     return (np.sqrt(ordered) if metric == "euclidean" else ordered), index
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(problems(), st.data())
 def test_exact_search_is_brute_force(
@@ -86,6 +87,7 @@ def test_exact_search_is_brute_force(
     np.testing.assert_array_equal(index, true_index[:, :k])
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(problems(), st.data())
 def test_a_radius_reaches_what_is_at_exactly_its_distance(
@@ -133,6 +135,7 @@ def points_below(tree: KDTree, node: int) -> Array:
     return np.array(sorted(found))
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(problems(), st.data())
 def test_defeatist_search_is_brute_force_in_its_own_leaf(

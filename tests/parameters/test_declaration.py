@@ -48,6 +48,7 @@ print("everywhere")
 """
 
 
+@pytest.mark.slow
 def test_one_field_gives_a_parameter_to_all_trees(tmp_path: Path) -> None:
     copied = tmp_path / "treewright"
     shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))

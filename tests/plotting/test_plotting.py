@@ -51,6 +51,7 @@ def parts(kind: str = "classes", n: int = 300) -> tuple[PruningPath, object, obj
     return prune(grow(train)), train, validation, test
 
 
+@pytest.mark.slow
 def test_a_path_with_its_chosen_tree(tmp_path: Path) -> None:
     path, _, validation, test = parts()
     chosen = select(path, validation=validation, rule="1-SE")
@@ -96,6 +97,7 @@ def test_what_is_lost_in_words(kind: str, told: str, tmp_path: Path) -> None:
     assert drawn(ax, tmp_path)
 
 
+@pytest.mark.slow
 def test_one_leaf_and_many_leaves(tmp_path: Path) -> None:
     one = prune(grow(encode({"x": [1.0, 1.0]}, ["a", "b"])))
     assert select(one, leaves=1).plot().get_xscale() == "linear"
@@ -124,6 +126,7 @@ def test_the_overfitting_curve(tmp_path: Path) -> None:
     assert drawn(ax, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_comparison_has_one_line_for_each_method(tmp_path: Path) -> None:
     comparison = compare(table("classes", n=300))
     ax = comparison.plot()

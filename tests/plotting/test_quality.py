@@ -167,6 +167,7 @@ def test_the_circle_is_what_the_tree_answers() -> None:
     assert ring.get_ydata()[0] == pytest.approx(table[1, 1] / table[1].sum())
 
 
+@pytest.mark.slow
 def test_several_classes_have_a_line_each(tmp_path: Path) -> None:
     tree, data = trees("abc")
     for plot in (plot_roc, plot_precision_recall):

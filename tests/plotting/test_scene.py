@@ -59,11 +59,13 @@ def test_mirrored_trees_have_mirrored_places() -> None:
     assert sorted(one.tolist()) == pytest.approx(sorted((width - other).tolist()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [chain_shape(50_000), random_shape(50_000)], ids=["chain", "random"])
 def test_any_depth(end: np.ndarray) -> None:
     assert np.isfinite(tidy(end, np.ones(len(end)), 1.0)).all()
 
 
+@pytest.mark.slow
 def test_words_are_not_wider_than_they_are_taken_for() -> None:
     font = pytest.importorskip("matplotlib.textpath").TextPath
     properties = pytest.importorskip("matplotlib.font_manager").FontProperties

@@ -120,6 +120,7 @@ def test_what_it_says_is_what_the_tree_says() -> None:
     assert texts.count("yes") == texts.count("no") == 7
 
 
+@pytest.mark.slow
 def test_a_large_tree_is_folded() -> None:
     ax = spam_tree(10_000).plot()
     texts = [text.get_text() for text in ax.texts]
@@ -128,6 +129,7 @@ def test_a_large_tree_is_folded() -> None:
     assert sum("leaves below" in text.get_text() for text in shown.texts) == 4
 
 
+@pytest.mark.slow
 def test_a_tree_of_any_depth(tmp_path: Path) -> None:
     ax = chain(100_000).plot(max_leaves=8)
     assert any("99,994 leaves below" in text.get_text() for text in ax.texts)
@@ -150,6 +152,7 @@ def test_names_are_data(name: str, tmp_path: Path) -> None:
         ax.figure.savefig(tmp_path / "picture.svg")
 
 
+@pytest.mark.slow
 def test_axes_of_the_caller_are_drawn_on() -> None:
     figure, axes = pyplot.subplots(1, 2, figsize=(12, 5))
     assert spam_tree(8).plot(axes[0]) is axes[0]
@@ -168,6 +171,7 @@ def test_a_fitted_model_is_drawn_too() -> None:
         plot_tree("oak")
 
 
+@pytest.mark.slow
 def test_the_picture_is_as_large_as_its_tree() -> None:
     small, large = (tree.plot().figure.get_size_inches() for tree in (spam_tree(8), spam_tree(64)))
     assert (large > small).all()

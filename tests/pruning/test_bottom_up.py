@@ -143,6 +143,7 @@ def test_spam(
     assert error[0] <= pruned.validation[1] <= error[1]
 
 
+@pytest.mark.slow
 def test_the_constant_by_folds(spam: tuple[Tree, Any, Any]) -> None:
     tree, data, test = spam
     path = bottom_up(tree, c="cv", data=data, n_folds=3)

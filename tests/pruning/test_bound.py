@@ -74,6 +74,7 @@ def with_missing(seed: int, several: bool) -> Dataset:
     return encode({"x": x, "z": z, "job": job}, target, classes=True)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**20), several=st.booleans(), price=st.sampled_from([0.01, 0.003, 0.001]))
 def test_subtrees_that_rise_again(seed: int, several: bool, price: float) -> None:
     """Rows that one raised subtree took over are sent on by the next, those with missing values, too; in
@@ -151,6 +152,7 @@ def test_directions_are_paid_for_where_values_were_missing(missing: bool) -> Non
     assert path.details["bound"][1] == pytest.approx(found.value, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_subtree_raised_inside_one_that_goes() -> None:
     """What was raised below a node that is collapsed later, or left behind by another, is forgotten."""
     spam = load_spam()
@@ -161,6 +163,7 @@ def test_a_subtree_raised_inside_one_that_goes() -> None:
     assert path.details["bound"][1] == pytest.approx(certify(path.pruned, "occam", data=data).value, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_subtrees_are_raised() -> None:
     """Somewhere a raised subtree beats both the leaf and the branch: the candidates are not idle."""
     raised = 0

@@ -32,6 +32,7 @@ def splits(tree: Tree, node: int) -> float:
     return count
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 2**20),
     st.sampled_from([2, 3]),

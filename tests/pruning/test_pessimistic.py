@@ -114,6 +114,7 @@ class Naive:
         return self.check(node[2], right, tree, self.check(node[1], left, tree, i + 1))
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 2**20),
     st.sampled_from([2, 3]),
@@ -182,6 +183,7 @@ def feared(tree: Tree, confidence: float) -> float:
     return sum(e + add_errs(n, e, confidence) for n, e in sizes) / float(leaves.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["learn", "fractional"])
 def test_the_estimate_is_that_of_the_pruned_tree(missing: Any) -> None:
     """With raising and without, also where a branch has taken the place of the root."""
@@ -196,6 +198,7 @@ def test_the_estimate_is_that_of_the_pruned_tree(missing: Any) -> None:
     assert at_the_root >= 5
 
 
+@pytest.mark.slow
 def test_branches_do_rise_in_these_trees() -> None:
     """The comparison above is about something: in many cases branches rise, and some rise again."""
     raised = [
@@ -288,6 +291,7 @@ def test_a_single_leaf_stays() -> None:
     assert path.details["estimate"] == pytest.approx(2 * (1 - 0.5) / 2)
 
 
+@pytest.mark.slow
 def test_depth_of_100_000() -> None:
     assert pessimistic(chain(), raising=False).pruned.n_leaves < 10
 

@@ -130,6 +130,7 @@ def naive_rules(tree: Tree, data: Dataset, confidence: float | None) -> dict[Any
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data(), st.sampled_from([None, 0.05, 0.25, 0.9]))
 def test_conditions_are_dropped_as_one_would_by_hand(data: Any, confidence: float | None) -> None:
@@ -222,6 +223,7 @@ def test_classes_with_fewer_false_positives_come_first() -> None:
     assert _class_order(chosen, covers, 3) == [1, 0, 2]
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.data(), st.sampled_from(["pessimistic", "validation"]))
 def test_laws_of_the_list(data: Any, method: Any) -> None:
@@ -264,6 +266,7 @@ def test_weight_two_is_the_row_twice_and_zero_is_none() -> None:
     assert one.default.weights == two.default.weights
 
 
+@pytest.mark.slow
 def test_spam_is_told_by_a_tenth_of_the_leaves() -> None:
     """The held-out rows of "The Elements of Statistical Learning": shorter than the tree, and no worse."""
     spam = load_spam()
@@ -350,6 +353,7 @@ def test_a_tree_without_classes_is_refused() -> None:
     assert RuleList.of(costly).predict({"x": [1.0], "c": ["u"]}).tolist() == ["a"]
 
 
+@pytest.mark.slow
 def test_a_deep_chain_is_refused_by_its_leaves_and_done_where_they_are_few() -> None:
     schema = schema_of(numbers=False)
     tree = Tree.write(schema, chain(numbers=False, to_the_left=False, depth=20_000))

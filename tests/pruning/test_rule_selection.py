@@ -245,6 +245,7 @@ def test_of_rules_of_one_error_the_one_of_more_rows_comes_first() -> None:
     assert made.told_missing == {"c"}
 
 
+@pytest.mark.slow
 def test_the_seed_is_that_of_the_starts() -> None:
     """Of many rules the climbs start at random: the seed decides from where, and the result is repeated."""
     rng = np.random.default_rng(0)

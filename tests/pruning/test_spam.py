@@ -64,6 +64,7 @@ def test_the_least_bound_of_the_book(path: PruningPath) -> None:
     assert path.validation[best] == pytest.approx(0.109, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_folds_take_a_middling_tree(spam: tuple[Tree, Dataset, Dataset], path: PruningPath) -> None:
     _, data, test = spam
     least, within = (select(path, "folds", data=data, rule=rule) for rule in ("0-SE", "1-SE"))

@@ -100,6 +100,7 @@ def test_fitted_estimators() -> None:
     assert payload["kind"] == "numbers"
 
 
+@pytest.mark.slow
 def test_the_pieces_of_the_command_line() -> None:
     tree, path, (train, validation, test) = case("two")
     assert path is not None
@@ -133,6 +134,7 @@ def test_subtrees_that_were_raised_are_shown_as_they_are() -> None:
     assert any("raised subtrees" in note for note in payload["headline"]["notes"])
 
 
+@pytest.mark.slow
 def test_methods_that_are_asked_for() -> None:
     tree, _, (train, validation, _) = case("two; alone")
     paths = report(tree, train=train, validation=validation, methods=["bottom_up", "chi_squared"]).payload[

@@ -386,6 +386,7 @@ def test_costs(opened: Any) -> None:
     assert mistaken == [f"{cells[1, 0]:,.0f}", f"× 3 = {3 * cells[1, 0]:,.0f}"]
 
 
+@pytest.mark.slow
 def test_numbers(opened: Any) -> None:
     _, payload = example("prices")
     page = opened(payload)

@@ -163,6 +163,7 @@ def test_saving_is_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
+@pytest.mark.slow
 def test_same_input_same_bytes() -> None:
     _, path, (train, validation, test) = case("few")
     again = report(path, train=train, validation=validation, test=test)
@@ -220,6 +221,7 @@ def test_size_of_a_hundred_leaves_of_spam() -> None:
     assert len(made.html.encode()) < 180_000
 
 
+@pytest.mark.slow
 def test_large_trees_stay_bounded() -> None:
     rng = np.random.default_rng(0)
     data = encode(rng.normal(size=(12_000, 4)), rng.integers(0, 2, 12_000))

@@ -386,6 +386,7 @@ def test_places_are_thinned_evenly() -> None:
     assert _thinned(np.arange(50, 0, -1), 3, 100).tolist() == list(range(50))
 
 
+@pytest.mark.slow
 def test_rows_of_equal_weight_are_draws() -> None:
     tree, _, (train, _, test) = case("two; alone")
     twice = Dataset(test.schema, test.columns, test.targets, np.full(test.n_rows, 2.0))
@@ -395,6 +396,7 @@ def test_rows_of_equal_weight_are_draws() -> None:
     assert two["intervals"] == one["intervals"]
 
 
+@pytest.mark.slow
 def test_rows_of_no_weight_are_not_there() -> None:
     tree, _, (train, _, test) = case("two; alone")
     told = []

@@ -225,6 +225,7 @@ def test_what_is_no_sound_ensemble_is_refused_and_nothing_is_written(tmp_path: P
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="the limit is one of POSIX")
 def test_a_full_disk_leaves_the_old_model(tmp_path: Path) -> None:
     path = tmp_path / "forest.json"
@@ -426,6 +427,7 @@ def test_memory_is_bounded_by_the_size_of_the_file(tmp_path: Path) -> None:
     refuse(path.read_bytes()[:-900], tmp_path, "ends too early")
 
 
+@pytest.mark.slow
 def test_columns_are_looked_at_once_however_many_trees_there_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

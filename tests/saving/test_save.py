@@ -277,6 +277,7 @@ def test_numbers_of_the_rows_are_not_in_the_file(tmp_path: Path) -> None:
 # ---- whole or not at all ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="the limit is one of POSIX")
 def test_a_full_disk_leaves_the_old_model(tmp_path: Path) -> None:
     path = tmp_path / "tree.json"

@@ -63,6 +63,7 @@ def test_all_methods_on_classes() -> None:
         assert row["test"] < row["certificate"] <= 1
 
 
+@pytest.mark.slow
 def test_the_test_rows_choose_nothing() -> None:
     """With other answers in the test rows every method keeps the same tree."""
     train, validation, test = split(table("classes", n=200))
@@ -313,6 +314,7 @@ def test_no_validation_row_judges_a_tree_that_it_had_a_part_in(kind: str) -> Non
     )
 
 
+@pytest.mark.slow
 def test_the_best_line_is_the_smallest_within_a_standard_error() -> None:
     comparison = compare(table("classes", n=400), seed=1)
     trees = [row for row in comparison.rows if row["method"] != "rules"]
@@ -325,6 +327,7 @@ def test_the_best_line_is_the_smallest_within_a_standard_error() -> None:
     assert line(comparison, "rules")["standard_error"] is None
 
 
+@pytest.mark.slow
 def test_the_best_line_does_not_depend_on_the_test_rows() -> None:
     train, validation, test = split(table("classes", n=300), seed=5)
     shuffled = encode(np.asarray(test.columns), test.targets[0][::-1], schema=test.schema)

@@ -437,6 +437,7 @@ def test_a_single_leaf() -> None:
     assert folds.validation.tolist() == [0.25]
 
 
+@pytest.mark.slow
 def test_very_deep_trees() -> None:
     tree = chain(100_000)
     path = prune(tree)

@@ -67,6 +67,7 @@ def test_its_shape(tree: Tree) -> None:
     assert tree.gain.shape == tree.risk.shape == (tree.n_nodes,)
 
 
+@pytest.mark.slow
 def test_rows_find_their_leaves(tree: Tree) -> None:
     answers = tree.predict({"x": PROBES})
     if tree.schema.predicts_classes:
@@ -107,6 +108,7 @@ def test_copies(tree: Tree) -> None:
     assert sklearn_tree(tree).max_depth == DEPTH
 
 
+@pytest.mark.slow
 def test_text_is_linear(tree: Tree) -> None:
     part = tree.first(10_000)
     text = export(part)
@@ -142,6 +144,7 @@ def test_branches_by_hand_are_copied_without_recursion() -> None:
 # ---- grown from rows ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_chain_grown_from_classes() -> None:
     """With a class for each row all cuts gain the same; the lowest is taken, again and again."""
     n = 3000

@@ -209,6 +209,7 @@ def test_files_copies_and_prunings_keep_the_way(
     assert len(str(smaller).splitlines()) >= smaller.n_leaves
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(data=st.data())
 def test_a_collapsed_tree_loses_what_its_leaves_say(data: st.DataObject) -> None:
@@ -231,6 +232,7 @@ def test_a_collapsed_tree_loses_what_its_leaves_say(data: st.DataObject) -> None
     assert tree.curve(rows)[-1] == pytest.approx(whole, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(data=st.data())
 def test_held_out_certificates_judge_what_is_answered(data: st.DataObject) -> None:
@@ -273,6 +275,7 @@ def test_a_row_without_any_value_gets_an_answer() -> None:
 # ---- portions, many classes, counting again --------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_very_many_classes_are_mixed_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     table = {"x": rng.normal(size=600), "z": rng.normal(size=600)}

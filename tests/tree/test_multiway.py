@@ -165,6 +165,7 @@ def test_a_leaf_without_rows_has_no_part_in_what_is_expected() -> None:
     assert np.allclose(shapley_values(almost, data).values, found.values, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_such_trees_are_saved_pruned_and_exported(golf: Tree, ranges: Tree, tmp_path) -> None:
     for i, tree in enumerate((golf, ranges)):
         tree.save(tmp_path / f"{i}.json")

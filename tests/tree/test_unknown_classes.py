@@ -230,6 +230,7 @@ def test_files_of_test_rows(
     assert "which is unknown; known:" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_certificates_hold_where_a_class_is_never_learnt() -> None:
     """One row in ten has a class that the training rows had not; every mistake, also by cost, is bounded."""
     n_false = np.zeros(2)

@@ -6,6 +6,7 @@ from math import inf, nan
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from treewright.tree.node import missing_arrives
 from treewright.tree.wording import branch_in_words
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_missing_values_arrive_where_every_test_above_sends_them(data: Any) -> None:

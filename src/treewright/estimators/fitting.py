@@ -38,7 +38,30 @@ _OF_A_FIT = frozenset(
 
 
 class TreeEstimator:
-    """The scikit-learn clothes of a tree: `fit`, `apply` and what the fitted tree tells."""
+    """scikit-learn's interface of a tree: `fit`, `apply` and the attributes of the fitted tree.
+
+    Attributes
+    ----------
+    model_ : treewright.Tree
+        The tree. ``print(model.model_)`` shows it.
+    tree_ : sklearn.tree._tree.Tree
+        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    max_features_ : int
+        How many columns a node considers.
+    pruning_path_ : treewright.PruningPath
+        The trees that the pruning had to choose from; only with `pruning`.
+    competitors_ : treewright.explaining.competitors.Competitors
+        The best other splits of each node, or in a tree of more than 64 tests of those with the most rows;
+        ``print`` shows it. Only with `n_competitors`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain.
+    """
 
     model_: Tree
     n_features_in_: int

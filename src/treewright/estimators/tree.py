@@ -14,27 +14,30 @@ from treewright.encoding import Dataset
 from treewright.estimators.fitting import Fitted, TreeEstimator
 from treewright.estimators.targets import class_arrays, weighed_by_class
 from treewright.growing import n_threads
+from treewright.parameters import documented
 from treewright.parameters.tree import ClassifierParameters, RegressorParameters
 from treewright.tree.missing import divides
 from treewright.tree.predict import codes, numbers, proportions
 
 
 class TreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
-    """What all estimators of one tree that predicts classes share."""
+    """What all estimators of one tree that predicts classes share.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    n_classes_ : int, or an array of them
+        The number of classes.
+    """
 
     class_weight: Any
 
+    @documented
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
         """The heaviest class of each row's leaf, or the one that costs least; the first of several.
 
         Of a row that the tree divides (``missing="fractional"``) the heaviest of the mixture of its leaves.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        check_input : bool, default=True
-            Without effect, for scikit-learn's signature.
 
         Returns
         -------
@@ -53,15 +56,9 @@ class TreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # typ
         same = len({column.dtype.kind for column in columns}) == 1
         return np.stack(columns if same else [column.astype(object) for column in columns], axis=1)
 
+    @documented
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """The share of each class in the weight of each row's leaf.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        check_input : bool, default=True
-            Without effect, for scikit-learn's signature.
 
         Returns
         -------
@@ -72,13 +69,9 @@ class TreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # typ
         shares = proportions(fitted["model_"], rows, n_threads(self.n_jobs))
         return shares[0] if len(shares) == 1 else shares
 
+    @documented
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of the shares of `predict_proba`; minus infinity where a leaf lacks a class.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -104,16 +97,10 @@ class TreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # typ
 class TreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type: ignore[misc]
     """What all estimators of one tree that predicts numbers share."""
 
+    @documented
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """What each row's leaf answers: the mean of its targets, the median for "absolute_error", or what its
         formula says of the row.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        check_input : bool, default=True
-            Without effect, for scikit-learn's signature.
 
         Returns
         -------
@@ -147,32 +134,6 @@ class DecisionTreeClassifier(ClassifierParameters, TreeClassifier):
     number of threads. Columns may be numbers, categories (strings, bools and categorical columns) and dates,
     with missing values; `y` may have several columns.
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,), or a list of them
-        The sorted classes; one array per target if there are several.
-    n_classes_ : int, or an array of them
-        The number of classes.
-    model_ : treewright.Tree
-        The tree. ``print(model.model_)`` shows it.
-    tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-    n_outputs_ : int
-        The number of targets.
-    max_features_ : int
-        How many columns a node considers.
-    pruning_path_ : treewright.PruningPath
-        The trees that the pruning had to choose from; only with `pruning`.
-    competitors_ : treewright.explaining.competitors.Competitors
-        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
-        rows; ``print`` shows it. Only with `n_competitors`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the total gain.
-
     See Also
     --------
     DecisionTreeRegressor : The same for numbers.
@@ -200,28 +161,6 @@ class DecisionTreeRegressor(RegressorParameters, TreeRegressor):
     number of threads. Columns may be numbers, categories (strings, bools and categorical columns) and dates,
     with missing values; `y` may have several columns.
 
-    Attributes
-    ----------
-    model_ : treewright.Tree
-        The tree. ``print(model.model_)`` shows it.
-    tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories or sums.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-    n_outputs_ : int
-        The number of targets.
-    max_features_ : int
-        How many columns a node considers.
-    pruning_path_ : treewright.PruningPath
-        The trees that the pruning had to choose from; only with `pruning`.
-    competitors_ : treewright.explaining.competitors.Competitors
-        What else could have been asked at each node, of a tree of more than 64 tests at those with the most
-        rows; ``print`` shows it. Only with `n_competitors`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the total gain.
-
     See Also
     --------
     DecisionTreeClassifier : The same for classes.
@@ -245,29 +184,6 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
     ensembles: one such tree alone is worse than a `DecisionTreeClassifier`, from which it differs in the
     defaults only.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,), or a list of them
-        The sorted classes; one array per target if there are several.
-    n_classes_ : int, or an array of them
-        The number of classes.
-    model_ : treewright.Tree
-        The tree. ``print(model.model_)`` shows it.
-    tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-    n_outputs_ : int
-        The number of targets.
-    max_features_ : int
-        How many columns a node considers.
-    pruning_path_ : treewright.PruningPath
-        The trees that the pruning had to choose from; only with `pruning`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the total gain.
 
     See Also
     --------
@@ -296,25 +212,6 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
     ensembles: one such tree alone is worse than a `DecisionTreeRegressor`, from which it differs in the
     defaults only.
-
-    Attributes
-    ----------
-    model_ : treewright.Tree
-        The tree. ``print(model.model_)`` shows it.
-    tree_ : sklearn.tree._tree.Tree
-        The same tree as scikit-learn's arrays; not available if it tests categories.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-    n_outputs_ : int
-        The number of targets.
-    max_features_ : int
-        How many columns a node considers.
-    pruning_path_ : treewright.PruningPath
-        The trees that the pruning had to choose from; only with `pruning`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the total gain.
 
     See Also
     --------
