@@ -22,7 +22,7 @@ def command_line(task: Task) -> Answers:
         folder = Path(name)
         for file, text in zip(("learn.csv", "ask.csv"), task.files(), strict=True):
             (folder / file).write_text(text, encoding="utf-8")
-        usual = ["--quiet", "--jobs", "1"]
+        usual = ["--quiet", "--n-jobs", "1"]
         target = [f"--target={task.target_name}"]
         _treewright(["fit", "learn.csv", *target, "--no-report", "--test", "0", *usual], folder)
         shares = ["--proba"] if task.kind == "classes" else []

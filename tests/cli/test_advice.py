@@ -109,8 +109,10 @@ def test_fit_of_numbers(folder: Path, capfd: Capture) -> None:
 def test_fit_names_leaks_and_limits(folder: Path, capfd: Capture) -> None:
     _, err = said(capfd, "fit", "leak.csv", "--target", "y")
     assert "column 'outcome' is the target 'y' in other words" in err
-    _, err = said(capfd, "fit", "clean.csv", "--target", "y", "--min-rows-leaf", "200")
-    assert "a minimum of 200 rows in a leaf forbids every split of 240 rows; --min-rows-leaf must be" in err
+    _, err = said(capfd, "fit", "clean.csv", "--target", "y", "--min-samples-leaf", "200")
+    assert (
+        "a minimum of 200 rows in a leaf forbids every split of 240 rows; --min-samples-leaf must be" in err
+    )
 
 
 @pytest.mark.slow

@@ -112,14 +112,14 @@ def test_fit_tells_what_it_found_and_saves_the_tree(sailing: Path, capfd: pytest
 @pytest.mark.slow
 def test_the_same_file_makes_the_same_model(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for jobs in ("1", "2", "-1"):
-        run(capfd, "fit", sailing, "--target", "sail", "--jobs", jobs, "-o", f"tree{jobs}.json")
+        run(capfd, "fit", sailing, "--target", "sail", "--n-jobs", jobs, "-o", f"tree{jobs}.json")
     contents = {Path(f"tree{jobs}.json").read_bytes() for jobs in ("1", "2", "-1")}
     assert len(contents) == 1
 
 
 @pytest.mark.slow
 def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    out, _ = run(capfd, "fit", sailing, "--target", "sail", "--max-leaves", "2", "--prune", "none")
+    out, _ = run(capfd, "fit", sailing, "--target", "sail", "--max-leaf-nodes", "2", "--prune", "none")
     assert "2 leaves grown" in out
     assert "grown from 24 rows, tested on 6\n" in out
     out, _ = run(capfd, "fit", sailing, "--target", "sail", "--drop", "wind", "--criterion", "entropy")
@@ -128,7 +128,7 @@ def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture
     out, _ = run(capfd, "fit", sailing, "--target", "sail", "--alpha", "1")
     assert "; 1 kept" in out
     assert "grown and pruned from 24 rows" in out
-    out, _ = run(capfd, "fit", sailing, "--target", "sail", "--min-rows-leaf", "16")
+    out, _ = run(capfd, "fit", sailing, "--target", "sail", "--min-samples-leaf", "16")
     assert "1 leaf grown" in out
     out, _ = run(capfd, "fit", sailing, "--target", "sail", "--kinds", "wind=category", "-o", "w.json")
     assert treewright.load("w.json").schema.columns[1].kind == "category"
@@ -140,9 +140,9 @@ def test_limits_and_roles_of_columns(sailing: Path, capfd: pytest.CaptureFixture
 @pytest.mark.slow
 def test_rules_of_growing(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     grow_all = ("fit", sailing, "--target", "sail", "--prune", "none", "-o", "m.json")
-    run(capfd, *grow_all, "--monotone", "wind=1", "--monotone", "wind=+1")
+    run(capfd, *grow_all, "--monotonic-cst", "wind=1", "--monotonic-cst", "wind=+1")
     rising = treewright.load("m.json")
-    run(capfd, *grow_all, "--monotone", "wind=-1")
+    run(capfd, *grow_all, "--monotonic-cst", "wind=-1")
     assert treewright.load("m.json") != rising
     run(capfd, *grow_all, "--missing-by", "surrogate", "--surrogates", "1")
     tree = treewright.load("m.json")
@@ -247,7 +247,7 @@ def test_predict(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_predicted_numbers_are_exact(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    run(capfd, "fit", sailing, "--target", "wind", "-o", "m.json", "--max-leaves", "3")
+    run(capfd, "fit", sailing, "--target", "wind", "-o", "m.json", "--max-leaf-nodes", "3")
     run(capfd, "predict", "m.json", sailing, "-o", "p.csv")
     run(capfd, "predict", "m.json", sailing, "-o", "p.parquet")
     with open("p.csv") as file:
@@ -262,7 +262,7 @@ def test_predicted_numbers_are_exact(sailing: Path, capfd: pytest.CaptureFixture
 def test_columns_that_the_tree_does_not_test_may_be_absent(
     sailing: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    run(capfd, "fit", sailing, "--target", "sail", "-o", "m.json", "--max-leaves", "2", "--prune", "none")
+    run(capfd, "fit", sailing, "--target", "sail", "-o", "m.json", "--max-leaf-nodes", "2", "--prune", "none")
     tested = treewright.load("m.json").root.test.column
     Path("narrow.csv").write_text(f"{tested}\n" + {"wind": "3", "weather": "rain"}[tested] + "\n")
     out, _ = run(capfd, "predict", "m.json", "narrow.csv")

@@ -350,7 +350,11 @@ def test_export_knows_formats_by_suffix_and_checks_them(folder: Path, capfd: Cap
 def test_help_of_export_names_all_formats() -> None:
     from treewright.cli.commands.export import export
 
-    words = (inspect.getdoc(export) or "").partition("where no suffix tells it: ")[2].partition("\noption")[0]
+    words = (
+        (inspect.getdoc(export) or "")
+        .partition("if the suffix does not determine it: ")[2]
+        .partition("\noption")[0]
+    )
     assert sorted(words.replace(".", "").replace(",", "").split()) == sorted(formats())
 
 
@@ -397,12 +401,12 @@ WRONG = [
     (2, "prune loans.tree.json --select folds", "needs --train, the table that the tree was grown from"),
     (1, "prune loans.tree.json --method pessimistic", "needs --train, the rows that the tree was grown from"),
     (1, "prune loans.tree.json --method bound --train loans.csv", "--train must be the rows"),
-    (2, "prune loans.tree.json --alpha 0.1 --train loans.csv", "cost_complexity looks at no such rows"),
+    (2, "prune loans.tree.json --alpha 0.1 --train loans.csv", "--method cost_complexity uses no such rows"),
     (1, "prune numbers.tree.json --method srm", "it is for trees that predict classes"),
     (1, "prune newer.json --leaves 2", "was written by a newer treewright (format 99"),
     (2, "compare loans.csv --target default --method shears", "--method shears is unknown"),
     (1, "compare loans.csv --target late", "loans.csv has no column 'late' (--target)"),
-    (2, "compare other.csv --target a", "1 row cannot be dealt out"),
+    (2, "compare other.csv --target a", "1 row cannot be split"),
     (2, "explain loans.tree.json", "there is no row to explain; name a table and --row"),
     (2, "explain loans.tree.json new.csv", "which row of new.csv? --row 1 is the first"),
     (2, "explain loans.tree.json new.csv --row 0", "--row"),
@@ -441,21 +445,29 @@ WRONG = [
     (1, "report several.json --test new.csv", "several.json predicts 2 targets at once"),
     (1, "report newer.json", "was written by a newer treewright"),
     (1, "report loans.csv", "loans.csv looks like a table, but a model is wanted"),
-    (2, "rules several.json", "several.json predicts 'y', 'z'; --target names the one"),
+    (2, "rules several.json", "several.json predicts 'y', 'z'; --target selects one"),
     (2, "rules several.json --target q", "--target q: several.json predicts 'y', 'z'"),
     (1, "rules newer.json", "was written by a newer treewright"),
     (2, "show loans.tree.json --format pappyrus", "--format pappyrus is unknown"),
-    (2, "show loans.tree.json --test new.csv --json", "the tree as it is; leave out --test"),
+    (
+        2,
+        "show loans.tree.json --test new.csv --json",
+        "the nodes of the tree without test rows; leave out --test",
+    ),
     (2, "show loans.tree.json --test new.csv --format dot", "--test does not go with --format dot"),
     (1, "show numbers.tree.json --test numbers.csv", "leaf intervals are for trees that predict"),
-    (2, "export loans.tree.json -o x.xyz", "the suffix tells no format; --format does: c, dot"),
+    (2, "export loans.tree.json -o x.xyz", "this suffix belongs to no format; --format names one: c, dot"),
     (2, "export loans.tree.json --format papyrus", "--format papyrus is unknown"),
-    (2, "export loans.tree.json --json", "--json tells about the file that is written; name it with -o"),
-    (2, "export loans.tree.json -o x.svg --check", "svg is nothing that can be run; leave --check out"),
+    (2, "export loans.tree.json --json", "--json describes the file that is written; name it with -o"),
+    (
+        2,
+        "export loans.tree.json -o x.svg --check",
+        "--check runs the export, and svg cannot be run; leave --check out",
+    ),
     (2, "export loans.tree.json -o x.sql --option tabl=q", "sql has no option 'tabl'; its options are"),
     (2, "export loans.tree.json -o x.sql --option table", "such as --option dialect=postgres"),
     (1, "export loans.tree.json -o x.sql --option dialect=klingon", "dialect is 'klingon'; known: duckdb"),
-    (2, "export several.json -o x.sql", "--option target=… says which one sql answers"),
+    (2, "export several.json -o x.sql", "--option target=… selects the one for sql"),
     (1, "export loans.tree.json -o none/x.py", "there is no folder 'none'"),
     (1, "export loans.tree.json -o loans.tree.json", "would be overwritten while it is read"),
     (1, "export newer.json -o x.py", "was written by a newer treewright"),

@@ -16,7 +16,7 @@ import pytest
 from treewright import cli
 from treewright.cli.commands.compare import _pruning
 from treewright.cli.costs import Costs
-from treewright.cli.options import Columns, Dialect, Limits
+from treewright.cli.options import Dialect, Labelled, Learning, Limits
 from treewright.cli.shell import command_line, file_word, group_words, option_words
 
 Capture = pytest.CaptureFixture[str]
@@ -59,12 +59,13 @@ def fitted(capfd: Capture, *arguments: str) -> tuple[int, float]:
 
 OPTIONS = {
     "plain": "--target default --drop id --drop amount",
-    "growing": "--target default --drop id --criterion entropy --min-rows-leaf 4 --seed 3 --delta 0.1",
+    "growing": "--target default --drop id --criterion entropy --min-samples-leaf 4 --seed 3 --delta 0.1",
     "costs": "--target default --drop id --cost yes:no=3 --prior yes=0.2 --prior no=0.8 --seed 1",
     "file of costs": "--target default --drop id --cost costs.json --cost-split none",
     "reading": "--target default --drop id --weights often --max-depth 6 --kinds age=category --missing=-1 "
     "--missing=- --separator semicolon --header",
-    "numbers": "--target amount --drop id --drop default --numbers --max-leaves 40 --monotone income=1",
+    "numbers": "--target amount --drop id --drop default --numbers --max-leaf-nodes 40 "
+    "--monotonic-cst income=1",
 }
 
 
@@ -125,15 +126,15 @@ def test_words_for_the_shell() -> None:
 
 
 def test_words_of_options_that_are_given() -> None:
-    for group in (Limits(), Columns(), Dialect(), Costs()):
+    for group in (Limits(), Labelled(), Dialect(), Costs()):
         assert not list(group_words(group))
     assert list(group_words(Dialect(separator=";", missing=["-999", "?"], header=False))) == [
         *("--separator", ";", "--missing=-999", "--missing", "?", "--no-header"),
     ]
-    assert list(group_words(Columns(weights="w", classes=True, drop_missing_target=True))) == [
-        *("--weights", "w", "--classes", "--drop-missing-target"),
+    assert list(group_words(Learning(target="y", weights="w", classes=True, drop_missing_target=True))) == [
+        *("--target", "y", "--weights", "w", "--classes", "--drop-missing-target"),
     ]
-    assert list(group_words(Columns(classes=False))) == ["--numbers"]
+    assert list(group_words(Learning(target="y", classes=False))) == ["--target", "y", "--numbers"]
     assert list(group_words(Costs(cost=["a:b=2"], cost_split="none"))) == [
         *("--cost", "a:b=2", "--cost-split", "none"),
     ]

@@ -72,7 +72,8 @@ def test_other_commands_say_that_they_want_one_tree(
 ) -> None:
     more = {"explain": ["--set", "z=1"], "prune": ["--leaves", "2"]}.get(command, [])
     said = failed(capfd, 1, command, "forest.json", *more)
-    assert "forest.json holds 5 trees that answer together (Forest), but one tree is wanted here" in said
+    expected = "forest.json holds 5 trees that predict together (Forest), but this command takes one tree"
+    assert expected in said
     assert sorted(path.name for path in folder.iterdir() if path.suffix == ".html") == []
 
 

@@ -132,7 +132,7 @@ def test_leaves_price_and_none(data: Dataset, capfd: pytest.CaptureFixture[str])
 def test_a_limit_of_growing_does_not_stop_the_pruning(
     data: Dataset, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    tree, out = fitted(capfd, "--max-leaves", 40)
+    tree, out = fitted(capfd, "--max-leaf-nodes", 40)
     assert "40 leaves grown by gini" in out
     assert tree.n_leaves < 40
 

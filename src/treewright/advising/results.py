@@ -15,16 +15,13 @@ from treewright.advising.naming import class_name, cost_option, drop_options
 from treewright.certifying import binomial_upper
 from treewright.encoding import Dataset
 from treewright.metrics import Metrics
+from treewright.parameters import of
 from treewright.pruning import PruningPath
 from treewright.tree import Tree
 
 LEAST_ROWS = 50  # of a table that should give more than one leaf
 # Limits of growing as the command line calls them.
-_OPTIONS = {
-    "max_depth": "--max-depth",
-    "max_leaf_nodes": "--max-leaves",
-    "min_samples_leaf": "--min-rows-leaf",
-}
+_OPTIONS = {name: of(name).flag for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
 _MOST_ROWS = 10_000_000  # that a certificate is wished for
 
 

@@ -6,7 +6,7 @@ import inspect
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, NoReturn
@@ -32,7 +32,9 @@ def main(arguments: list[str] | None = None) -> None:
         from treewright.cli.tables import temporary_files
 
         streams.hold()
-        given = sys.argv[1:] if arguments is None else arguments
+        from treewright.cli.options import RENAMED
+
+        given = _current_names(sys.argv[1:] if arguments is None else arguments, RENAMED)
         _given.set(tuple(given))
         called = [name for name in COMMANDS if name in given[:1]]
         try:
@@ -53,6 +55,17 @@ def main(arguments: list[str] | None = None) -> None:
 def current_command() -> str:
     """The command that is being run, as one would type it."""
     return shlex.join(["treewright", *_given.get()])
+
+
+def _current_names(given: Sequence[str], renamed: Mapping[str, str]) -> list[str]:
+    """The arguments with the present names of options that had others.
+
+    >>> _current_names(["fit", "--jobs=2", "--", "--jobs"], {"--jobs": "--n-jobs"})
+    ['fit', '--n-jobs=2', '--', '--jobs']
+    """
+    end = list(given).index("--") if "--" in given else len(given)
+    parts = [argument.partition("=") for argument in given[:end]]
+    return [*(renamed.get(name, name) + equals + value for name, equals, value in parts), *given[end:]]
 
 
 def _names_as_files(given: Sequence[str]) -> list[str]:

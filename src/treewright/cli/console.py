@@ -16,6 +16,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from treewright._json import plain
 from treewright.advice import Advice
+from treewright.cli.options import TEXT, Style
 from treewright.cli.streams import show, tell
 
 QUIET_SECONDS = 0.5  # work that ends sooner shows no progress
@@ -26,14 +27,13 @@ MOST_ADVICE = 8  # pieces that people are shown
 class Voice:
     """How a command speaks: text for people or one JSON document for programs, with notes or without."""
 
-    json: bool = False
-    quiet: bool = False
+    style: Style = TEXT
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         """One line about something worth knowing, beside the output; or in it, where that is a document."""
         self.notes.append(text)
-        if not (self.json or self.quiet):
+        if not (self.style.json or self.style.quiet):
             tell(_noted(text))
 
     def advise(self, advice: Sequence[Advice]) -> None:
@@ -41,23 +41,23 @@ class Voice:
         documents have a list of their own.
         """
         for each in advice[:MOST_ADVICE]:
-            if not (self.json or self.quiet):
+            if not (self.style.json or self.style.quiet):
                 tell(_noted(each.command_text))
-        if len(advice) > MOST_ADVICE and not (self.json or self.quiet):
+        if len(advice) > MOST_ADVICE and not (self.style.json or self.style.quiet):
             tell(_noted(f"… and {len(advice) - MOST_ADVICE} more; --json lists all"))
 
     def mention(self, text: str) -> None:
         """One line beside the output that tells people what was done; documents say it in their own words."""
-        if not (self.json or self.quiet):
+        if not (self.style.json or self.style.quiet):
             tell(f"treewright: {text}")
 
     def answer(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
         """Print what was asked for."""
-        show(as_json({**document(), "notes": self.notes}) if self.json else text())
+        show(as_json({**document(), "notes": self.notes}) if self.style.json else text())
 
     def summarize(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
         """Print what is to be told beside the files that were written, unless nobody wants to hear it."""
-        if self.json or not self.quiet:
+        if self.style.json or not self.style.quiet:
             self.answer(text, document)
 
     @contextmanager
@@ -67,7 +67,7 @@ class Voice:
         Where something is, and it goes to a terminal, it is not to be `shown`.
         """
         work = Stages(self)
-        if not self.quiet and (shown or not sys.stdout.isatty()):
+        if not self.style.quiet and (shown or not sys.stdout.isatty()):
             work._show()
         try:
             yield work
@@ -130,7 +130,7 @@ class Stages:
 
     def note(self, text: str) -> None:
         """A note while the work goes on."""
-        if self._progress is None or not self._progress.live.is_started or self._voice.json:
+        if self._progress is None or not self._progress.live.is_started or self._voice.style.json:
             self._voice.note(text)
             return
         self._voice.notes.append(text)

@@ -1,4 +1,4 @@
-"""What mistakes cost and how often classes come, as the command line says it."""
+"""Options for misclassification costs and prior probabilities of classes."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ COSTS = Parameter(group=Group("Costs", sort_key=25))
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Costs:
-    """Options for mistakes that differ."""
+    """Misclassification costs, prior probabilities, and how they change the splits."""
 
     cost: Annotated[
         Repeated,
         COSTS,
         Parameter(
-            help="What a mistake costs, as TRUTH:ANSWER=COST, such as ill:well=10; may be repeated. Mistakes "
-            'that are not named cost 1. Or a JSON file: {"ill": {"well": 10}}.'
+            help="The cost of a mistake, as TRUTH:ANSWER=COST, such as ill:well=10; may be repeated. "
+            'Mistakes that are not named cost 1. Or a JSON file: {"ill": {"well": 10}}.'
         ),
     ] = None
     prior: Annotated[
         Repeated,
         COSTS,
         Parameter(
-            help="How often a class comes in truth, if not as in the table: CLASS=SHARE, for each class; the "
-            "shares add up to 1."
+            help="The prior probability of a class, where it is not its share of the table, as CLASS=SHARE, "
+            "for each class; the shares add up to 1."
         ),
     ] = None
     cost_split: Annotated[
         str,
         COSTS,
         Parameter(
-            help="How both alter the splits: altered_priors (rows of dear classes weigh more), "
-            "generalised_gini (by the costs of each pair of classes), none (only what leaves answer)."
+            help="How both change the splits: altered_priors (rows of costly classes weigh more), "
+            "generalised_gini (by the costs of each pair of classes), none (only the predictions of leaves "
+            "change)."
         ),
     ] = "altered_priors"
 

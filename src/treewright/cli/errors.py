@@ -103,9 +103,9 @@ def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def thread_count(jobs: int) -> int:
-    """The number of threads that --jobs means."""
+    """The number of threads that --n-jobs means."""
     if jobs == 0:
-        raise Misuse("--jobs 0: there must be at least one thread; -1 is one per core")
+        raise Misuse("--n-jobs 0: there must be at least one thread; -1 is one per core")
     return n_threads(jobs)
 
 

@@ -21,20 +21,23 @@ from treewright.saving import Model, load, trees_in
 from treewright.tree import Tree
 
 
-def open_model(path: str) -> Tree:
+def open_model(path: Path, work: Stages | None = None) -> Tree:
     """The tree in a model file; Trouble if it is another kind of file, or one of many trees."""
-    model = open_any_model(path)
+    model = open_any_model(path, work)
     if not isinstance(model, Tree):
         trees = count(len(trees_in(model)), "tree")
         raise Trouble(
-            f"{path} holds {trees} that answer together ({type(model).__name__}), "
-            "but one tree is wanted here; only `treewright predict` takes many"
+            f"{path} holds {trees} that predict together ({type(model).__name__}), "
+            "but this command takes one tree; only `treewright predict` takes many"
         )
     return model
 
 
-def open_any_model(path: str) -> Model:
+def open_any_model(file: Path, work: Stages | None = None) -> Model:
     """The tree or the ensemble in a model file; Trouble if it is another kind of file."""
+    path = str(file)
+    if work is not None:
+        work.begin("reading", path)
     if path.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES):
         raise Trouble(
             f"{path} looks like a table, but a model is wanted here (a file that `treewright fit` wrote)"

@@ -1,12 +1,16 @@
-"""How the tree is to be pruned, as the options of the command line say it."""
+"""Options for pruning, and the plan that they make."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from treewright.cli.errors import Misuse, known
+from treewright.cli.options import PRUNING, NotNegative, Positive, Repeated
 from treewright.pruning import METHODS
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
@@ -14,70 +18,106 @@ from treewright.selecting.planning import Plan
 NONE = "none"  # instead of a method
 DEFAULT = "cost_complexity"
 
-
-def planned(
-    prune: str | None,
-    select: str | None,
-    leaves: int | None,
-    alpha: float | None,
-    options: Iterable[str],
-    said: str = "--prune",
-) -> Plan | None:
-    """The plan; None if the tree is to stay as it is grown. `said` is the option that names the method."""
-    given = named(options)
-    for name, value in (("leaves", leaves), ("alpha", alpha)):
-        if value is not None and name in given:
-            raise Misuse(f"--{name} and --option {name}=… say the same thing; leave one of them out")
-    if prune == NONE:
-        if select is not None or leaves is not None or alpha is not None or given:
-            raise Misuse(
-                f"{said} {NONE} leaves the tree as it is grown; --select, --leaves, --alpha and --option "
-                "are for pruning"
-            )
-        return None
-    method = known(said, prune or DEFAULT, (NONE, *METHODS.names))
-    by = None if select is None else known("--select", select, WAYS.names)
-    if leaves is not None:
-        if by not in (None, "leaves"):
-            raise Misuse(f"--leaves and --select {by} are two ways to choose a tree; leave one of them out")
-        by, given = "leaves", {**given, "leaves": leaves}
-    if alpha is not None:
-        if "alpha" not in METHODS.options(method):
-            raise Misuse(f"--alpha is the price of a leaf, which {said} {method} does not know")
-        given["alpha"] = alpha
-    try:
-        plan = Plan.of(method, given, by, said="--option")
-    except ValueError as error:
-        raise Misuse(str(error)) from error
-    if plan.by == "leaves" and "leaves" not in plan.choosing:
-        raise Misuse("--select leaves needs --leaves, the most that the tree may have")
-    return plan
+Method = Annotated[
+    str | None,
+    PRUNING,
+    Parameter(
+        help=f"The pruning method: {', '.join(METHODS.names)}; by default {DEFAULT}. With `fit`, {NONE} does "
+        "not prune."
+    ),
+]
 
 
-def named(options: Iterable[str], example: str = "rule=1-SE") -> dict[str, Any]:
-    """The values of --option name=value, as JSON has them; what is not JSON is a text.
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Pruning:
+    """How far a tree is pruned; each command has its own option for the method."""
 
-    >>> named(["c=0.3", "root=false", "ties=keep"])
+    select: Annotated[
+        str | None,
+        PRUNING,
+        Parameter(
+            help="How one of several trees is chosen, where the method makes several: "
+            f"{', '.join(WAYS.names)}; by default held_out, by the rows of --validation."
+        ),
+    ] = None
+    leaves: Annotated[
+        Positive, PRUNING, Parameter(help="Prune to at most this many leaves (--select leaves).")
+    ] = None
+    alpha: Annotated[
+        NotNegative,
+        PRUNING,
+        Parameter(
+            help="Prune at this cost of a leaf: splits that save fewer errors, as a share of the rows, are "
+            "removed."
+        ),
+    ] = None
+    option: Annotated[
+        Repeated,
+        PRUNING,
+        Parameter(
+            help="Another option of the pruning method or of --select, as name=value: rule=1-SE, n_folds=5, "
+            "c=0.3; may be repeated."
+        ),
+    ] = None
+
+    def plan(self, method: str | None, flag: str = "--prune") -> Plan | None:
+        """The plan; None if the tree is to stay as it is grown. `flag` is the option of the method."""
+        values = option_values(self.option or ())
+        for name, value in (("leaves", self.leaves), ("alpha", self.alpha)):
+            if value is not None and name in values:
+                raise Misuse(f"--{name} and --option {name}=… mean the same; leave one of them out")
+        if method == NONE:
+            if self != AS_USUAL:
+                raise Misuse(
+                    f"{flag} {NONE} leaves the tree as it is grown; --select, --leaves, --alpha and --option "
+                    "are for pruning"
+                )
+            return None
+        method = known(flag, method or DEFAULT, (NONE, *METHODS.names))
+        by = None if self.select is None else known("--select", self.select, WAYS.names)
+        if self.leaves is not None:
+            if by not in (None, "leaves"):
+                raise Misuse(
+                    f"--leaves and --select {by} are two ways to choose a tree; leave one of them out"
+                )
+            by, values["leaves"] = "leaves", self.leaves
+        if self.alpha is not None:
+            if "alpha" not in METHODS.options(method):
+                raise Misuse(f"--alpha is the cost of a leaf, which {flag} {method} does not have")
+            values["alpha"] = self.alpha
+        try:
+            plan = Plan.of(method, values, by, said="--option")
+        except ValueError as error:
+            raise Misuse(str(error)) from error
+        if plan.by == "leaves" and "leaves" not in plan.choosing:
+            raise Misuse("--select leaves needs --leaves, the largest number of leaves")
+        return plan
+
+
+AS_USUAL = Pruning()
+
+
+def option_values(options: Iterable[str], example: str = "rule=1-SE") -> dict[str, Any]:
+    """The values of --option name=value, read as JSON; what is not JSON is a text.
+
+    >>> option_values(["c=0.3", "root=false", "ties=keep"])
     {'c': 0.3, 'root': False, 'ties': 'keep'}
     """
     values: dict[str, Any] = {}
     for option in options:
-        name, equals, text = option.partition("=")
-        if not equals or not name.strip():
+        name, equals, text = map(str.strip, option.partition("="))
+        if not equals or not name:
             raise Misuse(f"--option {option}: it must be name=value, such as --option {example}")
-        if name.strip() in values:
-            raise Misuse(f"--option {name.strip()} is given twice")
-        values[name.strip()] = _value(text.strip())
+        if name in values:
+            raise Misuse(f"--option {name} is given twice")
+        try:
+            values[name] = json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
+        except ValueError:
+            values[name] = text
+        except RecursionError as error:
+            raise Misuse(f"--option: the value {text[:20]}… is nested too deeply") from error
     return values
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
-    except ValueError:
-        return text
-    except RecursionError as error:
-        raise Misuse(f"--option: the value {text[:20]}… is nested too deeply to be one") from error
 
 
 def in_words(plan: Plan, details: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -48,16 +48,19 @@ def option_words(name: str, value: str) -> list[str]:
 def group_words(group: Any) -> Iterator[str]:
     """The options of a dataclass of options that are not at their defaults.
 
-    >>> from treewright.cli.options import Columns, Limits
-    >>> list(group_words(Limits(max_depth=3, monotone=["age=1"])))
-    ['--max-depth', '3', '--monotone', 'age=1']
-    >>> list(group_words(Columns(drop=["id"], classes=False)))
-    ['--drop', 'id', '--numbers']
+    >>> from treewright.cli.options import Learning, Limits
+    >>> list(group_words(Limits(max_depth=3, monotonic_cst=["age=1"])))
+    ['--max-depth', '3', '--monotonic-cst', 'age=1']
+    >>> list(group_words(Learning(target="y", drop=["id"], classes=False)))
+    ['--target', 'y', '--drop', 'id', '--numbers']
     """
     hints = get_type_hints(type(group), include_extras=True)
     for field in fields(group):
         value = getattr(group, field.name)
         if value is None or value == field.default:
+            continue
+        if is_dataclass(value):
+            yield from group_words(value)
             continue
         option = f"--{field.name.replace('_', '-')}"
         if isinstance(value, bool):

@@ -5,15 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import Any
 
 from treewright._text import aligned
 from treewright.certifying import Certificates, certify
 from treewright.cli.console import Stages, Voice, in_colour, terminal_width
 from treewright.cli.errors import check_output, writing_to
-from treewright.cli.options import OUTPUT, Json, Quiet
+from treewright.cli.options import TEXT, OutputFile, Style
 from treewright.cli.summary import certificates_document, nodes_document, percent
 from treewright.datasets import SpamData, load_spam
 from treewright.encoding import Dataset, encode
@@ -38,9 +36,8 @@ PLANS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
 
 def demo(
     *,
-    report: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    report: OutputFile = None,
+    style: Style = TEXT,
 ) -> None:
     """Grow and prune trees of the built-in spam data; show their errors, a small tree and its certificate.
 
@@ -60,16 +57,16 @@ def demo(
     """
     if report is not None:
         check_output(report, [])
-    voice = Voice(json, quiet)
+    voice = Voice(style)
     with voice.stages() as work:
-        shown = _Demo.of(work)
+        result = _Demo.of(work)
         if report is not None:
             work.begin("reporting", str(report))
-            shown.write_report(report)
+            result.write_report(report)
     written = "" if report is None else f"\n\nAll about it in {report}; open it in a browser"
     voice.answer(
-        lambda: shown.text() + written,
-        lambda: {**shown.document(), "files": {} if report is None else {"report": str(report)}},
+        lambda: result.text() + written,
+        lambda: {**result.document(), "files": {} if report is None else {"report": str(report)}},
     )
 
 

@@ -18,7 +18,7 @@ from treewright.advice import Advice
 from treewright.cli.advice import advice_document, advice_on_frame
 from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.errors import Misuse, count, quote, shortened, thread_count
-from treewright.cli.options import TABLE, USUAL, Dialect, Drop, Jobs, Json, Kinds, Quiet, Table, kinds_of
+from treewright.cli.options import TABLE, TEXT, USUAL, Dialect, Drop, Jobs, Kinds, Style, Table, kinds_of
 from treewright.cli.shell import Command, next_command
 from treewright.cli.summary import percent
 from treewright.cli.tables.labelled import FORMS, note_reading
@@ -40,26 +40,24 @@ def describe(
     drop: Drop = None,
     kinds: Kinds = None,
     dialect: Dialect = USUAL,
-    jobs: Jobs = -1,
-    json: Json = False,
-    quiet: Quiet = False,
+    n_jobs: Jobs = -1,
+    style: Style = TEXT,
 ) -> None:
     """Describe the columns of a table: their kinds, what is missing, how many values they have.
 
-    The kinds are those that `treewright fit` would read the columns as. The last line is a command to go on
-    with.
+    The kinds are those that `treewright fit` would infer. The last line is a command to continue with.
 
     Parameters
     ----------
     target
-        The column that is to be predicted.
+        The column to predict.
 
     Examples
     --------
     treewright describe loans.csv
         one line for each column
     treewright describe loans.csv --missing -999 --kinds zip=category
-        -999 stands for nothing, zip codes are names
+        -999 is a missing value, zip codes are categories
     treewright describe loans.xlsx --sheet 2026
         one sheet of an Excel file
     treewright describe events.jsonl.gz --json
@@ -67,24 +65,24 @@ def describe(
     zcat loans.csv.gz | treewright describe -
         from a pipe
     """
-    voice, threads, named = Voice(json, quiet), thread_count(jobs), kinds_of(kinds)
+    voice, threads, chosen = Voice(style), thread_count(n_jobs), kinds_of(kinds)
     with voice.stages() as work:
         work.begin("reading", str(data))
         source = open_source(data, dialect)
         check_columns(source, [("--target", target)] if target is not None else [])
         check_columns(source, [("--drop", name) for name in drop or []])
-        check_columns(source, [("--kinds", name) for name in named])
-        wanted = {name: FORMS.get(named.get(name, "")) for name in source.names if name not in (drop or [])}
+        check_columns(source, [("--kinds", name) for name in chosen])
+        wanted = {name: FORMS.get(chosen.get(name, "")) for name in source.names if name not in (drop or [])}
         if not wanted:
             raise Misuse("--drop leaves no column to describe")
         if target is not None and target not in wanted:
             raise Misuse(f"column {quote(target)} is named for two things that exclude each other")
         note_reading(source, work)
-        as_text = {name: False for name, kind in named.items() if kind != "category"}
+        as_text = {name: False for name, kind in chosen.items() if kind != "category"}
         frame = read(source, wanted, jobs=threads, as_text=as_text)
-        profiles, advice = profiled(frame, named)
+        profiles, advice = profiled(frame, chosen)
         work.begin("advising")
-        advice = advice_on_frame(frame, named, target, advice)
+        advice = advice_on_frame(frame, chosen, target, advice)
     description = _Description(source, profiles, advice, target)
     voice.answer(description.text, description.document)
 

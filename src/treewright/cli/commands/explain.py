@@ -1,10 +1,10 @@
-"""`treewright explain`: why a saved tree answers one row as it does, and what would change that."""
+"""`treewright explain`: the decision path of one row, and what would change the prediction."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,19 +12,18 @@ from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import Misuse, Trouble, check_delta_option, count, did_you_mean, in_options, listed
 from treewright.cli.model_files import open_model
 from treewright.cli.options import (
-    ROWS,
-    USUAL,
+    LABELLED,
+    TEXT,
     Delta,
     Dialect,
     Flag,
-    Json,
+    Labelled,
     Model,
     Positive,
-    Quiet,
     Repeated,
     Rows,
+    Style,
     Table,
-    Weights,
 )
 from treewright.cli.tables.cell_types import Form
 from treewright.cli.tables.labelled import Labelling, note_remarks, read_for_model
@@ -50,43 +49,41 @@ def explain(
     contrast: Flag = False,
     frozen: Repeated = None,
     to: str | None = None,
-    train: Annotated[Rows, ROWS] = None,
-    test: Annotated[Rows, ROWS] = None,
-    weights: Weights = None,
+    train: Rows = None,
+    test: Rows = None,
     delta: Delta = 0.05,
-    dialect: Dialect = USUAL,
-    json: Json = False,
-    quiet: Quiet = False,
+    labelled: Labelled = LABELLED,
+    style: Style = TEXT,
 ) -> None:
-    """Tell why a saved tree answers one row as it does.
+    """Explain the prediction of a saved tree for one row.
 
     Parameters
     ----------
     row
         Which row of the table, counted from 1.
     set
-        The value of a column, as COLUMN=VALUE; may be repeated. Instead of a table, or in place of what it
-        says. NA is a missing value, as is what the tree tests and nobody tells.
+        The value of a column, as COLUMN=VALUE; may be repeated. It replaces the table, or the value in it. NA
+        is a missing value; columns that the tree tests and that are not given are missing, too.
     contrast
-        Tell also the smallest change of the row that changes the answer.
+        Also find the smallest change of the row that changes the prediction (a counterfactual).
     frozen
         A column that the change must leave as it is; may be repeated.
     to
-        The answer that the change is to lead to: a class; of numbers a range such as 100..200, 100.. or
-        ..200.
+        The prediction that the change should lead to: a class; for numbers a range such as 100..200, 100..
+        or ..200.
     train
-        The table that the tree was grown from: then each test is shown with its competitors.
+        The table that the tree was grown from: each test is shown with its competing splits.
     test
-        A table of rows that had no part in it: then the answer comes with an interval.
+        A table of rows that were not used for the tree: the prediction gets a confidence interval.
 
     Examples
     --------
     treewright explain loans.tree.json new.csv --row 3
-        the way of the third row through the tree
+        the path of the third row through the tree
     treewright explain loans.tree.json --set income=30000 --set job=cook
-        of a row that is in no table
+        for a row that is in no table
     treewright explain loans.tree.json new.csv --row 3 --contrast --frozen age
-        and what would change the answer, the age being what it is
+        and what would change the prediction, with the same age
     """
     check_delta_option(delta)
     if (frozen or to) and not contrast:
@@ -97,16 +94,14 @@ def explain(
         raise Misuse("there is no row to explain; name a table and --row, or say --set COLUMN=VALUE")
     if data is not None and row is None:
         raise Misuse(f"which row of {data}? --row 1 is the first")
-    voice = Voice(json, quiet)
+    voice = Voice(style)
     with voice.stages() as work:
-        work.begin("reading", str(model))
-        tree = open_model(str(model))
-        cells = {} if data is None else _cells(data, tree, row or 1, dialect, work)
+        tree = open_model(model, work)
+        cells = {} if data is None else _cells(data, tree, row or 1, labelled.dialect, work)
         cells |= _said(tree, set or [])
         untold = [name for name in _tested(tree) if name not in cells]
         cells |= dict.fromkeys(untold)
-        labelling = Labelling(model, tree, dialect, weights)
-        rows = labelling.parts({"--train": train, "--test": test}, work)
+        rows = Labelling(model, tree, labelled).parts({"--train": train, "--test": test}, work)
         work.begin("explaining")
         with in_options(data="--train", test="--test"):
             decision = explain_row(

@@ -12,8 +12,8 @@ from treewright._atomic import replacing
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, Trouble, check_output, known, listed, writing_to
 from treewright.cli.model_files import open_model
-from treewright.cli.options import OUTPUT, PIPE, Flag, Json, Model, Output, Quiet, Repeated
-from treewright.cli.pruning_options import named
+from treewright.cli.options import OUTPUT, PIPE, TEXT, Flag, Model, Output, Repeated, Style
+from treewright.cli.pruning_options import option_values
 from treewright.cli.streams import show_bytes
 from treewright.exporting import FORMATS
 from treewright.exporting import export as export_tree
@@ -41,48 +41,46 @@ def export(
     format: Annotated[str | None, Parameter(group=OUTPUT)] = None,
     option: Repeated = None,
     check: Flag = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    style: Style = TEXT,
 ) -> None:
     """Write a saved tree as code, SQL, a picture or a model of another program.
 
     Parameters
     ----------
     output
-        The file to write, whose suffix tells the format: .py, .h, .js, .java, .sql, .json, .onnx, .pmml,
-        .svg, .dot, .mmd, .tex, .txt. Without it, or with -, the standard output.
+        The file to write, in the format of its suffix: .py, .h, .js, .java, .sql, .json, .onnx, .pmml, .svg,
+        .dot, .mmd, .tex, .txt. Without it, or with -, the standard output.
     format
-        The format, where no suffix tells it: c, dot, java, javascript, json, latex, mermaid, onnx, pmml,
-        python, rules, sql, svg, text, treelite.
+        The format, if the suffix does not determine it: c, dot, java, javascript, json, latex, mermaid, onnx,
+        pmml, python, rules, sql, svg, text, treelite.
     option
         An option of the format, as name=value: dialect=postgres, table=loans; may be repeated.
     check
-        Run what was written on thousands of rows, on and next to every threshold, missing values and new
-        categories among them, and compare its answers with those of the tree before it is written.
+        Before the file is written, run the export on thousands of rows, on and next to every threshold, with
+        missing values and new categories, and compare its predictions with those of the tree.
 
     Examples
     --------
     treewright export loans.tree.json -o loans.py --check
-        a Python module without dependencies, tried against the tree
+        a Python module without dependencies, checked against the tree
     treewright export loans.tree.json -o loans.sql --option table=loans
         a SELECT with the decision as a column; --option dialect=postgres
-        and others speak to other databases
+        and others are for other databases
     treewright export loans.tree.json -o loans.onnx
         for onnxruntime
     treewright export loans.tree.json --format mermaid
-        a picture for a page that knows Mermaid
+        a picture for pages that render Mermaid
     """
     output = None if output == PIPE else output
     chosen = _format(output, format)
-    options = named(option or [], "dialect=postgres")
-    if json and output is None:
-        raise Misuse("--json tells about the file that is written; name it with -o")
+    options = option_values(option or [], "dialect=postgres")
+    if style.json and output is None:
+        raise Misuse("--json describes the file that is written; name it with -o")
     if output is not None:
         check_output(output, [model])
-    voice = Voice(json, quiet)
+    voice = Voice(style)
     with voice.stages(shown=output is not None) as work:
-        work.begin("reading", str(model))
-        tree = open_model(str(model))
+        tree = open_model(model, work)
         work.begin("exporting", chosen)
         rendered = rendered_as(tree, chosen, options, check)
         content = rendered if isinstance(rendered, bytes) else rendered.encode()
@@ -92,9 +90,9 @@ def export(
     if output is None:
         write(rendered)
         return
-    tried = "; it answers as the tree does" if check else ""
+    checked = "; its predictions agree with the tree" if check else ""
     voice.summarize(
-        lambda: f"Written to {output} as {chosen}, {len(content):,} bytes{tried}",
+        lambda: f"Written to {output} as {chosen}, {len(content):,} bytes{checked}",
         lambda: {"file": str(output), "format": chosen, "bytes": len(content), "checked": check},
     )
 
@@ -107,17 +105,19 @@ def _format(output: Path | None, format: str | None) -> str:
     suffix = output.suffix.lower()
     chosen = SUFFIXES.get(suffix, suffix.removeprefix("."))
     if chosen not in FORMATS.names:
-        raise Misuse(f"{output}: the suffix tells no format; --format does: {', '.join(FORMATS.names)}")
+        raise Misuse(
+            f"{output}: this suffix belongs to no format; --format names one: {', '.join(FORMATS.names)}"
+        )
     return chosen
 
 
 def rendered_as(tree: Tree, format: str, options: dict[str, Any], check: bool) -> str | bytes:
-    """The tree in a format; trouble with its options in words of the command line."""
+    """The tree in a format; errors about its options name those of the command line."""
     if check and not hasattr(FORMATS.module(format), "answers"):
-        raise Misuse(f"--check runs the export, and {format} is nothing that can be run; leave --check out")
+        raise Misuse(f"--check runs the export, and {format} cannot be run; leave --check out")
     names = [target.name for target in tree.schema.targets]
     if len(names) > 1 and "target" in FORMATS.options(format) and options.get("target") not in names:
-        raise Misuse(f"this tree predicts {listed(names)}; --option target=… says which one {format} answers")
+        raise Misuse(f"this tree predicts {listed(names)}; --option target=… selects the one for {format}")
     unknown = [name for name in options if name not in FORMATS.options(format)]
     if unknown:
         known_ones = ", ".join(sorted(FORMATS.options(format))) or "none"
@@ -127,8 +127,8 @@ def rendered_as(tree: Tree, format: str, options: dict[str, Any], check: bool) -
     except (TypeError, AttributeError) as error:
         texts = ", ".join(f"{name}={value!r}" for name, value in options.items())
         raise Misuse(
-            f"--option: {format} cannot work with one of the values {texts} ({error}); a text that looks "
-            "like something else stands in quotes: title='\"5\"'"
+            f"--option: {format} cannot work with one of the values {texts} ({error}); put a text that "
+            "looks like something else in quotes: title='\"5\"'"
         ) from error
     except ImportError as error:
         raise Trouble(str(error)) from error

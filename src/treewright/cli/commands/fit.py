@@ -1,4 +1,4 @@
-"""`treewright fit`: grow a tree from a table, prune it, tell its error with a certificate, save it."""
+"""`treewright fit`: grow a tree from a table, prune it, certify its error, save it."""
 
 from __future__ import annotations
 
@@ -22,28 +22,21 @@ from treewright.cli.model_files import Outcome
 from treewright.cli.options import (
     CERTIFICATE,
     OUTPUT,
-    PLAIN,
-    PRUNING,
     ROWS,
+    TEXT,
     TO_PURITY,
-    USUAL,
-    Columns,
     Delta,
-    Dialect,
     Flag,
-    Json,
+    Learning,
     Limits,
     NotNegative,
     Output,
     OutputFile,
-    Positive,
-    Quiet,
-    Repeated,
     Seed,
+    Style,
     Table,
-    Target,
 )
-from treewright.cli.pruning_options import planned
+from treewright.cli.pruning_options import AS_USUAL, Method, Pruning
 from treewright.cli.splits import Parts, Wish, check_files, check_wishes, dealt, is_small, refuse_same_rows
 from treewright.cli.summary import Fit, certificate, fit_document, summary, where
 from treewright.cli.tables.labelled import Reading
@@ -67,32 +60,26 @@ def fit(
     data: Table,
     /,
     *,
-    target: Target,
+    learning: Learning,
     output: Output = None,
     report: OutputFile = None,
     no_report: Annotated[Flag, Parameter(group=OUTPUT)] = False,
     test: Annotated[str | None, ROWS] = None,
     validation: Annotated[str | None, ROWS] = None,
-    seed: Annotated[Seed, ROWS] = 0,
-    prune: Annotated[str | None, PRUNING] = None,
-    select: Annotated[str | None, PRUNING] = None,
-    leaves: Annotated[Positive, PRUNING] = None,
-    alpha: Annotated[NotNegative, PRUNING] = None,
-    option: Annotated[Repeated, PRUNING] = None,
+    seed: Seed = 0,
+    prune: Method = None,
+    pruning: Pruning = AS_USUAL,
     delta: Annotated[Delta, CERTIFICATE] = 0.05,
     loss_bound: Annotated[NotNegative, CERTIFICATE] = None,
     limits: Limits = TO_PURITY,
     costs: Costs = NONE,
-    columns: Columns = PLAIN,
-    dialect: Dialect = USUAL,
-    json: Json = False,
-    quiet: Quiet = False,
+    style: Style = TEXT,
 ) -> None:
     """Grow a tree from a table, prune it and save it, with a certificate of its error and a report.
 
-    The rows are dealt out, and none does two things: 60 % grow the tree, 20 % choose how far it is pruned,
-    20 % test it. What is shown, tested, certified and saved is one and the same tree. Of a table of fewer
-    than 25 rows all grow the tree, which is not pruned then, unless other options ask for it.
+    The rows are split at random: 60 % grow the tree, 20 % choose how far it is pruned, 20 % test it. The tree
+    that is shown, tested, certified and saved is one and the same. With fewer than 25 rows all of them grow
+    the tree, which is not pruned unless other options ask for it.
 
     Parameters
     ----------
@@ -103,62 +90,50 @@ def fit(
     no_report
         Write no report.
     test
-        Which share of the rows tests the tree (by default 0.2; 0: none), or a file with such rows. They take
-        no part in growing and pruning.
+        The share of the rows that test the tree (by default 0.2; 0: none), or a file with test rows. They are
+        not used for growing and pruning.
     validation
-        Which share of the other rows prunes the tree (by default 0.25), or a file with such rows. Only where
-        the pruning takes such rows; otherwise all rows but those of the test grow the tree.
-    prune
-        How the tree is pruned: cost_complexity (the default), bottom_up, bound, chi_squared, minimum_errors,
-        pessimistic, reduced_error, srm; or none.
-    select
-        Who chooses, where the pruning makes several trees: held_out (the default; the rows of --validation),
-        folds, leaves, srm, certificate.
-    leaves
-        Prune to at most this many leaves (--select leaves).
-    alpha
-        Prune at this price of a leaf: splits that spare fewer errors, as a share of the rows, are cut.
-    option
-        Another option of the pruning or of the choice, as name=value: rule=1-SE, n_folds=5, c=0.3; may be
-        repeated.
+        The share of the other rows that prune the tree (by default 0.25), or a file with such rows. Only
+        where the pruning uses such rows; otherwise all rows but the test rows grow the tree.
     loss_bound
-        For numbers: the most that a row can lose (the squared error, or the absolute one with --criterion
-        absolute_error). Without it there is an estimate instead of a guarantee.
+        For numbers: the largest possible loss of a row (the squared error, or the absolute error with
+        --criterion absolute_error). Without it there is an estimate instead of a guarantee.
 
     Examples
     --------
     treewright fit loans.csv --target default
-        grow, prune and certify a tree: loans.tree.json, and all about it
-        in loans.report.html
+        grow, prune and certify a tree: loans.tree.json, with a report in
+        loans.report.html
     treewright fit loans.csv --target default --leaves 8 -o small.json
         the best tree of at most 8 leaves
     treewright fit loans.csv --target default --test new.csv
-        all rows of loans.csv grow and prune, those of new.csv test
+        grow and prune with all rows of loans.csv, test with new.csv
     treewright fit loans.csv --target default --cost yes:no=10
-        a loan that fails and was given costs ten times one that was not
+        a default that is predicted as none costs ten times as much as the
+        opposite mistake
     treewright fit loans.csv --target default --drop id --kinds zip=category
-        without the column id; zip codes are names, not numbers
+        without the column id; zip codes are categories, not numbers
     zcat logs.jsonl.gz | treewright fit - --target late -o late.json
         from a pipe
     treewright fit loans.csv --target default --json --quiet
         for a program: sizes, errors, certificate and files as JSON
     """
-    voice = Voice(json, quiet)
+    voice = Voice(style)
     outcome = Outcome.of(output or Path(f"{stem(data)}.tree.json"), report, no_report)
     check_delta_option(delta)
     costs.check()
     recipe = Recipe(
         growing=limits.growing,
         costs=costs,
-        plan=planned(prune, select, leaves, alpha, option or []),
-        is_default=(prune, select, leaves, alpha, option) == (None,) * 5,
+        plan=pruning.plan(prune),
+        is_default=prune is None and pruning == AS_USUAL,
         test=Wish.of("--test", test),
         validation=Wish.of("--validation", validation),
         seed=seed,
         delta=delta,
         loss_bound=loss_bound,
     )
-    reading = Reading.of(data, target, columns, dialect)
+    reading = Reading.of(data, learning)
     with voice.stages() as work:
         work.begin("reading", str(data))
         outcome.check(

@@ -1,4 +1,4 @@
-"""`treewright predict`: what a saved tree or ensemble says of the rows of a table."""
+"""`treewright predict`: the predictions of a saved tree or ensemble for the rows of a table."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from treewright.cli.model_files import open_any_model
 from treewright.cli.options import (
     OUTPUT,
     PIPE,
+    TEXT,
     USUAL,
     Dialect,
     Flag,
     Jobs,
-    Json,
     Model,
     Output,
-    Quiet,
     Repeated,
+    Style,
     Table,
 )
 from treewright.cli.tables.labelled import note_remarks
@@ -67,10 +67,9 @@ def predict(
     proba: Flag = False,
     keep: Repeated = None,
     raw: Flag = False,
-    jobs: Jobs = -1,
+    n_jobs: Jobs = -1,
     dialect: Dialect = USUAL,
-    json: Json = False,
-    quiet: Quiet = False,
+    style: Style = TEXT,
 ) -> None:
     """Predict the rows of a table with a saved tree, or with the trees of a saved ensemble.
 
@@ -83,34 +82,34 @@ def predict(
         The file to write: CSV, TSV or JSON lines, also with .gz, or Parquet, by its suffix; without it, or
         with -, CSV goes to the standard output.
     format
-        What goes to the standard output instead of csv: tsv or jsonl.
+        The format of the standard output: csv (the default), tsv or jsonl.
     proba
-        Add a column for each class: its share among the rows that the leaf has learnt from, or of the votes.
+        Add the probability of each class as a column: its share of the training rows of the leaf, or of the
+        votes.
     keep
-        Carry a column of the table over, as it stands there; may be repeated.
+        Copy a column of the table to the output as it is; may be repeated.
     raw
-        Write texts that a spreadsheet would run as formulas (=, +, -, @ first) as they are, without a quote.
+        Do not put a quote before texts that a spreadsheet would run as formulas (they begin with =, +, -, @).
 
     Examples
     --------
     treewright predict loans.tree.json new.csv -o answers.csv
         a column "prediction", one line for each row of new.csv
     treewright predict loans.tree.json new.csv --proba --keep id
-        with the column id beside it and the share of each class
+        with the column id beside it and the probability of each class
     treewright predict loans.tree.json huge.csv.gz -o huge.parquet
         a table of any size, in little memory
     cat new.jsonl | treewright predict loans.tree.json - --format jsonl
         from a pipe to a pipe
     """
-    voice = Voice(json, quiet)
+    voice = Voice(style)
     output = None if output == PIPE else output
-    format = _format(output, format, json)
+    format = _format(output, format, style.json)
     if output is not None:
         check_output(output, (model, data))
-    threads = thread_count(jobs)
+    threads = thread_count(n_jobs)
     with voice.stages(shown=output is not None) as work:
-        work.begin("reading", str(model))
-        saved = open_any_model(str(model))
+        saved = open_any_model(model, work)
         if proba and not saved.schema.predicts_classes:
             raise Misuse(
                 f"--proba: the {word_for(saved)} in {model} predicts numbers; only classes have probabilities"
@@ -129,7 +128,7 @@ def predict(
                 sink.more = {**answering.document(source, model), "notes": voice.notes}
     if output is not None:
         voice.mention(f"{count(answering.rows, 'prediction')} written to {output}")
-    if json and output is not None:
+    if style.json and output is not None:
         document = {**answering.document(source, model), "files": {"predictions": str(output)}}
         voice.answer(str, lambda: document)
 

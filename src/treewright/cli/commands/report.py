@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 from treewright.cli.advice import advice_on_rows
 from treewright.cli.console import Voice
@@ -17,19 +16,17 @@ from treewright.cli.errors import (
 )
 from treewright.cli.model_files import open_model, report_name
 from treewright.cli.options import (
+    LABELLED,
     PIPE,
-    ROWS,
-    USUAL,
+    TEXT,
     Delta,
-    Dialect,
     Jobs,
-    Json,
+    Labelled,
     Model,
     Output,
-    Quiet,
     Rows,
     Seed,
-    Weights,
+    Style,
 )
 from treewright.cli.tables.labelled import Labelling
 from treewright.reporting import report as report_on
@@ -41,20 +38,18 @@ def report(
     *,
     output: Output = None,
     title: str | None = None,
-    test: Annotated[Rows, ROWS] = None,
-    validation: Annotated[Rows, ROWS] = None,
-    train: Annotated[Rows, ROWS] = None,
+    test: Rows = None,
+    validation: Rows = None,
+    train: Rows = None,
     delta: Delta = 0.05,
-    seed: Annotated[Seed, ROWS] = 0,
-    weights: Weights = None,
-    jobs: Jobs = -1,
-    dialect: Dialect = USUAL,
-    json: Json = False,
-    quiet: Quiet = False,
+    seed: Seed = 0,
+    n_jobs: Jobs = -1,
+    labelled: Labelled = LABELLED,
+    style: Style = TEXT,
 ) -> None:
-    """Make one HTML page of a saved tree: to read, to try rows, to prune by a slider.
+    """Write a saved tree as one HTML page: to read, to try rows, to prune by a slider.
 
-    The page needs no network and holds no rows, only counts. `treewright fit` makes one beside the tree.
+    The page needs no network and holds no rows, only counts. `treewright fit` writes one beside the tree.
 
     Parameters
     ----------
@@ -63,11 +58,11 @@ def report(
     title
         The title of the page.
     test
-        A table of rows that had no part in growing and pruning; from them come errors and certificate.
+        A table of rows that were not used for growing or pruning, for the errors and the certificate.
     validation
-        The rows that chose the size of the tree.
+        The table of the rows that chose the size of the tree.
     train
-        The rows that grew it; from them come distributions and what else could have been asked.
+        The table of the rows that grew the tree, for distributions and competing splits.
 
     Examples
     --------
@@ -80,16 +75,14 @@ def report(
     """
     check_delta_option(delta)
     if output == PIPE:
-        raise Misuse("-o -: the page is written to a file, which has a name")
+        raise Misuse("-o -: the page is written to a file; name one")
     saved_as = output or report_name(Path(model.name))
     files = {"--train": train, "--validation": validation, "--test": test}
     check_output(saved_as, [model, *(path for path in files.values() if path is not None)])
-    voice = Voice(json, quiet)
+    voice = Voice(style)
     with voice.stages() as work:
-        work.begin("reading", str(model))
-        tree = open_model(str(model))
-        labelling = Labelling(model, tree, dialect, weights, thread_count(jobs))
-        rows = labelling.parts(files, work)
+        tree = open_model(model, work)
+        rows = Labelling(model, tree, labelled, thread_count(n_jobs)).parts(files, work)
         work.begin("reporting", str(saved_as))
         with in_options(train="--train", validation="--validation", test="--test"):
             made = report_on(
@@ -104,8 +97,8 @@ def report(
             )
         with writing_to(saved_as):
             made.save(saved_as)
-    said = made.payload["headline"]["manager"]
+    headline = made.payload["headline"]["manager"]
     voice.summarize(
-        lambda: f"Written to {saved_as}; open it in a browser\n\n{said}",
-        lambda: {"model": str(model), "headline": said, "files": {"report": str(saved_as)}},
+        lambda: f"Written to {saved_as}; open it in a browser\n\n{headline}",
+        lambda: {"model": str(model), "headline": headline, "files": {"report": str(saved_as)}},
     )

@@ -10,7 +10,7 @@ from treewright.cli.commands.export import rendered_as, write
 from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.errors import Misuse, check_delta_option, known
 from treewright.cli.model_files import open_model
-from treewright.cli.options import ROWS, USUAL, WHOLE, Delta, Dialect, Json, Model, Quiet, Rows, Weights
+from treewright.cli.options import LABELLED, TEXT, WHOLE, Delta, Labelled, Model, Rows, Style
 from treewright.cli.streams import show as show_text
 from treewright.cli.summary import nodes_document, tree_document
 from treewright.cli.tables.labelled import Labelling
@@ -23,30 +23,28 @@ def show(
     *,
     depth: Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=0))] = None,
     format: str = "text",
-    test: Annotated[Rows, ROWS] = None,
+    test: Rows = None,
     surrogates: Literal["short", "full", "none"] | None = None,
     delta: Delta = 0.05,
-    weights: Weights = None,
-    dialect: Dialect = USUAL,
-    json: Json = False,
-    quiet: Quiet = False,
+    labelled: Labelled = LABELLED,
+    style: Style = TEXT,
 ) -> None:
     """Show a saved tree.
 
     Parameters
     ----------
     depth
-        Show this many tests in a row at most; deeper parts are summed up.
+        Show at most this many levels of tests; deeper branches are summarised.
     format
         The format; text is for people, and coloured in a terminal.
     test
-        A table of rows that had no part in the tree: then each leaf is shown with how often it is right at
-        least, and at most, on such rows.
+        A table of rows that were not used for the tree: each leaf is shown with a confidence interval of its
+        accuracy on such rows.
     surrogates
-        How much to tell of what stands in for missing values: short (a line for each test; the default), full
+        How surrogate splits for missing values are shown: short (a line for each test; the default), full
         (a line for each surrogate, with its adjusted agreement) or none.
     delta
-        The chance with which the interval of a leaf may fail.
+        The probability that one of the intervals does not hold.
 
     Examples
     --------
@@ -55,26 +53,25 @@ def show(
     treewright show loans.tree.json --depth 3
         its first three levels
     treewright show loans.tree.json --test new.csv
-        with what rows of new.csv say of each leaf
+        with the accuracy of each leaf on the rows of new.csv
     treewright show loans.tree.json --json
         its columns, its size and its nodes for a program
     """
     offered = FORMATS.options(known("--format", format, FORMATS.names))
     check_delta_option(delta)
-    if json and format != "text":
+    if style.json and format != "text":
         raise Misuse(f"--json is a format of its own; leave out --format {format}")
-    if json and test is not None:
-        raise Misuse("--json tells the nodes of the tree as it is; leave out --test")
-    told = ("--surrogates", surrogates, "surrogates")
-    for option, value, name in (("--depth", depth, "max_depth"), ("--test", test, "test"), told):
+    if style.json and test is not None:
+        raise Misuse("--json prints the nodes of the tree without test rows; leave out --test")
+    given = {"--depth": depth, "--test": test, "--surrogates": surrogates}
+    for (option, value), name in zip(given.items(), ("max_depth", "test", "surrogates"), strict=True):
         if value is not None and name not in offered:
             raise Misuse(f"{option} does not go with --format {format}")
-    voice = Voice(json, quiet)
+    voice = Voice(style)
     with voice.stages() as work:
-        work.begin("reading", str(model))
-        tree = open_model(str(model))
-        rows = Labelling(model, tree, dialect, weights).parts({"--test": test}, work)
-    if json:
+        tree = open_model(model, work)
+        rows = Labelling(model, tree, labelled).parts({"--test": test}, work)
+    if style.json:
         voice.answer(
             str, lambda: {"file": str(model), **tree_document(tree), "nodes": nodes_document(tree, depth)}
         )

@@ -16,7 +16,7 @@ from treewright._text import shorten
 from treewright.advice import Advice
 from treewright.cli.console import Stages
 from treewright.cli.errors import Misuse, Trouble, count, quote
-from treewright.cli.options import PIPE, Columns, Dialect, kinds_of
+from treewright.cli.options import PIPE, Dialect, Labelled, Learning, kinds_of
 from treewright.cli.splits import Wish, check_files
 from treewright.cli.tables.cell_types import Form
 from treewright.cli.tables.model_columns import ModelCells, form_of
@@ -235,10 +235,10 @@ class Reading:
     advice: list[Advice] = field(default_factory=list)  # how texts of the table were read
 
     @staticmethod
-    def of(path: Path, target: str, columns: Columns, dialect: Dialect) -> Reading:
+    def of(path: Path, given: Learning) -> Reading:
         """As the options say."""
-        roles = Roles(target, columns.weights, columns.drop or [], kinds_of(columns.kinds), columns.classes)
-        return Reading(path, roles, dialect, columns.drop_missing_target)
+        roles = Roles(given.target, given.weights, given.drop or [], kinds_of(given.kinds), given.classes)
+        return Reading(path, roles, given.dialect, given.drop_missing_target)
 
     def open(self, path: str | Path) -> Source:
         """The table, or another one that is written alike."""
@@ -291,8 +291,7 @@ class Labelling:
 
     model: Path
     tree: Tree
-    dialect: Dialect
-    weights: str | None = None
+    options: Labelled
     threads: int = 1
 
     def parts(self, files: Mapping[str, Path | None], work: Stages) -> dict[str, Dataset]:
@@ -311,8 +310,8 @@ class Labelling:
                 f"{self.model} predicts {count(len(schema.targets), 'target')} at once; rows are read for "
                 "trees of one: fit a tree for each"
             )
-        roles = Roles(schema.targets[0].name, self.weights, [], {}, None)
-        source = open_source(path, self.dialect)
+        roles = Roles(schema.targets[0].name, self.options.weights, [], {}, None)
+        source = open_source(path, self.options.dialect)
         note_remarks(source, work)
         self._check(source)
         there = Schema(tuple(c for c in schema.columns if c.name in source.names), schema.targets)
