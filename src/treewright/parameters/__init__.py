@@ -15,7 +15,9 @@ To use groups, inherit them. The class gets its `__init__` and the `Parameters` 
         max_depth: int | None = parameter(default=3)              # a single one of a group that is not
         inherited
 
-and calls `self.check_parameters()` in `fit`. Functions are decorated: ``@takes(GROW)``. The command line
+and calls `self.check_parameters()` in `fit`. Its `Attributes` section has the entries of its base classes as
+well: describe an attribute in the class that sets it. Methods take the texts of common arguments, such as
+`X`, by ``@documented``. Functions are decorated: ``@takes(GROW)``. The command line
 reads ``of("max_depth")``: its `.flag`, `.doc`, `.default`, `.choices`, `.allowed.words` and `.group`. Options
 of an option are an `Option`, such as `Surrogates(5)`.
 """
@@ -29,6 +31,7 @@ from treewright.parameters.spec import (
     Parameters,
     check_names,
     did_you_mean,
+    documented,
     of,
     parameter,
     registered,
@@ -60,6 +63,7 @@ __all__ = [
     "Surrogates",
     "check_names",
     "did_you_mean",
+    "documented",
     "is_fraction",
     "is_int",
     "is_real",

@@ -20,6 +20,8 @@ from treewright.parameters.checks import Allowed, is_int
 GROUPS = ("Growing", "Stopping", "Pruning", "Missing values", "Costs", "Constraints", "Sampling", "Running")
 _WIDTH = 108
 _SECTION = re.compile(r"^(?:[A-Z][A-Za-z]+ ?){1,2}\n-{3,}$", re.MULTILINE)
+_ONLY_WITH = re.compile(r"[Oo]nly with `(\w+)`")
+_PACKAGE = __name__.partition(".")[0] + "."
 _REGISTRY: dict[str, Parameter] = {}
 _T = TypeVar("_T", bound=Callable[..., Any])
 _ANYTHING = Allowed(lambda value: True, "any value")
@@ -56,15 +58,32 @@ class Parameter:
     def entry(self) -> str:
         """The entry of the docstring's `Parameters` section."""
         kind = self.kind or (_braces(self.choices) if self.choices else self.annotation)
-        default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
+        if self.default is not inspect.Parameter.empty:
+            kind += ", default=" + (
+                f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
+            )
         text = textwrap.wrap(" ".join(self.doc.split()), _WIDTH - 4, break_on_hyphens=False)
-        return "\n    ".join([f"{self.name} : {kind}, default={default}", *text])
+        return "\n    ".join([f"{self.name} : {kind}", *text])
 
     def check(self, owner: str, value: Any) -> None:
         """ValueError, in the words of the declaration, where the value is not allowed."""
         allowed = self.function_allowed or self.allowed
         if allowed is not None and not allowed.check(value):
             raise ValueError(refusal(owner, self.name, value, allowed.words))
+
+
+# Arguments that mean the same in many methods; see `documented`.
+ARGUMENTS: dict[str, Parameter] = {
+    "X": Parameter(None, "The rows, with the columns of the fit.", "table of shape (n_rows, n_columns)"),
+    "y": Parameter(None, "Their classes or numbers.", "array of shape (n_rows,) or (n_rows, n_targets)"),
+    "sample_weight": Parameter(
+        None,
+        "A weight per row, not negative; 2 is the same as the row twice, 0 the same as leaving it out.",
+        "array of shape (n_rows,)",
+    ),
+    "check_input": Parameter(None, "Without effect, for scikit-learn's signature.", "bool"),
+    "delta": Parameter(None, "The probability that the bound fails.", "float"),
+}
 
 
 def parameter(
@@ -332,6 +351,25 @@ def takes(parameters: Mapping[str, Parameter]) -> Callable[[_T], _T]:
     return decorate
 
 
+def documented(function: _T) -> _T:
+    """Decorate a method: arguments that its docstring does not describe get their entry of `ARGUMENTS`."""
+    if function.__doc__ is None:  # python -OO
+        return function
+    sections = _sections(function.__doc__)
+    own = {
+        name.strip(" *"): entry
+        for names, entry in _entries(sections.get("Parameters", "")).items()
+        for name in names.split(",")
+    }
+    entries = [
+        own[name] if name in own else replace(ARGUMENTS[name], name=name, default=each.default).entry
+        for name, each in inspect.signature(function).parameters.items()
+        if name != "self"
+    ]
+    function.__doc__ = _with_sections(sections, Parameters="\n".join(dict.fromkeys(entries)))
+    return function
+
+
 def _declared(cls: type, group: str) -> dict[str, Parameter]:
     """The parameters of a class and of its base classes, by group and in the order of declaration."""
     found: dict[str, Parameter] = {}
@@ -385,7 +423,8 @@ def _finish(cls: Any, frozen: bool = False) -> None:
     cls._checks = tuple(
         (name, each.allowed.check) for name, each in parameters.items() if each.allowed is not None
     )
-    cls.__doc__ = _documented(vars(cls).get("__doc__"), parameters)
+    attributes = "" if frozen else _attributes(cls, parameters)
+    cls.__doc__ = _documented(vars(cls).get("__doc__"), parameters, attributes)
 
 
 def _initializer(cls: type, parameters: Mapping[str, Parameter], frozen: bool) -> Callable[..., None]:
@@ -428,25 +467,56 @@ def _arguments(parameters: Mapping[str, Parameter]) -> list[inspect.Parameter]:
     return sorted(made, key=lambda each: each.kind)
 
 
-def _documented(doc: str | None, parameters: Mapping[str, Parameter]) -> str | None:
-    """A docstring with the entries of the parameters at the end of its `Parameters` section.
-
-    Where there is no such section, it is made in front of the others.
+def _documented(doc: str | None, parameters: Mapping[str, Parameter], attributes: str = "") -> str | None:
+    """A docstring with the entries of the parameters at the end of its `Parameters` section, and with the
+    given `Attributes` section.
     """
-    if doc is None or not parameters:
+    if doc is None or not (parameters or attributes):
         return doc
-    entries = "\n".join(each.entry for each in parameters.values())
+    sections = _sections(doc)
+    entries = [sections.get("Parameters", ""), *(each.entry for each in parameters.values())]
+    return _with_sections(sections, Parameters="\n".join(filter(None, entries)), Attributes=attributes)
+
+
+def _sections(doc: str) -> dict[str, str]:
+    """The sections of a docstring by name; the text in front of them has the name ""."""
     doc = inspect.cleandoc(doc)
-    sections = [(match.group().split("\n")[0], match.start()) for match in _SECTION.finditer(doc)]
-    names = [name for name, _ in sections]
-    if "Parameters" not in names:
-        entries = f"Parameters\n----------\n{entries}"
-        place = sections[0][1] if sections else len(doc)
-        between = "\n\n"
-    else:
-        after = sections[names.index("Parameters") + 1 :]
-        place, between = (after[0][1] if after else len(doc)), "\n"
-    return f"{doc[:place].rstrip()}{between}{entries}\n\n{doc[place:]}".rstrip() + "\n"
+    heads = list(_SECTION.finditer(doc))
+    ends = [*(head.start() for head in heads), len(doc)]
+    found = {"": doc[: ends[0]].strip()}
+    for head, end in zip(heads, ends[1:], strict=True):
+        found[head.group().partition("\n")[0].strip()] = doc[head.end() : end].strip("\n")
+    return found
+
+
+def _with_sections(sections: dict[str, str], **changed: str) -> str:
+    """A docstring of its sections; changed ones that it did not have come first, in the order given."""
+    text, others = sections[""], {name: body for name, body in sections.items() if name}
+    merged = {**changed, **others, **changed}
+    parts = [f"{name}\n{'-' * len(name)}\n{body}" for name, body in merged.items() if body]
+    return "\n\n".join([text, *parts]) + "\n"
+
+
+def _entries(section: str) -> dict[str, str]:
+    """The entries of a section by name."""
+    each = re.split(r"\n(?=\S)", section) if section else []
+    return {entry.partition("\n")[0].partition(" : ")[0]: entry.rstrip() for entry in each}
+
+
+def _attributes(cls: type, parameters: Mapping[str, Parameter]) -> str:
+    """The `Attributes` section: the entries of the class and of its base classes, those of bases first.
+
+    Where a class describes an attribute of a base class again, its text takes the place of the other. An
+    attribute that is there "only with" a parameter is left out where the class has no such parameter.
+    """
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        if base is cls or base.__module__.startswith(_PACKAGE):
+            found |= _entries(_sections(vars(base).get("__doc__") or "").get("Attributes", ""))
+    needed = {name: _ONLY_WITH.findall(" ".join(entry.split())) for name, entry in found.items()}
+    return "\n".join(
+        entry for name, entry in found.items() if all(each in parameters for each in needed[name])
+    )
 
 
 def _braces(choices: Iterable[str]) -> str:
