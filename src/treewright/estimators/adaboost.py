@@ -38,8 +38,6 @@ from treewright.tree import Tree
 class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
     """What the classifier and the regressor share: `estimator` is the template of all trees."""
 
-    model_: Boosted | BoostedNumbers
-    staged_predict: Any
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
     def _check_parameters(self) -> None:
@@ -120,7 +118,8 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield `score` (accuracy, or R² for numbers) after each iteration."""
         metric = accuracy_score if is_classifier(self) else r2_score
-        for predicted in self.staged_predict(X):
+        staged: Iterator[NDArray[Any]] = self.staged_predict(X)  # type: ignore[attr-defined]
+        for predicted in staged:
             yield metric(y, predicted, sample_weight=sample_weight)
 
 
@@ -185,8 +184,6 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
     >>> model.training_errors_
     array([0.3, 0.3, 0. ])
     """
-
-    model_: Boosted
 
     estimator: Any = parameter(
         default=None,
@@ -308,8 +305,6 @@ class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEst
     >>> model.predict([[2], [7]])
     array([4., 9.])
     """
-
-    model_: BoostedNumbers
 
     estimator: Any = parameter(
         default=None,

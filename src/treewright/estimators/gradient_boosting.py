@@ -37,12 +37,6 @@ _MANY_ROWS = 10_000  # from which on early_stopping="auto" means True
 class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
     """What the classifier and the regressor share."""
 
-    model_: GradientBoosted
-    n_iter_: int
-    train_score_: Floats
-    validation_score_: Floats
-    do_early_stopping_: bool
-
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
     @property

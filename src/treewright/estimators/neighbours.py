@@ -25,8 +25,6 @@ from treewright.parameters.neighbours import NeighbourParameters, Weights
 class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[misc]
     """What the classifier and the regressor share: the k-d tree, the neighbours and their weights."""
 
-    model_: KDTree
-
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -125,7 +123,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         n, k = index.shape
         values = distance.ravel() if mode == "distance" else np.ones(n * k)
         start = np.arange(0, n * k + 1, k)
-        return csr_matrix((values, index.ravel(), start), shape=(n, self.model_.n_points))
+        return csr_matrix((values, index.ravel(), start), shape=(n, self._fitted()["model_"].n_points))
 
     def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
         raise NotImplementedError

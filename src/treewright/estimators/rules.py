@@ -20,7 +20,6 @@ from treewright.parameters.checks import Allowed, is_fraction, number, one_of
 from treewright.parameters.spec import Parameters, parameter
 from treewright.parameters.tree import ClassifierParameters
 from treewright.pruning.rule_post_pruning import rule_list
-from treewright.tree.rule_list import RuleList
 
 _TREE_PARAMETERS = (
     "criterion",
@@ -75,8 +74,6 @@ class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, Clas
     >>> model.predict({"wind": [4, 20], "sky": ["clouds", None]})
     array(['sail', 'stay'], dtype='<U4')
     """
-
-    rules_: RuleList
 
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 

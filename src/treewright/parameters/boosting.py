@@ -36,7 +36,7 @@ class GradientBoostingParameters(Parameters, group="Growing"):
         doc="Added to the sum of the hessians of a leaf, so that small leaves make small steps.",
         allowed=number(0),
     )
-    max_features: int | float | str | None = parameter(
+    max_features: Any = parameter(
         default=1.0,
         doc="How many columns, drawn at random, each node considers; a float is a fraction of them.",
     )
@@ -76,7 +76,7 @@ class GradientBoostingParameters(Parameters, group="Growing"):
             "'loss', the name of a scorer, a callable (estimator, X, y), or None: the estimator's own score",
         ),
     )
-    validation_fraction: float | int | None = parameter(
+    validation_fraction: Any = parameter(
         default=0.1,
         kind="float, int or None",
         doc="The fraction (or number) of rows that is set aside for early stopping; with None the training "
