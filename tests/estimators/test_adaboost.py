@@ -303,7 +303,11 @@ def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (AdaBoostClassifier(DecisionTreeClassifier(max_depth=0)), ValueError, "max_depth=0"),
         (AdaBoostClassifier(algorithm="M1"), ValueError, "algorithm='SAMME', which is for 3 classes"),
-        (AdaBoostRegressor(loss="cubic"), ValueError, "loss is 'cubic'"),
+        (
+            AdaBoostRegressor(loss="cubic"),
+            ValueError,
+            "loss='cubic' is not possible; it must be one of 'linear', 'square'",
+        ),
         (AdaBoostRegressor(resample="no"), ValueError, "resample='no'"),
     ],
 )

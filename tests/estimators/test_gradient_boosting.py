@@ -265,7 +265,7 @@ def test_what_a_scorer_raises_ends_the_fit(two_classes):
     ("parameters", "message"),
     [
         ({"loss": "hinge"}, "loss='hinge'"),
-        ({"learning_rate": 0}, "a positive number"),
+        ({"learning_rate": 0}, "a finite number > 0"),
         ({"max_iter": 0}, "an int >= 1"),
         ({"max_bins": 1000}, "from 2 to 255"),
         ({"early_stopping": "yes"}, "'auto', True or False"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
 from treewright.ensembles.adaboost import Boosted, Round, boost, chances_of, decision_of
@@ -28,22 +29,19 @@ from treewright.estimators.parameters import check_parameters, n_features_drawn
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.growing import n_threads
+from treewright.parameters.boosting import AdaBoostParameters
+from treewright.parameters.checks import TRUE_OR_FALSE, one_of
+from treewright.parameters.spec import parameter
 from treewright.tree import Tree
 
 
-class AdaBoostEstimator(TableEstimator):
+class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
     """What the classifier and the regressor share: `estimator` is the template of all trees."""
 
-    model_: Boosted | BoostedNumbers
-    estimator: Any
-    n_estimators: int
-    learning_rate: float
-    random_state: Any
-    verbose: int
-    staged_predict: Any
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
     def _check_parameters(self) -> None:
-        super()._check_parameters()
+        self.check_parameters()
         self._template()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
@@ -120,7 +118,8 @@ class AdaBoostEstimator(TableEstimator):
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield `score` (accuracy, or R² for numbers) after each iteration."""
         metric = accuracy_score if is_classifier(self) else r2_score
-        for predicted in self.staged_predict(X):
+        staged: Iterator[NDArray[Any]] = self.staged_predict(X)  # type: ignore[attr-defined]
+        for predicted in staged:
             yield metric(y, predicted, sample_weight=sample_weight)
 
 
@@ -139,29 +138,6 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
     Of scikit-learn's class of the same name it has the parameters, the methods and, for the same trees, the
     votes. Boosting ends early where a tree makes no error (its vote then outweighs all others: it alone
     decides) or where one is no better than chance (it gets no vote).
-
-    Parameters
-    ----------
-    estimator : tree estimator, default=None
-        The pattern of the trees: any of treewright's classifiers that grow one, with any of their options,
-        pruning included. None is a stump, ``DecisionTreeClassifier(max_depth=1)``. Its `class_weight` is
-        multiplied once into the weights with which boosting starts; the errors are of these weights.
-    n_estimators : int, default=50
-        The most trees.
-    learning_rate : float, default=1.0
-        A factor of all votes; less takes more trees.
-    algorithm : {"SAMME", "M1"}, default="SAMME"
-        Of more than two classes SAMME takes every tree that is better than guessing; M1 needs trees that
-        are right more often than not, and then the training error is bound to fall.
-    random_state : int, RandomState or None, default=None
-        Seeds the trees, where they draw anything; each has a seed of its own.
-    kinds : dict or list, default=None
-        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
-    n_jobs : int, default=None
-        Threads to grow and predict with; the result is the same for any number. None is one, or what
-        `estimator` says, -1 all cores.
-    verbose : int, default=0
-        Print a line for each tree.
 
     Attributes
     ----------
@@ -209,28 +185,21 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
     array([0.3, 0.3, 0. ])
     """
 
-    model_: Boosted
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        algorithm: str = "SAMME",
-        random_state: Any = None,
-        kinds: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.algorithm = algorithm
-        self.random_state = random_state
-        self.kinds = kinds
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: Any = parameter(
+        default=None,
+        kw_only=False,
+        doc="The template of the trees: any of treewright's tree classifiers with any of their options, "
+        "pruning included. None is a stump, ``DecisionTreeClassifier(max_depth=1)``. Its `class_weight` "
+        "is multiplied once into the weights with which boosting starts; the errors are those of these "
+        "weights.",
+    )
+    algorithm: str = parameter(
+        default="SAMME",
+        doc="With more than two classes SAMME accepts every tree that is better than guessing; M1 needs trees"
+        " that are right more often than not, and then the training error is bound to fall.",
+        allowed=one_of("SAMME", "M1"),
+        group="Growing",
+    )
 
     def _default_tree(self) -> TreeEstimator:
         return DecisionTreeClassifier(max_depth=1)
@@ -306,29 +275,6 @@ class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEst
     grown on the weighted rows themselves, so that nothing is left to chance and a weight of two is as good as
     the row twice; that is for trees with limits.
 
-    Parameters
-    ----------
-    estimator : tree estimator, default=None
-        The pattern of the trees: any of treewright's regressors. None is
-        ``DecisionTreeRegressor(max_depth=3)``.
-    n_estimators : int, default=50
-        The most trees.
-    learning_rate : float, default=1.0
-        A factor of all votes; less takes more trees.
-    loss : {"linear", "square", "exponential"}, default="linear"
-        What a row loses by its distance from the answer, as a share of the largest distance.
-    random_state : int, RandomState or None, default=None
-        Seeds the trees, where they draw anything, and the rows that are drawn.
-    resample : bool, default=True
-        Whether each tree is grown on rows drawn by their weights, or on the weighted rows.
-    kinds : dict or list, default=None
-        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
-    n_jobs : int, default=None
-        Threads to grow and predict with; the result is the same for any number. None is one, or what
-        `estimator` says, -1 all cores.
-    verbose : int, default=0
-        Print a line for each tree.
-
     Attributes
     ----------
     estimators_ : list of tree estimators
@@ -360,30 +306,24 @@ class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEst
     array([4., 9.])
     """
 
-    model_: BoostedNumbers
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        loss: str = "linear",
-        random_state: Any = None,
-        resample: bool = True,
-        kinds: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
-        self.resample = resample
-        self.kinds = kinds
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: Any = parameter(
+        default=None,
+        kw_only=False,
+        doc="The template of the trees: any of treewright's tree regressors. None is "
+        "``DecisionTreeRegressor(max_depth=3)``.",
+    )
+    loss: str = parameter(
+        default="linear",
+        doc="The loss of a row by its distance from the prediction, as a share of the largest distance.",
+        allowed=one_of("linear", "square", "exponential"),
+        group="Growing",
+    )
+    resample: bool = parameter(
+        default=True,
+        doc="Whether each tree is grown on rows drawn by their weights, or on the weighted rows.",
+        allowed=TRUE_OR_FALSE,
+        group="Growing",
+    )
 
     def _default_tree(self) -> TreeEstimator:
         return DecisionTreeRegressor(max_depth=3)

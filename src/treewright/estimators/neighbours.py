@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
@@ -17,38 +17,15 @@ from treewright.encoding import encode
 from treewright.encoding.schema import Schema
 from treewright.estimators._predictions import ClassifierPredictions, RegressorPredictions
 from treewright.estimators.fitting import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
-from treewright.estimators.parameters import check_each
 from treewright.estimators.targets import plain_target
-from treewright.neighbours import KDTree, Search
+from treewright.neighbours import KDTree
+from treewright.parameters.neighbours import NeighbourParameters, Weights
 
-Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] | None
 
-
-class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
+class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[misc]
     """What the classifier and the regressor share: the k-d tree, the neighbours and their weights."""
 
-    model_: KDTree
-
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weights = "uniform",
-        leaf_size: int = 40,
-        p: float = 2,
-        metric: str = "minkowski",
-        search: Search = "exact",
-        spill: float = 0.0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.search = search
-        self.spill = spill
-        self.n_jobs = n_jobs
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
     def fit(self, X: Any, y: Any) -> Self:
         """Build the k-d tree.
@@ -67,7 +44,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         self
             The fitted estimator.
         """
-        check_each(self)
+        self.check_parameters()
         probe = type(self)()  # takes the columns, so that a fit that fails changes nothing
         rows = number_matrix(probe, X, reset=True)
         plain_target(y, type(self).__name__)
@@ -110,7 +87,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         """
         tree = self._fitted()["model_"]
         count = self.n_neighbors if n_neighbors is None else n_neighbors
-        check_each(type(self)(count))
+        type(self)(count).check_parameters()
         n_others = tree.n_points - (X is None)
         if count > n_others:
             raise ValueError(
@@ -146,7 +123,7 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
         n, k = index.shape
         values = distance.ravel() if mode == "distance" else np.ones(n * k)
         start = np.arange(0, n * k + 1, k)
-        return csr_matrix((values, index.ravel(), start), shape=(n, self.model_.n_points))
+        return csr_matrix((values, index.ravel(), start), shape=(n, self._fitted()["model_"].n_points))
 
     def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
         raise NotImplementedError
@@ -186,26 +163,6 @@ class NeighboursEstimator(BaseEstimator):  # type: ignore[misc]
 
 class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEstimator):  # type: ignore[misc]
     """Predicts the class that most of the nearest rows have.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=5
-        How many rows answer.
-    weights : {"uniform", "distance"}, function or None, default="uniform"
-        Each row counts alike, or by the inverse of its distance (rows at distance 0 alone, if there are
-        any), or by a function from an array of distances to an array of weights.
-    leaf_size : int, default=40
-        The most rows of a leaf of the k-d tree; it changes the time alone, where the search is exact.
-    p : float, default=2
-        The power of "minkowski": 1, 2 or infinity.
-    metric : str, default="minkowski"
-        "euclidean", "manhattan", "chebyshev" or "minkowski".
-    search : {"exact", "defeatist"}, default="exact"
-        Find the nearest rows, or near ones in the leaf that a query falls into.
-    spill : float, default=0.0
-        In [0, 0.5): how far the halves of a node overlap, so that defeatist search finds more.
-    n_jobs : int, default=None
-        Threads; the result is the same for any number. None is one, -1 all cores.
 
     Attributes
     ----------
@@ -280,26 +237,6 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
 class KNeighborsRegressor(RegressorPredictions, RegressorMixin, NeighboursEstimator):  # type: ignore[misc]
     """Predicts the mean of the nearest rows.
 
-    Parameters
-    ----------
-    n_neighbors : int, default=5
-        How many rows answer.
-    weights : {"uniform", "distance"}, function or None, default="uniform"
-        Each row counts alike, or by the inverse of its distance (rows at distance 0 alone, if there are
-        any), or by a function from an array of distances to an array of weights.
-    leaf_size : int, default=40
-        The most rows of a leaf of the k-d tree; it changes the time alone, where the search is exact.
-    p : float, default=2
-        The power of "minkowski": 1, 2 or infinity.
-    metric : str, default="minkowski"
-        "euclidean", "manhattan", "chebyshev" or "minkowski".
-    search : {"exact", "defeatist"}, default="exact"
-        Find the nearest rows, or near ones in the leaf that a query falls into.
-    spill : float, default=0.0
-        In [0, 0.5): how far the halves of a node overlap, so that defeatist search finds more.
-    n_jobs : int, default=None
-        Threads; the result is the same for any number. None is one, -1 all cores.
-
     Attributes
     ----------
     model_ : treewright.KDTree
@@ -369,7 +306,7 @@ def number_matrix(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating
 def _refuse_categories(schema: Schema) -> None:
     """Raise an error that names the first column that does not hold numbers."""
     for column in schema.columns:
-        if column.kind != "number":
+        if not column.type.is_summable:
             raise ValueError(
                 f"column {column.name!r} holds no numbers ({column.kind}); nearest neighbours need numbers "
                 "in all columns: encode it, or drop it"

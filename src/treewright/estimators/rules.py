@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
@@ -15,8 +16,10 @@ from treewright.estimators._predictions import ClassifierPredictions, Floats
 from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators.fitting import Fitted, replace_fit
 from treewright.estimators.tree import DecisionTreeClassifier
+from treewright.parameters.checks import Allowed, is_fraction, number, one_of
+from treewright.parameters.spec import Parameters, parameter
+from treewright.parameters.tree import ClassifierParameters
 from treewright.pruning.rule_post_pruning import rule_list
-from treewright.tree.rule_list import RuleList
 
 _TREE_PARAMETERS = (
     "criterion",
@@ -29,40 +32,11 @@ _TREE_PARAMETERS = (
 )
 
 
-class RuleListClassifier(ClassifierPredictions, TableEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A list of rules that predicts classes: the first rule that fits a row answers it.
 
     A tree is grown, its paths are taken as rules, and these are pruned one by one, chosen and ordered: C4.5's
     rules, or Mitchell's rule post-pruning.
-
-    Parameters
-    ----------
-    method : {"pessimistic", "validation"}, default="pessimistic"
-        How the error of a rule is estimated: from the rows that grew the tree, pessimistically, as C4.5rules
-        does, which then chooses the rules with the shortest description; or on rows put aside, as Mitchell
-        does, who keeps all rules, the most accurate first.
-    confidence : float, default=0.25
-        C4.5's CF, above 0 and at most 1; smaller drops more conditions. For "pessimistic" only.
-    validation_fraction : float, default=0.3
-        The share of the rows of each class that is put aside, drawn at random. For "validation" only.
-    criterion : {"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}, default="gini"
-        What a split of the tree is to lower.
-    max_depth : int, default=None
-        The most tests on the way to a leaf; no limit if None.
-    max_leaf_nodes : int, default=1000
-        Stop growing at this many leaves; the leaf with the largest gain is split first. The time for the
-        rules grows with leaves × rows.
-    min_samples_split : int or float, default=2
-        A node with fewer rows is not split. A float is a fraction of all rows, rounded up.
-    min_samples_leaf : int or float, default=1
-        No split leaves a side with fewer rows. A float is a fraction of all rows, rounded up.
-    kinds : dict or list, default=None
-        Kinds of columns that are not to be found by themselves: "number", "category" or "time", by name.
-    random_state : int, RandomState or None, default=None
-        Seeds the rows that are put aside. For "pessimistic" nothing is drawn but the starts of a search, and
-        those always from the same seed: the same table gives the same rules.
-    n_jobs : int, default=None
-        Threads to grow the tree with; the result is the same for any number. None is one, -1 all cores.
 
     Attributes
     ----------
@@ -101,34 +75,52 @@ class RuleListClassifier(ClassifierPredictions, TableEstimator, ClassifierMixin,
     array(['sail', 'stay'], dtype='<U4')
     """
 
-    rules_: RuleList
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
-    def __init__(
-        self,
-        *,
-        method: str = "pessimistic",
-        confidence: float = 0.25,
-        validation_fraction: float = 0.3,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = 1000,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        kinds: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.method = method
-        self.confidence = confidence
-        self.validation_fraction = validation_fraction
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    method: str = parameter(
+        default="pessimistic",
+        doc="How the error of a rule is estimated: from the rows that grew the tree, pessimistically, as "
+        "C4.5rules does, which then selects the rules with the shortest description; or on rows that are set "
+        "aside, as Mitchell does, who keeps all rules, the most accurate first.",
+        allowed=one_of("pessimistic", "validation"),
+        group="Growing",
+    )
+    confidence: float = parameter(
+        default=0.25,
+        doc='C4.5\'s CF, above 0 and at most 1; smaller values drop more conditions. For "pessimistic" only.',
+        allowed=number(0, 1, open_left=True),
+        group="Growing",
+    )
+    validation_fraction: float = parameter(
+        default=0.3,
+        doc='The fraction of the rows of each class that is set aside at random. For "validation" only.',
+        allowed=Allowed(lambda v: is_fraction(v) and 0 < v < 1, "a float in (0, 1)"),
+        group="Growing",
+    )
+    criterion: str = parameter(
+        default="gini",
+        kind=ClassifierParameters.parameters["criterion"].kind,
+        doc="The impurity that the splits of the tree reduce.",
+        allowed=ClassifierParameters.parameters["criterion"].allowed,
+    )
+    max_depth: int | None = parameter(default=None)
+    max_leaf_nodes: int | None = parameter(
+        default=1000,
+        doc="The largest number of leaves; the leaf with the largest gain is split first. The time for the "
+        "rules grows with leaves × rows.",
+    )
+    min_samples_split: int | float = parameter(default=2)
+    min_samples_leaf: int | float = parameter(default=1)
+    kinds: Any = parameter(default=None)
+    random_state: Any = parameter(
+        default=None,
+        doc='Seeds the rows that are set aside. For "pessimistic" only the starts of a search are drawn, '
+        "always from the same seed: the same table gives the same rules.",
+    )
+    n_jobs: int | None = parameter(default=None)
+
+    def _check_parameters(self) -> None:
+        self.check_parameters()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         aside = None

@@ -1,0 +1,126 @@
+"""The parameters of gradient boosting and of AdaBoost, shared by their classifiers and regressors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.parameters.checks import TRUE_OR_FALSE, Allowed, is_fraction, is_int, number, whole
+from treewright.parameters.spec import Parameters, parameter
+
+VERBOSE = Allowed(lambda v: TRUE_OR_FALSE.check(v) or (is_int(v) and v >= 0), "an int >= 0")
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+class GradientBoostingParameters(Parameters, group="Growing"):
+    """Those of scikit-learn's HistGradientBoosting estimators, in their order, and `kinds` and `n_jobs`."""
+
+    loss: str = parameter(default="squared_error")
+    learning_rate: float = parameter(
+        default=0.1,
+        doc="The factor by which each step is shortened. Smaller values need more iterations.",
+        allowed=number(0, open_left=True),
+    )
+    max_iter: int = parameter(
+        default=100,
+        doc="The largest number of iterations. Each adds one tree, or one for each of more than two classes.",
+        allowed=whole(1),
+    )
+    max_leaf_nodes: int | None = parameter(default=31)
+    max_depth: int | None = parameter(default=None)
+    min_samples_leaf: int | float = parameter(default=20)
+    l2_regularization: float = parameter(
+        default=0.0,
+        doc="Added to the sum of the hessians of a leaf, so that small leaves make small steps.",
+        allowed=number(0),
+    )
+    max_features: Any = parameter(
+        default=1.0,
+        doc="How many columns, drawn at random, each node considers; a float is a fraction of them.",
+    )
+    max_bins: int | None = parameter(
+        default=255,
+        kind="int or None",
+        doc="A column with at most this many different values is split exactly; the values of others are "
+        "binned into this many intervals of about equally many rows. None uses all values, by the exact "
+        "grower, which takes several times as long.",
+        allowed=Allowed(
+            lambda v: v is None or (is_int(v) and 2 <= v <= 255), "an int from 2 to 255, or None"
+        ),
+    )
+    monotonic_cst: Any = parameter(
+        default=None,
+        doc="By column name, or one for each column: 1 if the prediction must not fall as the column grows, "
+        "-1 if it must not rise, 0 for no constraint.",
+    )
+    warm_start: bool = parameter(
+        default=False,
+        doc="Whether the next fit continues this one, up to a larger `max_iter`. The rows must be the same.",
+        allowed=TRUE_OR_FALSE,
+    )
+    early_stopping: bool | str = parameter(
+        default="auto",
+        kind='"auto" or bool',
+        doc='Whether to stop when the score no longer improves. "auto" does so for more than 10,000 rows.',
+        allowed=Allowed(lambda v: TRUE_OR_FALSE.check(v) or _is_auto(v), "'auto', True or False"),
+    )
+    scoring: Any = parameter(
+        default="loss",
+        kind="str, callable or None",
+        doc="The score of early stopping: the loss, a scorer by name, or ``scorer(estimator, X, y)``. None is"
+        " the estimator's own score.",
+        allowed=Allowed(
+            lambda v: v is None or isinstance(v, str) or callable(v),
+            "'loss', the name of a scorer, a callable (estimator, X, y), or None: the estimator's own score",
+        ),
+    )
+    validation_fraction: Any = parameter(
+        default=0.1,
+        kind="float, int or None",
+        doc="The fraction (or number) of rows that is set aside for early stopping; with None the training "
+        "rows are scored.",
+        allowed=Allowed(
+            lambda v: v is None or (is_fraction(v) and 0 < v < 1) or (is_int(v) and v >= 1),
+            "a float in (0, 1), a number of rows, or None: early stopping by the training rows",
+        ),
+    )
+    n_iter_no_change: int = parameter(
+        default=10,
+        doc="Early stopping ends the fit after this many iterations without an improvement.",
+        allowed=whole(1),
+    )
+    tol: float = parameter(
+        default=1e-7, doc="An improvement is a rise of the score by more than this.", allowed=number(0)
+    )
+    verbose: int = parameter(
+        default=0, doc="Whether a line is printed after each iteration.", allowed=VERBOSE
+    )
+    random_state: Any = parameter(
+        default=None, doc="Seeds the rows that are set aside and the columns that are drawn."
+    )
+    kinds: Any = parameter(default=None)
+    n_jobs: int | None = parameter(default=None)
+
+
+class AdaBoostParameters(Parameters, group="Growing"):
+    """Those of scikit-learn's AdaBoost estimators, and `kinds`, `n_jobs` and `verbose`."""
+
+    estimator: Any = parameter(default=None, kw_only=False, kind="tree estimator or None")
+    n_estimators: int = parameter(default=50, doc="The largest number of trees.", allowed=whole(1))
+    learning_rate: float = parameter(
+        default=1.0,
+        doc="A factor of all votes; smaller values need more trees.",
+        allowed=number(0, open_left=True),
+    )
+    random_state: Any = parameter(
+        default=None, doc="Seeds the trees, where they draw anything, and the rows that are drawn."
+    )
+    kinds: Any = parameter(default=None)
+    n_jobs: int | None = parameter(
+        default=None,
+        doc="The number of threads; the result is the same for any number. None is what `estimator` has, "
+        "-1 all cores.",
+    )
+    verbose: int = parameter(default=0, doc="Whether a line is printed for each tree.", allowed=VERBOSE)

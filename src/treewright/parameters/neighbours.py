@@ -1,0 +1,60 @@
+"""The parameters of nearest neighbours, shared by the classifier and the regressor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.parameters.checks import Allowed, is_real, number, one_of, whole
+from treewright.parameters.spec import Parameters, parameter
+
+Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] | None
+
+
+class NeighbourParameters(Parameters, group="Growing"):
+    """Those of scikit-learn's KNeighbors estimators that a k-d tree has, and how it is searched."""
+
+    n_neighbors: int = parameter(
+        default=5, kw_only=False, doc="How many of the nearest rows are used.", allowed=whole(1)
+    )
+    weights: Weights = parameter(
+        default="uniform",
+        kind='{"uniform", "distance"}, function or None',
+        doc="All neighbours have the same weight, or the inverse of their distance (if some are at distance "
+        "0, these alone), or what a function makes of an array of distances.",
+        allowed=Allowed(
+            lambda v: v is None or callable(v) or (isinstance(v, str) and v in ("uniform", "distance")),
+            "'uniform', 'distance', a function of distances, or None",
+        ),
+    )
+    leaf_size: int = parameter(
+        default=40,
+        doc="The largest number of rows in a leaf of the k-d tree; exact search finds the same rows for any, "
+        "but takes more or less time.",
+        allowed=whole(1),
+    )
+    p: float = parameter(
+        default=2,
+        doc='The power of "minkowski": 1, 2 or infinity.',
+        allowed=Allowed(lambda v: is_real(v) and v in (1, 2, inf), "1, 2 or infinity"),
+    )
+    metric: str = parameter(
+        default="minkowski",
+        doc="The distance.",
+        allowed=one_of("euclidean", "manhattan", "chebyshev", "minkowski"),
+    )
+    search: Literal["exact", "defeatist"] = parameter(
+        default="exact",
+        doc="Find the nearest rows, or near ones in the leaf that a query falls into.",
+        allowed=one_of("exact", "defeatist"),
+    )
+    spill: float = parameter(
+        default=0.0,
+        doc="In [0, 0.5): how far the halves of a node overlap, so that defeatist search finds more.",
+        allowed=number(0, 0.5, open_right=True),
+    )
+    n_jobs: int | None = parameter(default=None)
