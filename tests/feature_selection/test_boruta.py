@@ -156,8 +156,8 @@ def test_binomial_tails_equal_scipy() -> None:
 @pytest.mark.slow
 def test_percentile_and_tentative_columns() -> None:
     X, y = MADE
-    strict = boruta(encode(X, y), n_trees=10, max_iter=6, percentile=100)
-    easy = boruta(encode(X, y), n_trees=10, max_iter=6, percentile=50)
+    strict = boruta(encode(X, y), n_estimators=10, max_iter=6, percentile=100)
+    easy = boruta(encode(X, y), n_estimators=10, max_iter=6, percentile=50)
     assert (easy.shadow < strict.shadow).all()
     short = ShadowSelector(n_estimators=5, max_iter=2, keep_tentative=True, random_state=0).fit(X, y)
     assert short.tentative_.all()  # two rounds cannot decide
@@ -196,4 +196,4 @@ def test_exception_of_progress_ends_the_work() -> None:
 
     for n_jobs in (1, 2):
         with pytest.raises(KeyboardInterrupt):
-            boruta(encode(*MADE), n_trees=20, n_jobs=n_jobs, progress=stop)
+            boruta(encode(*MADE), n_estimators=20, n_jobs=n_jobs, progress=stop)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import lgamma, log, sqrt
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +20,17 @@ from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.encoding.splits import checked_seed
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered
-from treewright.growing import grow, n_threads, whole_number
-from treewright.growing.targets import check_rows
+from treewright.feature_selection.univariate import rows_of_leaf
+from treewright.growing import grow, n_threads
+from treewright.growing.targets import check_rows, checked_criterion
+from treewright.parameters import takes
+from treewright.parameters.selectors import BORUTA
 from treewright.tree.oblique import by_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Importance = Literal["permutation", "gain"]
-IMPORTANCES: tuple[Importance, ...] = get_args(Importance)
 REJECTED, TENTATIVE, ACCEPTED = -1, 0, 1
 MOST_LINES = 40
 _NAMES = {ACCEPTED: "accepted", TENTATIVE: "tentative", REJECTED: "rejected"}
@@ -84,19 +84,9 @@ class BorutaResult:
         return {name: plain(value) for name, value in vars(self).items()}
 
 
+@takes(BORUTA)
 def boruta(
-    data: Dataset,
-    *,
-    n_trees: int = 100,
-    max_iter: int = 100,
-    alpha: float = 0.05,
-    percentile: float = 100.0,
-    importance: Importance = "permutation",
-    max_features: Callable[[int], int] | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: Listener | None = None,
-    **growing: Any,
+    data: Dataset, *, max_features: Callable[[int], int] | None = None, **options: Any
 ) -> BorutaResult:
     """Accept the columns that are more important than shuffled columns, and reject the others.
 
@@ -104,35 +94,23 @@ def boruta(
     ----------
     data : Dataset
         A table with its targets.
-    n_trees : int
-        The number of trees of each forest.
-    max_iter, alpha, percentile, n_jobs
-        As for `ShadowSelector`.
-    importance, max_features
-        As for `forest_importances`, where `importance` is called `by`.
-    seed : int
-        Seeds the shadows and the forests.
-    progress : callable, optional
-        Called with the share of `max_iter` that is done; an exception that it raises ends the work.
-    **growing
-        Options of `grow` for the trees.
+    max_features : callable, optional
+        The number of columns that a node draws, from the number of columns; its square root by default.
 
     Examples
     --------
     >>> from treewright import encode
     >>> data = encode({"x": range(60), "odd": [i % 2 for i in range(60)]}, [0] * 30 + [1] * 30)
-    >>> boruta(data, n_trees=20, max_iter=20).accepted.tolist()
+    >>> boruta(data, n_estimators=20, max_iter=20).accepted.tolist()
     [0]
     """
     check_rows(data)
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha is {alpha!r}; it must be between 0 and 1")
-    if not 0 < percentile <= 100:
-        raise ValueError(f"percentile is {percentile!r}; it must be above 0 and at most 100")
-    if importance not in IMPORTANCES:
-        raise ValueError(f"importance is {importance!r}; it must be {' or '.join(map(repr, IMPORTANCES))}")
-    start, trees = checked_seed(seed), whole_number("n_trees", n_trees, 2)
-    most = whole_number("max_iter", max_iter, 1)
+    growing = {
+        "criterion": checked_criterion(options["criterion"], data),
+        "max_depth": options["max_depth"],
+        "min_samples_leaf": rows_of_leaf(options["min_samples_leaf"], data),
+    }
+    seed, most, n_jobs = options["seed"], int(options["max_iter"]), options["n_jobs"]
     if data.weight is not None:  # shadows must not take values of rows without weight
         data = data.take(data.counted)
     if data.n_rows > _core.small_rows:
@@ -144,19 +122,26 @@ def boruta(
         left = np.flatnonzero(decision != REJECTED)
         if not (decision == TENTATIVE).any():
             break
-        rng = np.random.default_rng(np.random.SeedSequence(start, spawn_key=(step,)))
-        both = with_shadows(data if len(left) == d else data.narrowed(left), rng)
-        options: dict[str, Any] = {"by": importance, "max_features": max_features, "spawn_key": (step,)}
-        listener = _within(progress, step, most)
-        found = forest_importances(both, trees, start, n_jobs, progress=listener, **options, **growing)
-        limit = float(np.percentile(found[len(left) :], percentile))
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(step,)))
+        found = forest_importances(
+            with_shadows(data if len(left) == d else data.narrowed(left), rng),
+            int(options["n_estimators"]),
+            seed,
+            n_jobs,
+            by=options["importance"],
+            max_features=max_features,
+            spawn_key=(step,),
+            progress=_within(options["progress"], step, most),
+            **growing,
+        )
+        limit = float(np.percentile(found[len(left) :], options["percentile"]))
         line = np.full(d, np.nan)
         line[left] = found[: len(left)]
         importances.append(line)
         shadows.append(limit)
         hits[left] += found[: len(left)] > max(limit, 0.0)  # a column that no tree tests has importance 0
         rounds[left] += 1
-        decision = _decide(decision, hits, step + 1, alpha)
+        decision = _decide(decision, hits, step + 1, options["alpha"])
     return BorutaResult(data.schema.names, decision, hits, rounds, np.array(importances), np.array(shadows))
 
 
@@ -226,7 +211,7 @@ def forest_importances(
     seed: int,
     n_jobs: int | None = None,
     *,
-    by: Importance = "permutation",
+    by: str = "permutation",
     max_features: Callable[[int], int] | None = None,
     spawn_key: tuple[int, ...] = (),
     progress: Listener | None = None,
@@ -304,6 +289,6 @@ def forest_importances(
 
 def _bootstrap_counts(data: Dataset, rng: np.random.Generator) -> Floats:
     """How often each row is drawn; rows without weight never are."""
-    counted, counts = data.counted, np.zeros(data.n_rows)
-    counts[counted] = np.bincount(rng.integers(0, len(counted), len(counted)), minlength=len(counted))
+    rows, counts = data.counted, np.zeros(data.n_rows)
+    counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
     return counts
