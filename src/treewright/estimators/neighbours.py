@@ -179,7 +179,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
 
 
 class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEstimator):  # type: ignore[misc]
-    """Predicts the class that most of the nearest rows have.
+    """A classifier that predicts the most frequent class of the nearest rows.
 
     Attributes
     ----------
@@ -191,7 +191,6 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
     See Also
     --------
     KNeighborsRegressor : The same for numbers.
-    treewright.KDTree : The tree below it.
 
     Examples
     --------
@@ -242,12 +241,11 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
 
 
 class KNeighborsRegressor(RegressorPredictions, RegressorMixin, NeighboursEstimator):  # type: ignore[misc]
-    """Predicts the mean of the nearest rows.
+    """A regressor that predicts the mean of the nearest rows.
 
     See Also
     --------
     KNeighborsClassifier : The same for classes.
-    treewright.KDTree : The tree below it.
 
     Examples
     --------

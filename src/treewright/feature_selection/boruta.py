@@ -276,7 +276,7 @@ def forest_importances(
         whole[pool] = found
         return whole
 
-    # sums in the order of the trees: the same to the bit for any number of threads
+    # summed in the order of the trees, so that the result does not depend on the number of threads
     sums = np.zeros((2, data.n_columns))
     for each in gathered(work, range(n_trees), n_threads(n_jobs), progress):
         sums += each, each**2

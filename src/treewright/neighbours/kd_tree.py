@@ -217,8 +217,8 @@ class KDTree:
 
         Parameters
         ----------
-        X : array of shape (n_queries, n_columns)
-            The queries.
+        X, n_jobs
+            As for `query`.
         r : float, or array of shape (n_queries,)
             The distance, for all queries or for each; points at exactly this distance, as `query` computes
             it, are included.
@@ -228,8 +228,6 @@ class KDTree:
             Whether to return only the numbers of points.
         sort_results : bool, default=False
             Whether the nearest come first; with `return_distance` only. Otherwise the order is arbitrary.
-        n_jobs : int, default=None
-            The number of threads; None is that of the tree.
 
         Returns
         -------

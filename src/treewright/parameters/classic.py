@@ -25,14 +25,11 @@ class CARTParameters(ClassicParameters, group="Growing"):
     cv: int = parameter(default=10, doc="The number of folds; at most the number of rows.", allowed=whole(2))
     rule: str = parameter(
         default="1-SE",
-        doc="The simplest tree within one standard error of the smallest error, or that of the smallest "
-        "error.",
+        doc="The simplest tree within one standard error of the smallest error, or the tree of that error.",
         allowed=one_of("1-SE", "0-SE"),
     )
     n_surrogates: int = parameter(
-        default=5,
-        doc="How many surrogate columns each split keeps for rows whose own value is missing.",
-        allowed=whole(0),
+        default=5, doc="The number of surrogates of each split, for missing values.", allowed=whole(0)
     )
     random_state: Any = parameter(
         default=None, doc="Seeds how rows are assigned to folds; None is a fixed seed.", group="Sampling"
@@ -103,9 +100,7 @@ class CHAIDParameters(MultiwayParameters, group="Growing"):
         allowed=_LEVEL,
     )
     alpha_split: float = parameter(
-        default=0.05,
-        doc="A node is split if the smallest adjusted p-value is at most this.",
-        allowed=_LEVEL,
+        default=0.05, doc="A node is split if its best adjusted p-value is at most this.", allowed=_LEVEL
     )
     alpha_resplit: float | None = parameter(
         default=None,
@@ -118,9 +113,7 @@ class CHAIDParameters(MultiwayParameters, group="Growing"):
         default=2, doc="A node with fewer rows is not split.", allowed=whole(1)
     )
     min_samples_leaf: int = parameter(
-        default=1,
-        doc="A group with fewer rows is merged with the one that it differs from least.",
-        allowed=whole(1),
+        default=1, doc="A group with fewer rows is merged with the most similar one.", allowed=whole(1)
     )
     max_classes: int = parameter(
         default=10,

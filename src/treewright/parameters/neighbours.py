@@ -20,8 +20,7 @@ class KDTreeParameters(Parameters, group="Growing"):
 
     leaf_size: int = parameter(
         default=40,
-        doc="The largest number of rows in a leaf of the k-d tree; exact search finds the same rows for any, "
-        "but takes more or less time.",
+        doc="The largest number of rows in a leaf of the k-d tree; it changes only the time of exact search.",
         allowed=whole(1),
     )
     p: float = parameter(

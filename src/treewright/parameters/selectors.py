@@ -143,7 +143,6 @@ class WrapperParameters(SelectorParameters, group="Growing"):
     )
     step: int | float = parameter(
         default=1,
-        kind="int or float",
         doc='For "rfe": how many columns to drop at a time; a float is a fraction of those that remain.',
         allowed=count_or_fraction(1, True, "remaining columns"),
     )
@@ -209,8 +208,7 @@ class ZeroNormParameters(SelectorParameters, group="Growing"):
     n_features_to_select: int | float | None = parameter(
         default=None,
         kind="int, float or None",
-        doc="Stop when at most this many columns are left; a float is a fraction of all. None stops when "
-        "the scales no longer change.",
+        doc="Stop at this many columns, or at this fraction of all; None stops when the scales converge.",
         allowed=count_or_fraction(1, False, "columns", none=True),
     )
     C: float = parameter(
