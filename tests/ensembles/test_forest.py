@@ -155,7 +155,7 @@ def test_out_of_bag(data):
 
 def test_out_of_bag_needs_its_rows(data):
     forest = grow_forest(data, n_trees=3)
-    with pytest.raises(ValueError, match="these are not the training rows: the forest was grown from 300 rows"):
+    with pytest.raises(ValueError, match="not the training rows: the forest was grown from 300 rows"):
         out_of_bag(forest, data.take(range(50)))
     everything = grow_forest(data, n_trees=3, bootstrap=False)
     with pytest.raises(ValueError, match="there are none out of bag"):
