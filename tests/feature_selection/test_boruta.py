@@ -106,16 +106,14 @@ def test_permutation_importance_equals_its_definition(
 def test_importances_are_independent_of_n_jobs() -> None:
     data = encode(*MADE)
     for by in ("permutation", "gain"):
-        one, two = (forest_importances(data, 10, seed=3, n_jobs=n, by=by) for n in (1, 3))
+        options = {"n_estimators": 10, "seed": 3, "importance": by}
+        one, two = (forest_importances(data, n_jobs=n, **options) for n in (1, 3))
         assert one.tobytes() == two.tobytes()
-        assert one.tobytes() != forest_importances(data, 10, seed=3, by=by, spawn_key=(1,)).tobytes()
+        assert one.tobytes() != forest_importances(data, spawn_key=(1,), **options).tobytes()
     np.testing.assert_allclose(one.sum(), 1.0)
-    pooled = forest_importances(
-        data, 60, seed=3, max_features=lambda n: 1
-    )  # each tree looks at 20 of the 28 columns
-    assert (
-        pooled.tobytes() == forest_importances(data, 60, seed=3, n_jobs=2, max_features=lambda n: 1).tobytes()
-    )
+    options = {"n_estimators": 60, "seed": 3, "max_features": lambda n: 1}
+    pooled = forest_importances(data, **options)  # each tree considers 20 of the 28 columns
+    assert pooled.tobytes() == forest_importances(data, n_jobs=2, **options).tobytes()
     assert pooled[:8].mean() > 3 * np.abs(pooled[8:]).mean()
     selectors = [
         ShadowSelector(n_estimators=10, max_iter=6, random_state=0, n_jobs=n).fit(*MADE) for n in (1, 2)

@@ -7,9 +7,9 @@ hit where it is more important than the best shadow. A binomial test of the hits
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import lgamma, log, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.feature_selection._progress import of_stage
 from treewright.feature_selection.univariate import rows_of_leaf
 from treewright.growing import grow, n_threads
 from treewright.growing.targets import check_rows, checked_criterion
@@ -34,6 +35,7 @@ Ints = NDArray[np.int64]
 REJECTED, TENTATIVE, ACCEPTED = -1, 0, 1
 MOST_LINES = 40
 _NAMES = {ACCEPTED: "accepted", TENTATIVE: "tentative", REJECTED: "rejected"}
+_OF_FOREST = ("n_estimators", "importance", "seed", "n_jobs", "progress")
 _POOL = 20  # a tree considers at most this many times the columns that a node draws
 
 
@@ -125,14 +127,11 @@ def boruta(
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(step,)))
         found = forest_importances(
             with_shadows(data if len(left) == d else data.narrowed(left), rng),
-            int(options["n_estimators"]),
-            seed,
-            n_jobs,
-            by=options["importance"],
             max_features=max_features,
+            growing=growing,
             spawn_key=(step,),
-            progress=_within(options["progress"], step, most),
-            **growing,
+            **{name: options[name] for name in _OF_FOREST}
+            | {"progress": of_stage(options["progress"], step / most, 1 / most)},
         )
         limit = float(np.percentile(found[len(left) :], options["percentile"]))
         line = np.full(d, np.nan)
@@ -143,10 +142,6 @@ def boruta(
         rounds[left] += 1
         decision = _decide(decision, hits, step + 1, options["alpha"])
     return BorutaResult(data.schema.names, decision, hits, rounds, np.array(importances), np.array(shadows))
-
-
-def _within(progress: Listener | None, step: int, most: int) -> Listener | None:
-    return None if progress is None else lambda share: progress((step + share) / most)
 
 
 def _decide(decision: NDArray[np.int8], hits: Ints, n: int, alpha: float) -> NDArray[np.int8]:
@@ -169,10 +164,9 @@ def upper_tail(n: int) -> Floats:
     >>> upper_tail(3).tolist()
     [1.0, 0.875, 0.5, 0.125]
     """
-    h = np.arange(n + 1)
-    logs = np.array([lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) for k in h]) - n * log(2)
-    tail = np.cumsum(np.exp(logs)[::-1])[::-1]
-    return np.asarray((tail / tail[0]).round(15))
+    from scipy.special import bdtrc
+
+    return np.asarray(bdtrc(np.arange(-1.0, n), n, 0.5).round(15))
 
 
 def with_shadows(data: Dataset, rng: np.random.Generator, least: int = 5) -> Dataset:
@@ -205,83 +199,75 @@ def with_shadows(data: Dataset, rng: np.random.Generator, least: int = 5) -> Dat
     return both
 
 
+@takes({name: BORUTA[name] for name in _OF_FOREST})
 def forest_importances(
     data: Dataset,
-    n_trees: int,
-    seed: int,
-    n_jobs: int | None = None,
     *,
-    by: str = "permutation",
     max_features: Callable[[int], int] | None = None,
+    growing: Mapping[str, Any] | None = None,
     spawn_key: tuple[int, ...] = (),
-    progress: Listener | None = None,
-    **growing: Any,
+    **options: Any,
 ) -> Floats:
     """The importance of each column in a random forest.
 
     Each tree is grown from a bootstrap sample. With many columns each tree first draws 20 times as many
-    columns as a node considers, which saves sorting the others.
+    columns as a node considers, which saves sorting the others. Tree i is the same for any `n_estimators` and
+    `n_jobs`.
 
     Parameters
     ----------
     data : Dataset
         A table with its targets.
-    n_trees, seed, n_jobs : int
-        The number of trees, the seed of all draws, and the threads. Tree i is the same for any
-        `n_trees` and `n_jobs`.
-    by : {"permutation", "gain"}
-        "permutation": the increase of the out-of-bag loss when the column is shuffled, averaged over the
-        trees, in units of its standard error (Breiman's z). "gain": the column's share of the decrease of
-        risk by all splits, which favours columns of many values.
     max_features : callable, optional
         The number of columns that a node draws, from the number of columns; its square root by default.
+    growing : mapping, optional
+        Options of `grow` for the trees.
     spawn_key : tuple of int
         Distinguishes forests of the same seed.
-    progress : callable, optional
-        Called with the share of the work that is done; an exception that it raises ends the work.
-    **growing
-        Options of `grow`.
 
     Examples
     --------
     >>> from treewright import encode
     >>> data = encode({"x": range(40), "odd": [i % 2 for i in range(40)]}, [0] * 20 + [1] * 20)
-    >>> x, odd = forest_importances(data, 20, seed=0)
+    >>> x, odd = forest_importances(data, n_estimators=20)
     >>> bool(x > 4 > odd)
     True
     """
+    n_trees, threads = int(options["n_estimators"]), n_threads(options["n_jobs"])
+    by_gain = options["importance"] == "gain"
     if data.n_rows > _core.small_rows:
-        data.bins(n_threads(n_jobs))  # once for all trees
+        data.bins(threads)  # once for all trees
     per_node = max(1, int(sqrt(data.n_columns))) if max_features is None else max_features(data.n_columns)
     per_tree = min(_POOL * per_node, data.n_columns)
-    options = growing | {"max_features": per_node if per_node < per_tree else None, "threshold": "midpoint"}
+    draws = per_node if per_node < per_tree else None
+    limits = {**(growing or {}), "max_features": draws, "threshold": "midpoint"}
 
     def work(number: int, listener: Listener) -> Floats:
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(*spawn_key, number)))
+        rng = np.random.default_rng(np.random.SeedSequence(options["seed"], spawn_key=(*spawn_key, number)))
         pool = None  # all columns
         if per_tree < data.n_columns:
             pool = np.sort(rng.choice(data.n_columns, per_tree, replace=False))
         table = data if pool is None else data.narrowed(pool)
         counts = _bootstrap_counts(data, rng)
         sample = table.reweighted(counts * data.row_weights)
-        tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **options)
-        if by == "gain":
+        tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **limits)
+        if by_gain:
             gain = by_column(tree, tree.gain)
             found = np.asarray(gain / (gain.sum() or 1.0))
         else:
             found = shuffled_rises(tree, table, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
         if pool is None:
             return found
-        whole = np.zeros(data.n_columns)
-        whole[pool] = found
-        return whole
+        result = np.zeros(data.n_columns)
+        result[pool] = found
+        return result
 
     # summed in the order of the trees, so that the result does not depend on the number of threads
     sums = np.zeros((2, data.n_columns))
-    for each in gathered(work, range(n_trees), n_threads(n_jobs), progress):
+    for each in gathered(work, range(n_trees), threads, options["progress"]):
         sums += each, each**2
     mean = sums[0] / n_trees
-    if by == "gain":
+    if by_gain:
         return np.asarray(mean)
     error = np.sqrt(np.maximum(sums[1] / n_trees - mean**2, 0.0) / n_trees)
     return np.asarray(np.divide(mean, error, out=np.zeros_like(mean), where=error > 0))

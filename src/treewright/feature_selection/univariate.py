@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -22,6 +21,7 @@ from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.feature_selection._progress import of_stage
 from treewright.growing import grow, n_threads
 from treewright.growing.limits import core_limits
 from treewright.growing.targets import check_rows, checked_criterion, targets_for
@@ -116,8 +116,8 @@ def split_scores(data: Dataset, **options: Any) -> SplitScores:
         data = data.take(data.counted)
     if data.n_rows > _core.small_rows:
         data.bins(n_threads(n_jobs))
-    stages = _stages(options["progress"], n)
-    trees = _stumps(data, criterion, limits, n_jobs, stages[0])
+    progress = options["progress"]
+    trees = _stumps(data, criterion, limits, n_jobs, of_stage(progress, 0.0, 0.1) if n else progress)
     gain = np.array([_gain(tree) for tree in trees]) / data.total_weight
     words = (branch_in_words(tree, 0, True) if each else "" for tree, each in zip(trees, gain, strict=True))
     score = gain  # entropies of the core are in bits
@@ -127,13 +127,15 @@ def split_scores(data: Dataset, **options: Any) -> SplitScores:
     if not n:
         return scores
     permutations = Permutations(data, criterion, limits, n, options["seed"], n_jobs)
-    nulls = [null / data.total_weight for null in permutations.gains_by_column(stages[1])]
+    nulls = [null / data.total_weight for null in permutations.gains_by_column(of_stage(progress, 0.1, 0.45))]
     pvalue = np.array([permutation_pvalue(*pair) for pair in zip(nulls, gain, strict=True)])
     correction, adjusted = options["correction"], pvalue
     if correction == "benjamini-hochberg":
-        adjusted = benjamini_hochberg(pvalue)
+        from scipy.stats import false_discovery_control  # heavy: only where it is used
+
+        adjusted = false_discovery_control(pvalue)
     elif correction == "max":
-        best = permutations.largest_gains(stages[2]) / data.total_weight
+        best = permutations.largest_gains(of_stage(progress, 0.55, 0.45)) / data.total_weight
         adjusted = np.array([permutation_pvalue(best, value) for value in gain])
     return replace(scores, pvalue=pvalue, adjusted_pvalue=adjusted, correction=correction, n_permutations=n)
 
@@ -160,18 +162,6 @@ def rows_of_leaf(min_samples_leaf: int | float, data: Dataset) -> int:
     if is_int(min_samples_leaf):
         return int(min_samples_leaf)
     return ceil(min_samples_leaf * data.n_counted)
-
-
-def _stages(progress: Listener | None, n_permutations: int) -> Sequence[Listener | None]:
-    """Progress of the scores, the null distributions and the largest gains, as shares of the whole."""
-    if progress is None:
-        return None, None, None
-    borders = (0.0, 0.1, 0.55, 1.0) if n_permutations else (0.0, 1.0, 1.0, 1.0)
-
-    def stage(low: float, high: float) -> Listener:
-        return lambda share: progress(low + (high - low) * share)
-
-    return [stage(low, high) for low, high in pairwise(borders)]
 
 
 def _stumps(
@@ -208,19 +198,6 @@ def permutation_pvalue(null: Floats, value: float) -> float:
     """
     n_reaching = np.count_nonzero(null >= value * (1 - _EQUAL)) if value > 0 else len(null)
     return float(1 + n_reaching) / (1 + len(null))
-
-
-def benjamini_hochberg(pvalue: Floats) -> Floats:
-    """The smallest false discovery rate at which each hypothesis is rejected.
-
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])).round(3).tolist()
-    [0.04, 0.053, 0.053, 0.5]
-    """
-    order = np.argsort(pvalue)
-    rates = pvalue[order] * len(pvalue) / np.arange(1, len(pvalue) + 1)
-    result = np.empty(len(pvalue))
-    result[order] = np.minimum.accumulate(rates[::-1])[::-1].clip(max=1.0)
-    return result
 
 
 @dataclass(frozen=True)
@@ -274,11 +251,10 @@ def _ties(data: Dataset, position: int) -> Any:
     """What the null distribution of a column depends on: the number of known values and how many of them are
     equal, in their order, or by size for categories, which have no order.
     """
-    values = data.column(position)
-    is_category = data.schema.columns[position].kind == "category"
-    known = values[values >= 0] if is_category else values[~np.isnan(values)]
-    counts = np.unique(known, return_counts=True)[1]
-    return is_category, len(known), (np.sort(counts) if is_category else counts).tobytes()
+    values, column = data.column(position), data.schema.columns[position]
+    values = values[~column.type.is_unknown(values)]
+    counts = np.unique(values, return_counts=True)[1]
+    return column.is_category, len(values), (np.sort(counts) if column.is_category else counts).tobytes()
 
 
 class _Stump:

@@ -19,6 +19,7 @@ from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.feature_selection._progress import of_stage
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import is_fraction, takes
 from treewright.parameters.selectors import SEARCH_COLUMNS
@@ -171,8 +172,7 @@ class _Search:
 
     def step_progress(self, step: int, n_steps: int) -> Listener | None:
         """Progress within a step as an estimate of the progress of the whole search."""
-        progress = self.progress
-        return None if progress is None else lambda share: progress((step + share) / max(n_steps, 1))
+        return of_stage(self.progress, step / max(n_steps, 1), 1 / max(n_steps, 1))
 
     def trials(self, tasks: Sequence[tuple[Columns, int]], progress: Listener | None = None) -> list[Trial]:
         """The trial of each pair of a set of columns and a fold."""
