@@ -366,7 +366,7 @@ def fails(table: Any) -> Any:
         (
             lambda table: np.full((len(table), 3), 1 / 3),
             ValueError,
-            "3 probabilities a row; there are 2 classes",
+            "3 probabilities a row; there are 2",
         ),
         (lambda table: ["left"] * len(table), ValueError, "knows the class 'left', which the data does not"),
         (fails, RuntimeError, "fails failed on a ndarray of 400 rows and 3 columns: KeyError"),
