@@ -16,7 +16,7 @@ from treewright.encoding.kinds import MISSING_CODE as MISSING
 from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.schema import Column, Target
 from treewright.exporting._check.running import engine, run
-from treewright.exporting._program.form import Demand, Function, Let, Statement, Table
+from treewright.exporting._program.form import Demand, Expression, Function, Name
 from treewright.exporting._program.lowering import lower
 from treewright.exporting._program.printer import Printer, array_lines
 from treewright.exporting._program.row_printer import program_code
@@ -118,8 +118,18 @@ class _C(Printer):
     """C, whose values are members of a struct and whose categories are codes."""
 
     infinity = "INFINITY"
+    nan = "NAN"
     truths = ("0", "1")
-    types: ClassVar[dict[str, str]] = {"int": "int", "double": "double", "index": "int"}
+    built_in: ClassVar[dict[str, str]] = {"int": "(int){}", "isfinite": "isfinite({})"}
+    number_known = ("!isnan({})", "isnan({})")
+    types: ClassVar[dict[str, str]] = {"int": "int", "double": "double"}
+    array = "{type} {name}[{size}] = {{{zero}}};"
+    signature = "static inline {returns} {name}({parameters})\n{{"
+    parameters: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("row", "values"), "const {row} *row"),
+        **{"int": "int {}", "double": "double {}", "doubles": "double *{}"},
+    }
+    comment = ("/*", " */")
     reserved = _RESERVED
 
     def __init__(self, code: Code, prefix: str) -> None:
@@ -139,43 +149,26 @@ class _C(Printer):
         """A comment that nothing in it ends."""
         return _safe(text)
 
-    def after(self, remark: str) -> str:
-        """A comment at the end of a line."""
-        return f"  /* {self.remark(remark)} */" if remark else ""
-
-    def comment_lines(self, text: str) -> list[str]:
-        """A comment of as many lines as it takes."""
-        first, *others = (line.removeprefix("//") for line in super().comment_lines(text))
-        lines = [f"/*{first}", *(f"  {line}" for line in others)]
-        return [*lines[:-1], f"{lines[-1]} */"]
-
     def literal(self, label: Any) -> str:
         """A text."""
         return _text(label)
 
-    def signature(self, function: Function) -> str:
-        """The first line of a function."""
-        kinds = {"int": "int ", "double": "double ", "doubles": "double *"}
-        row = f"const {self.prefix}_row *row"
-        given = [f"{kinds[kind]}{name}" if kind in kinds else row for name, kind in function.parameters]
-        answer = "int" if self.code.predicts_classes else "double"
-        returns = {None: "void", "answer": answer}.get(function.returns, function.returns)
-        return f"static inline {returns} {self.name(function.name)}({', '.join(given)})\n{{"
+    def answer_type(self) -> str:
+        """The code of a class, or a number."""
+        return "int" if self.code.predicts_classes else "double"
 
     def function(self, function: Function) -> list[str]:
         """The lines of a function; a tree that needs no column ignores the row."""
         lines = super().function(function)
-        start = len(lines) - len(list(self.block(function.body, "    "))) - 1
-        uses_row = any("row->" in line or "(row" in line for line in lines[start:])
+        uses_row = any("row->" in line or "(row" in line for line in self.block(function.body))
         if function.parameters[0][0] == "row" and not uses_row:
-            lines.insert(start, "    (void)row;")
+            lines.insert(len(lines) - 1 - len(self.block(function.body)), "    (void)row;")
         return lines
 
-    def table(self, table: Table) -> Iterator[str]:
+    def constant(self, type: str, name: str, items: list[str]) -> Iterator[str]:
         """An array, which in C has an element at least."""
-        items = [number(v, self.infinity) if table.type == "double" else str(v) for v in table.values]
-        kind = "unsigned char" if table.type == "byte" else table.type
-        yield from array_lines(f"static const {kind} {self.name(table.name)}[] = {{", items or ["0"], "};")
+        kind = "unsigned char" if type == "byte" else type
+        yield from array_lines(f"static const {kind} {name}[] = {{", items or ["0"], "};")
 
     def value(self) -> list[str]:
         """A column or sum by its place, of a category its code."""
@@ -183,9 +176,11 @@ class _C(Printer):
         lines += [f"static inline double {self.prefix}_value(const {self.prefix}_row *row, int column)", "{"]
         lines.append("    switch (column) {")
         for place, j in enumerate([*self.code.used, *self.code.sums]):
-            text = self.variable(j) if j not in self.code.sums else f"{self.name(self.variables[j])}(row)"
-            if self.is_category(j):
-                text = f"{text} < {len(self.code.tree.schema.columns[j].categories)} ? {text} : {UNSEEN}"
+            text, column = self.variable(j), self.code.tree.tested[j]
+            if j in self.code.sums:
+                text = f"{self.name(text)}(row)"
+            if column.is_category:
+                text = f"{text} < {len(column.categories)} ? {text} : {UNSEEN}"
             lines.append(f"    case {place}: return {text};")
         return [*lines, "    default: return NAN;", "    }", "}", ""]
 
@@ -198,48 +193,29 @@ class _C(Printer):
         """The code of a class, or a number."""
         return values[0]
 
-    def array(self, statement: Let) -> str:
-        """An array of zeros."""
-        zero, kind = ("0", "int") if statement.type == "ints" else ("0.0", "double")
-        return f"{kind} {statement.name}[{self.expression(statement.value)}] = {{{zero}}};"
-
-    def let(self, type: str, name: str, value: str) -> str:
+    def let(self, type: str, name: str, value: str) -> Iterator[str]:
         """A variable; the values of a row are the row itself."""
-        return "" if type == "values" else super().let(type, name, value)
+        if type != "values":
+            yield from super().let(type, name, value)
 
-    def constant_name(self, name: str) -> str:
-        """A local variable, the row, or NaN."""
-        return {"nan": "NAN", "values": "row"}.get(name, name)
+    def expression(self, of: Expression, around: int = 0) -> str:
+        """An expression, with the row in place of its values."""
+        return "row" if of == Name("values") else super().expression(of, around)
 
     def item(self, array: str, index: str) -> str:
         """An element of a table, or a value of the row."""
         return f"{self.prefix}_value(row, {index})" if array == "values" else super().item(array, index)
 
-    def known(self, feature: int, negated: bool) -> str:
-        """Whether a value is there."""
-        if self.is_category(feature):
-            return super().known(feature, negated)
-        return f"{'' if negated else '!'}isnan({self.variable(feature)})"
-
     def call(self, function: str, arguments: list[str]) -> str:
-        """A call of a function of the program, or of a built-in one."""
-        if function in ("isnan", "isfinite"):
-            return f"{function}({arguments[0]})"
-        if function == "int":
-            return f"(int){arguments[0]}"
+        """A call, or the answer to a row that lacks a value."""
         if function == "nothing":
             return "-1" if self.code.predicts_classes else "NAN"
-        if function == "plus":
-            return f"{self.name(function)}({', '.join(arguments)})"
         return super().call(function, arguments)
 
-    def statement(self, of: Statement, indent: str) -> Iterator[str]:
+    def demand(self, of: Demand) -> Iterator[str]:
         """A row that lacks a value has no leaf."""
-        if isinstance(of, Demand):
-            tests = " || ".join(self.expression(condition) for _, condition in of.missing)
-            yield f"{indent}if ({tests}) return -1;  /* a value is missing */"
-        else:
-            yield from super().statement(of, indent)
+        tests = " || ".join(self.expression(condition) for _, condition in of.missing)
+        yield f"if ({tests}) return -1;  /* a value is missing */"
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
