@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column, Target
-from treewright.exporting._split_tests import Question, has_surrogates, questions, stand_in
+from treewright.exporting._split_tests import Question, has_surrogates, questions, surrogate_question
 from treewright.exporting._tree import Code, check_labels, labelled, plain
 from treewright.tree import Tree
 
@@ -177,7 +177,7 @@ def _read(value: Any) -> Any:
 
 def _column(column: Column) -> dict[str, Any]:
     facts: dict[str, Any] = {"name": column.name, "kind": column.kind}
-    if column.kind == "category":
+    if column.type.has_categories:
         facts["categories"] = list(column.categories)
     return facts
 
@@ -206,7 +206,9 @@ def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
                 facts["words"] = code.test_in_words(node)
             facts |= {"left": node + 1, "right": right[node]}
             if has_surrogates(tree, node):
-                facts["surrogates"] = [_test(code, stand_in(tree, i)) for i in tree.surrogates.of(node)]
+                facts["surrogates"] = [
+                    _test(code, surrogate_question(tree, i)) for i in tree.surrogates.of(node)
+                ]
             facts |= _missing(tree, node)
             if tree.subset[node] >= 0:
                 facts["unseen"] = "left" if tree.heavier_left[node] else "right"

@@ -8,33 +8,7 @@ from typing import Any, ClassVar
 
 from treewright._text import escape
 from treewright.encoding.kinds import MISSING_CODE
-from treewright.exporting._program.form import (
-    Among,
-    Block,
-    Call,
-    Choice,
-    Constant,
-    Demand,
-    Do,
-    Expression,
-    For,
-    Function,
-    If,
-    Item,
-    Known,
-    Let,
-    Name,
-    Not,
-    Operation,
-    Program,
-    ReadVariables,
-    Return,
-    Set,
-    Statement,
-    Table,
-    Value,
-    While,
-)
+from treewright.exporting._program import form
 from treewright.exporting._tree import Code, filled, number
 
 _PRECEDENCE = {"or": 1, "and": 2, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "+": 5, "-": 5, "*": 6}
@@ -118,35 +92,35 @@ class Printer(ABC):
 
     # ---- expressions -------------------------------------------------------------------------------------
 
-    def expression(self, of: Expression, around: int = 0) -> str:
+    def expression(self, of: form.Expression, around: int = 0) -> str:
         """An expression, in brackets where the operator around it would take it apart."""
         match of:
-            case Constant(bool(value)):
+            case form.Constant(bool(value)):
                 return self.truths[value]
-            case Constant(value):
+            case form.Constant(value):
                 return number(value, self.infinity) if isinstance(value, float) else str(value)
-            case Name(name):
+            case form.Name(name):
                 return self.nan if name == "nan" else name
-            case Item(array, index):
+            case form.Item(array, index):
                 return self.item(array, self.expression(index))
-            case Value(feature):
+            case form.Value(feature):
                 return self.variable(feature)
-            case Known(feature, negated):
+            case form.Known(feature, negated):
                 is_category = self.code.tree.tested[feature].is_category
                 texts = self.category_known if is_category else self.number_known
                 return texts[negated].format(self.variable(feature))
-            case Among():
+            case form.Among():
                 return self.among(of, around)
-            case Not(operand):
+            case form.Not(operand):
                 return self.negation.format(self.expression(operand))
-            case Choice(condition, then, otherwise):
+            case form.Choice(condition, then, otherwise):
                 sides = self.expression(condition, 3), self.expression(then, 3)
                 text = self.choice.format(*sides, self.expression(otherwise))
                 return f"({text})" if around else text
-            case Call(function, arguments):
+            case form.Call(function, arguments):
                 inner = _PRECEDENCE["*"] if function in self.built_in else 0
                 return self.call(function, [self.expression(each, inner) for each in arguments])
-            case Operation(operator, left, right):
+            case form.Operation(operator, left, right):
                 rank = _PRECEDENCE.get(operator, 9)  # bits always stand in brackets
                 inner = 3 if operator == "or" else rank  # compilers warn of a bare `and` within `or`
                 sides = self.expression(left, inner), self.expression(right, inner + 1)
@@ -158,7 +132,7 @@ class Printer(ABC):
         is_local = array in ("values", "mixed", "found", "total", "waiting", "part_waiting")
         return f"{array if is_local else self.name(array)}[{index}]"
 
-    def among(self, test: Among, around: int) -> str:
+    def among(self, test: form.Among, around: int) -> str:
         """Whether a category, here a code, is one of some."""
         name, operator = self.variable(test.feature), self.equality[test.negated]
         values = [MISSING_CODE] * test.missing + list(test.codes)
@@ -178,39 +152,39 @@ class Printer(ABC):
 
     # ---- statements --------------------------------------------------------------------------------------
 
-    def statement(self, of: Statement) -> Iterator[str]:
+    def statement(self, of: form.Statement) -> Iterator[str]:
         """The lines of a statement."""
         match of:
-            case Let(("ints" | "doubles") as type, name, size):
+            case form.Let(("ints" | "doubles") as type, name, size):
                 kind, zero = ("int", "0") if type == "ints" else ("double", "0.0")
                 yield self.array.format(type=kind, zero=zero, name=name, size=self.expression(size))
-            case Let(type, name, value):
+            case form.Let(type, name, value):
                 yield from self.let(type, name, self.expression(value))
-            case Set(target, value):
+            case form.Set(target, value):
                 yield f"{self.expression(target)} = {self.expression(value)}{self.end}"
-            case If():
+            case form.If():
                 yield from self.branches(of)
-            case While(condition, body):
+            case form.While(condition, body):
                 yield self.while_loop.format(self.expression(condition))
                 yield from [*self.block(body), *self.block_end]
-            case For(name, start, stop, body):
+            case form.For(name, start, stop, body):
                 yield self.for_loop.format(name, self.expression(start), self.expression(stop))
                 yield from [*self.block(body), *self.block_end]
-            case Return(value, remark):
+            case form.Return(value, remark):
                 text = "return" if value is None else f"return {self.expression(value)}"
                 yield f"{text}{self.end}{self.after(remark)}"
-            case Do(call):
+            case form.Do(call):
                 yield f"{self.expression(call)}{self.end}"
-            case ReadVariables():
+            case form.ReadVariables():
                 yield from self.read_variables()
-            case Demand():
+            case form.Demand():
                 yield from self.demand(of)
 
     def let(self, type: str, name: str, value: str) -> Iterator[str]:
         """The declaration of a variable."""
         yield f"{self.types.get(type, '')} {name} = {value}{self.end}".lstrip()
 
-    def demand(self, of: Demand) -> Iterator[str]:
+    def demand(self, of: form.Demand) -> Iterator[str]:
         """Refuses a row that lacks a value."""
         for feature, condition in of.missing:
             name = self.code.tree.tested[feature].name
@@ -218,14 +192,14 @@ class Printer(ABC):
             message = self.literal(f"{lack}, and this tree takes complete rows only")
             yield from self.refuse.format(condition=self.expression(condition), message=message).split("\n")
 
-    def branches(self, of: If) -> Iterator[str]:
+    def branches(self, of: form.If) -> Iterator[str]:
         """An if with its else; an if that is all there is in an else continues it."""
         start, more, last = self.if_else
         while True:
             condition = self.expression(of.condition)
             yield start.format(condition) + self.after(self.condition_remark(of.remark, condition))
             yield from self.block(of.then)
-            if len(of.otherwise) != 1 or not isinstance(of.otherwise[0], If):
+            if len(of.otherwise) != 1 or not isinstance(of.otherwise[0], form.If):
                 break
             start, of = more, of.otherwise[0]
         if of.otherwise:
@@ -236,7 +210,7 @@ class Printer(ABC):
         """The words for a condition, where it does not say the same."""
         return remark
 
-    def block(self, statements: Block) -> list[str]:
+    def block(self, statements: form.Block) -> list[str]:
         """The indented lines of several statements."""
         return [f"    {line}" for statement in statements for line in self.statement(statement)]
 
@@ -264,7 +238,7 @@ class Printer(ABC):
             f"{self.comment[0]} {self.remark(line)}".rstrip() for line in [*self.code.heading(), "", *uses]
         ]
 
-    def head(self, function: Function) -> str:
+    def head(self, function: form.Function) -> str:
         """The first line of a function."""
         row = self.name("row")
         parameters = [self.parameters.get(kind, "{}").format(n, row=row) for n, kind in function.parameters]
@@ -279,12 +253,12 @@ class Printer(ABC):
         """The type of a prediction, in a language that declares it."""
         return ""
 
-    def function(self, function: Function) -> list[str]:
+    def function(self, function: form.Function) -> list[str]:
         """The lines of a function."""
         remark = self.comment_lines(function.remark)
         return [*remark, self.head(function), *self.block(function.body), *self.block_end]
 
-    def table(self, table: Table) -> Iterator[str]:
+    def table(self, table: form.Table) -> Iterator[str]:
         """A constant array."""
         items = [number(v, self.infinity) if table.type == "double" else str(v) for v in table.values]
         yield from self.constant(table.type, self.name(table.name), items)
@@ -294,7 +268,7 @@ class Printer(ABC):
         start, end = self.constants
         yield from array_lines(start.format(type=type, name=name), items, end)
 
-    def lines(self, program: Program) -> Iterator[str]:
+    def lines(self, program: form.Program) -> Iterator[str]:
         """All tables and functions, an empty line before each function."""
         for table in program.tables:
             yield from self.comment_lines(escape(table.remark)) if table.remark else []
