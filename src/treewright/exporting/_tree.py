@@ -236,6 +236,15 @@ def family(column: Column) -> str:
     return "text" if kind in ("text", "nothing") else "name"
 
 
+def label_type(labels: Sequence[Any]) -> str:
+    """The narrowest type that holds all of some categories or classes: text, float, bool or integer."""
+    if not labels or isinstance(labels[0], str):
+        return "text"
+    if any(isinstance(label, float) for label in labels):
+        return "float"
+    return "bool" if isinstance(labels[0], bool) else "integer"
+
+
 def plain(values: Any) -> list[Any]:
     """A column of `probes` as Python's own values; times as microseconds, a missing one as None."""
     if not isinstance(values, np.ndarray):

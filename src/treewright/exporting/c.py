@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +28,8 @@ from treewright.exporting._tree import (
     check_nul,
     divides,
     family,
-    filled,
+    label_type,
+    labelled,
     number,
     one_target,
     plain,
@@ -39,7 +41,6 @@ from treewright.tree import Tree
 
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
 _DEEPEST = 10_000  # tests in a row where rows are divided: the nodes still to visit lie on the stack
-_TEXT = "const char *"
 _RESERVED = words(
     """alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char8_t
     char16_t char32_t class co_await co_return co_yield compl concept const const_cast consteval
@@ -227,71 +228,85 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "tree.h").write_text(rendered, encoding="utf-8")
         source, library = Path(folder, "run.c"), Path(folder, "run.so")
-        source.write_text("\n".join(_runner(code, name, place, members)), encoding="utf-8")
+        source.write_text(_runner(code, name, place, members), encoding="utf-8")
         run([compiler, *_FLAGS, source, "-o", library, "-lm"], "the c export does not compile")
-        return _run(ctypes.CDLL(str(library)), code, place, table)
+        return labelled(tree, _run(ctypes.CDLL(str(library)), code, place, table))
 
 
-def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> NDArray[Any]:
+def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> list[Any]:
     """The answers of the compiled program, as labels or numbers."""
     n = len(next(iter(table.values())))
-    columns = [_encoded(library, k, column, table[column.name]) for k, column in enumerate(code.columns)]
+    columns = [_encode(library, k, column, table[column.name]) for k, column in enumerate(code.columns)]
     pointers = (ctypes.c_void_p * max(len(columns), 1))(*(array.ctypes.data for array in columns))
     found = np.empty(n, np.int32 if code.predicts_classes else np.float64)
     library.run(ctypes.c_size_t(n), pointers, found.ctypes.data_as(ctypes.c_void_p))
     if not code.predicts_classes:
-        return found
+        return list(found.tolist())
     classes = code.targets[place].classes or ()
-    library.label.restype = {_TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(
-        _label_type(classes), ctypes.c_longlong
-    )
+    library.label.restype = _TYPES[label_type(classes)].ctype
     labels = [library.label(k) for k in range(len(classes))]
     if isinstance(classes[0], str):
         labels = [label.decode("utf-8", "surrogatepass") for label in labels]
     elif isinstance(classes[0], bool):
         labels = list(map(bool, labels))
-    array = np.empty(n, object)
-    array[:] = [labels[k] for k in found.tolist()]
-    return array
+    return [labels[k] for k in found.tolist()]
 
 
-def _encoded(library: Any, k: int, column: Column, values: Any) -> NDArray[Any]:
+def _encode(library: Any, k: int, column: Column, values: Any) -> NDArray[Any]:
     """A column as the program wants it; it finds the codes of categories itself."""
-    if column.kind != "category":
+    if not column.is_category:
         return np.array([np.nan if value is None else value for value in plain(values)], np.float64)
-    known = {}
-    kind = _value_type(column)
     function = getattr(library, f"code_{k}")
-    function.argtypes = [{_TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(kind, ctypes.c_longlong)]
-    for value in set(values):
-        given = value
-        if kind == _TEXT:
-            given = None if value is None else value.encode("utf-8", "surrogatepass")
-        known[value] = MISSING if value is None else function(given)
-    return np.array([known[value] for value in values], np.int32)
+    function.argtypes = [_type_of(column).ctype]
+    codes = {None: MISSING}
+    for value in set(values) - {None}:
+        is_text = isinstance(value, str)
+        codes[value] = function(value.encode("utf-8", "surrogatepass") if is_text else value)
+    return np.array([codes[value] for value in values], np.int32)
 
 
-def _runner(code: Code, name: str, place: int, members: list[str]) -> Iterator[str]:
+_RUNNER = """\
+#include "tree.h"
+{functions}
+void run(size_t n, const void *const *columns, {answer} *found) {{
+    size_t i; {name}_row row; memset(&row, 0, sizeof row); (void)columns;
+    for (i = 0; i < n; ++i) {{
+        {cells}
+        found[i] = {name}_predict(&row);
+    }}
+}}
+"""
+
+
+def _runner(code: Code, name: str, place: int, members: list[str]) -> str:
     """A program around the header that `answers` can call."""
-    yield '#include "tree.h"'
-    for k, column in enumerate(code.columns):
-        if column.kind == "category":
-            kind = _value_type(column)
-            yield f"int code_{k}({kind} value) {{ return {name}_code_{members[k]}(value); }}"
+    functions, cells = list[str](), list[str]()
+    for k, (column, member) in enumerate(zip(code.columns, members, strict=True)):
+        if column.is_category:
+            value = f"{_type_of(column).name}value"
+            functions.append(f"int code_{k}({value}) {{ return {name}_code_{member}(value); }}")
+        kind = "int" if column.is_category else "double"
+        cells.append(f"row.{member} = ((const {kind} *)columns[{k}])[i];")
     if code.predicts_classes:
-        kind = _label_type(code.targets[place].classes or ())
-        kind = "long long" if kind == "int" else kind
-        yield f"{kind} label(int code) {{ return {name}_class(code); }}"
-    out = "int" if code.predicts_classes else "double"
-    yield f"void run(size_t n, const void *const *columns, {out} *found) {{"
-    yield f"    size_t i; {name}_row row; memset(&row, 0, sizeof row); (void)columns;"
-    yield "    for (i = 0; i < n; ++i) {"
-    for k, column in enumerate(code.columns):
-        kind = "int" if column.kind == "category" else "double"
-        yield f"        row.{members[k]} = ((const {kind} *)columns[{k}])[i];"
-    yield f"        found[i] = {name}_predict(&row);"
-    yield "    }"
-    yield "}"
+        label = _TYPES[label_type(code.targets[place].classes or ())].name
+        functions.append(f"{label} label(int code) {{ return {name}_class(code); }}")
+    answer = "int" if code.predicts_classes else "double"
+    parts = {"functions": "\n".join(functions), "cells": " ".join(cells)}
+    return _RUNNER.format(name=name, answer=answer, **parts)
+
+
+# ---- rows and labels ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Type:
+    """A type of categories or classes."""
+
+    name: str
+    ctype: Any
+    missing: str = ""  # the condition for a missing value
+    order: str = "(value > values[middle]) - (value < values[middle])"
+    literal: Callable[[Any], str] = str
 
 
 def _members(code: Code) -> list[str]:
@@ -313,94 +328,69 @@ def _sums(code: Code, name: str) -> Iterator[str]:
 
 def _row(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The type of a row."""
+    units = {"number": "a number", "time": "microseconds since 1970"}
     yield "typedef struct {"
     for column, member in zip(code.columns, members, strict=True):
         words = _comment(column.name)
-        if column.kind == "category":
+        if column.is_category:
             yield f"    int {member};  /* {words}: {name}_code_{member}(value); {MISSING} is missing */"
         else:
-            kind = "microseconds since 1970" if column.kind == "time" else "a number"
-            yield f"    double {member};  /* {words}: {kind}; NAN is missing */"
+            yield f"    double {member};  /* {words}: {units[family(column)]}; NAN is missing */"
     if not members:
         yield "    int nothing;  /* no column is asked */"
     yield f"}} {name}_row;"
 
 
-def _value_type(column: Column) -> str:
-    """What the categories of a column are in C."""
-    if family(column) == "text":
-        return _TEXT
-    return "double" if any(isinstance(category, float) for category in column.categories) else "long long"
+_CODE = """\
+/* the code of a category of {words}; {UNSEEN} if it was never seen */
+static inline int {name}_code_{member}({type.name}value)
+{{
+{values}
+{codes}
+    int low = 0, high = {count};
+{check}    while (low < high) {{
+        const int middle = low + (high - low) / 2;
+        const int order = {type.order};
+        if (order == 0) return codes[middle];
+        if (order < 0) high = middle; else low = middle + 1;
+    }}
+    return {UNSEEN};
+}}
 
-
-def _label_type(classes: tuple[Any, ...]) -> str:
-    if isinstance(classes[0], str):
-        return _TEXT
-    if any(isinstance(label, float) for label in classes):
-        return "double"
-    return "int" if isinstance(classes[0], bool) else "long long"
+"""
 
 
 def _code_functions(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """For each category a function that finds the code of a value: a search by halves."""
     for column, member in zip(code.columns, members, strict=True):
-        if column.kind != "category":
+        if not column.is_category:
             continue
-        kind = _value_type(column)
-        is_text = kind == _TEXT
-        order = sorted(range(len(column.categories)), key=lambda k, c=column: _sorting(c.categories[k]))  # type: ignore[misc]
-        yield f"/* the code of a category of {_comment(column.name)}; {UNSEEN} if it was never seen */"
-        yield f"static inline int {name}_code_{member}({kind}{'' if is_text else ' '}value)"
-        yield "{"
-        yield from _table(kind, "values", [_literal(column.categories[k], kind) for k in order])
-        yield from _table("int", "codes", list(map(str, order)))
-        yield f"    int low = 0, high = {len(order)};"
-        if is_text:
-            yield f"    if (value == NULL) return {MISSING};"
-        elif kind == "double":
-            yield f"    if (value != value) return {MISSING};"
-        yield "    while (low < high) {"
-        yield "        const int middle = low + (high - low) / 2;"
-        if is_text:
-            yield "        const int order = strcmp(value, values[middle]);"
-        else:
-            yield "        const int order = (value > values[middle]) - (value < values[middle]);"
-        yield "        if (order == 0) return codes[middle];"
-        yield "        if (order < 0) high = middle; else low = middle + 1;"
-        yield from ["    }", f"    return {UNSEEN};", "}", ""]
+        type, categories = _type_of(column), column.categories
+        order = sorted(range(len(categories)), key=lambda k, c=categories: _sort_key(c[k]))  # type: ignore[misc]
+        values = "\n".join(_constants(type, "values", [categories[k] for k in order]))
+        codes = "\n".join(_constants(_TYPES["bool"], "codes", order))
+        check = f"    if ({type.missing}) return {MISSING};\n" if type.missing else ""
+        parts = {"words": _comment(column.name), "count": len(order), "UNSEEN": UNSEEN, "name": name}
+        text = _CODE.format(**parts, member=member, type=type, values=values, codes=codes, check=check)
+        yield from text.splitlines()
 
 
-def _sorting(category: Any) -> Any:
+def _sort_key(category: Any) -> Any:
     return category.encode("utf-8", "surrogatepass") if isinstance(category, str) else category
 
 
-def _table(kind: str, name: str, items: list[str]) -> Iterator[str]:
-    """A table of constants within a function."""
-    start = f"    static {'const char *const' if kind == _TEXT else f'const {kind}'} {name}[] = {{"
-    one = f"{start}{', '.join(items)}}};" if len(items) <= 20 else ""
-    if one and len(one) <= 100:
-        yield one
-    else:
-        yield start
-        yield from filled(items, "        ")
-        yield "    };"
+def _constants(type: _Type, name: str, labels: Sequence[Any]) -> Iterator[str]:
+    """A table of labels within a function."""
+    start = type.name.replace("*", "*const ") if "*" in type.name else f"const {type.name}"
+    return array_lines(f"static {start}{name}[] = {{", list(map(type.literal, labels)), "};", "    ")
 
 
 def _class(target: Target, name: str) -> Iterator[str]:
-    classes = target.classes or ()
-    kind = _label_type(classes)
+    type = _TYPES[label_type(target.classes or ())]
     yield "/* the label of a class */"
-    yield from [f"static inline {kind}{'' if kind == _TEXT else ' '}{name}_class(int code)", "{"]
-    yield from _table(kind, "labels", [_literal(label, kind) for label in classes])
+    yield from [f"static inline {type.name}{name}_class(int code)", "{"]
+    yield from _constants(type, "labels", target.classes or ())
     yield from ["    return labels[code];", "}"]
-
-
-def _literal(label: Any, kind: str) -> str:
-    if kind == "double":
-        return number(float(label), "INFINITY")
-    if kind != _TEXT:
-        return str(int(label)) + ("LL" if kind == "long long" else "")
-    return _text(label)
 
 
 def _text(text: str) -> str:
@@ -410,6 +400,22 @@ def _text(text: str) -> str:
     return quoted(
         encoded, '"', lambda c: f"\\{c}" if c in '"\\?' else f"\\{ord(c):03o}", plain_ones.__contains__
     )
+
+
+_TYPES = {
+    "text": _Type("const char *", ctypes.c_char_p, "value == NULL", "strcmp(value, values[middle])", _text),
+    "float": _Type(
+        "double ", ctypes.c_double, "value != value", literal=lambda x: number(float(x), "INFINITY")
+    ),
+    "integer": _Type("long long ", ctypes.c_longlong, literal=lambda x: f"{int(x)}LL"),
+    "bool": _Type("int ", ctypes.c_int, literal=lambda x: str(int(x))),
+}
+
+
+def _type_of(column: Column) -> _Type:
+    """The type of the categories of a column, bools being integers."""
+    kind = label_type(column.categories)
+    return _TYPES["integer" if kind == "bool" else kind]
 
 
 def _comment(text: str) -> str:

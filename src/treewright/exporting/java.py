@@ -23,6 +23,7 @@ from treewright.exporting._tree import (
     check_integers,
     check_name,
     family,
+    label_type,
     labelled,
     number,
     plain,
@@ -236,6 +237,7 @@ def _unpacked(found: bytes, n_rows: int, n_targets: int) -> list[Any]:
 
 # ---- the class ---------------------------------------------------------------------------------------------
 
+_TYPES = {"text": "String", "bool": "boolean", "integer": "long", "float": "double"}
 _IMPORTS = (
     "java.math.BigInteger", "java.time.Instant", "java.time.LocalDate", "java.time.LocalDateTime",
     "java.time.OffsetDateTime", "java.time.ZoneOffset", "java.time.ZonedDateTime", "java.util.Arrays",
@@ -400,10 +402,7 @@ class _Java(RowPrinter):
 
 def _type(classes: tuple[Any, ...] | None) -> str:
     """The type of labels, or of numbers."""
-    if classes is None or any(isinstance(label, float) for label in classes):
-        return "double"
-    first = classes[0]
-    return "String" if isinstance(first, str) else "boolean" if isinstance(first, bool) else "long"
+    return "double" if classes is None else _TYPES[label_type(classes)]
 
 
 def _text(text: str) -> str:

@@ -149,7 +149,7 @@ def _data_field(column: Column) -> str:
     Readers differ, and these are the types that let a value be missing, or none of the categories: not
     booleans, not categorical doubles, and no list of valid values.
     """
-    is_number = column.kind != "category" or _are_numbers(column.categories)
+    is_number = not column.is_category or _are_numbers(column.categories)
     kind = 'optype="continuous" dataType="double"' if is_number else 'optype="categorical" dataType="string"'
     return f"<DataField name={_quoted(column.name)} {kind}/>"
 
@@ -436,7 +436,7 @@ def _as_json(data: Dataset) -> str:
     columns = []
     for j, column in enumerate(data.schema.columns):
         values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-        if column.kind == "category":
+        if column.is_category:
             unknown: Any = "".join(map(str, (*column.categories, "?")))
             if _are_numbers(column.categories):
                 unknown = next(n for n in range(len(column.categories) + 1) if n not in column.categories)
