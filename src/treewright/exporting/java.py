@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column
-from treewright.exporting._check.running import engine, run
+from treewright.exporting._check.running import engine, pack_table, run, runner, unpack
 from treewright.exporting._program.form import Among, Table
 from treewright.exporting._program.printer import array_lines
 from treewright.exporting._program.row_printer import RowPrinter, is_function, program_code
@@ -94,18 +93,15 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     javac, java = engine("compiles Java", "javac"), engine("runs Java", "java")
     name, package = options.get("name", "DecisionTree"), options.get("package")
     columns = [(column.name, plain(table[column.name])) for column in Code(tree).columns]
-    n_rows = len(next(iter(table.values())))
-    given = struct.pack(">ii", n_rows, len(columns))
-    given += b"".join(_packed([column]) + _packed(values, codes=True) for column, values in columns)
+    packed = pack_table(columns, len(next(iter(table.values()))))
     with tempfile.TemporaryDirectory() as folder:
-        program, runner = Path(folder, f"{name}.java"), Path(folder, "RunTree_.java")
+        program, path = Path(folder, f"{name}.java"), Path(folder, "RunTree_.java")
         program.write_text(rendered, encoding="ascii")
-        whole = f"{package}.{name}" if package else name
-        runner.write_text(_RUNNER.replace("TREE", whole), encoding="ascii")
+        path.write_text(runner(path.name, TREE=f"{package}.{name}" if package else name), encoding="ascii")
         failure = "the java export does not compile"
-        run([javac, "-Xlint:all", "-Werror", "-d", folder, program, runner], failure)
-        found = run([java, "-cp", folder, "RunTree_"], "the java export does not run", given)
-    return labelled(tree, _unpacked(found, n_rows, len(tree.schema.targets)))
+        run([javac, "-Xlint:all", "-Werror", "-d", folder, program, path], failure)
+        found = run([java, "-cp", folder, "RunTree_"], "the java export does not run", packed)
+    return labelled(tree, unpack(found, len(tree.schema.targets)))
 
 
 def _style(code: Code, style: str) -> str:
@@ -120,119 +116,6 @@ def _style(code: Code, style: str) -> str:
             f"sums; style='nested' goes to {_MOST_NESTED:,}: use style='tables'"
         )
     return "tables"
-
-
-# ---- the program around the class, which `answers` talks to ------------------------------------------------
-
-_RUNNER = """\
-import java.io.*;
-import java.util.*;
-
-final class RunTree_ {
-    private static final DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
-
-    public static void main(String[] arguments) throws IOException {
-        int rows = in.readInt();
-        List<Map<String, Object>> table = new ArrayList<>();
-        for (int i = 0; i < rows; ++i) table.add(new HashMap<>());
-        for (int left = in.readInt(); left > 0; --left) {
-            String name = (String) values()[0];
-            Object[] values = values();
-            for (int i = 0; i < rows; ++i) table.get(i).put(name, values[in.readInt()]);
-        }
-        Map<Object, Integer> places = new LinkedHashMap<>();
-        ByteArrayOutputStream codes = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(codes);
-        for (Map<String, Object> row : table) {
-            Object found = TREE.predict(row);
-            int count = found.getClass().isArray() ? java.lang.reflect.Array.getLength(found) : 1;
-            for (int k = 0; k < count; ++k) {
-                Object each = found.getClass().isArray() ? java.lang.reflect.Array.get(found, k) : found;
-                if (!places.containsKey(each)) places.put(each, places.size());
-                out.writeInt(places.get(each));
-            }
-        }
-        DataOutputStream all = new DataOutputStream(System.out);
-        all.writeInt(places.size());
-        for (Object each : places.keySet()) write(all, each);
-        codes.writeTo(all);
-        all.flush();
-    }
-
-    private static Object[] values() throws IOException {
-        Object[] found = new Object[in.readInt()];
-        for (int i = 0; i < found.length; ++i) {
-            byte[] bytes = new byte[in.readInt()];
-            char type = (char) in.readByte();
-            if (type == 't') {
-                in.readFully(bytes);
-                char[] units = new char[bytes.length / 2];
-                java.nio.ByteBuffer.wrap(bytes).asCharBuffer().get(units);
-                found[i] = new String(units);
-            } else if (type == 'd') found[i] = in.readDouble();
-            else if (type == 'l') found[i] = in.readLong();
-            else if (type == 'b') found[i] = in.readLong() != 0;
-        }
-        return found;
-    }
-
-    private static void write(DataOutputStream out, Object value) throws IOException {
-        if (value instanceof String) {
-            String text = (String) value;
-            out.writeInt(2 * text.length());
-            out.writeByte('t');
-            out.writeChars(text);
-            return;
-        }
-        out.writeInt(8);
-        out.writeByte(value instanceof Double ? 'd' : value instanceof Boolean ? 'b' : 'l');
-        if (value instanceof Double) out.writeDouble((Double) value);
-        else if (value instanceof Boolean) out.writeLong((Boolean) value ? 1 : 0);
-        else out.writeLong((Long) value);
-    }
-}
-"""
-
-
-def _packed(values: Sequence[Any], *, codes: bool = False) -> bytes:
-    """Distinct values, each with its length and type, then for each value its place among them."""
-    places: dict[Any, int] = {}
-    keys = [(type(value), value.hex() if type(value) is float else value) for value in values]
-    distinct = []
-    for key, value in zip(keys, values, strict=True):
-        if key not in places:
-            places[key] = len(places)
-            distinct.append(_packed_value(value))
-    packed = struct.pack(">i", len(distinct)) + b"".join(distinct)
-    return packed + np.array([places[key] for key in keys], ">i4").tobytes() if codes else packed
-
-
-def _packed_value(value: Any) -> bytes:
-    if isinstance(value, str):
-        text = value.encode("utf-16-be", "surrogatepass")
-        return struct.pack(">ic", len(text), b"t") + text
-    if value is None:
-        return struct.pack(">ic", 0, b"n")
-    if isinstance(value, float):
-        return struct.pack(">icd", 8, b"d", value)
-    return struct.pack(">icq", 8, b"b" if isinstance(value, bool) else b"l", value)
-
-
-def _unpacked(found: bytes, n_rows: int, n_targets: int) -> list[Any]:
-    """The answers from what the program wrote."""
-    (count,), at = struct.unpack_from(">i", found), 4
-    values: list[Any] = []
-    for _ in range(count):
-        size, kind = struct.unpack_from(">ic", found, at)
-        cell, at = found[at + 5 : at + 5 + size], at + 5 + size
-        if kind == b"t":
-            values.append(cell.decode("utf-16-be", "surrogatepass"))
-        else:
-            (value,) = struct.unpack(">d" if kind == b"d" else ">q", cell)
-            values.append(bool(value) if kind == b"b" else value)
-    codes = np.frombuffer(found, ">i4", offset=at).reshape(n_rows, n_targets).tolist()
-    rows = [tuple(values[code] for code in row) for row in codes]
-    return rows if n_targets > 1 else [row[0] for row in rows]
 
 
 # ---- the class ---------------------------------------------------------------------------------------------

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import tempfile
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
-from treewright.exporting._check.running import engine, run
+from treewright.encoding.schema import Column
+from treewright.exporting._check.running import engine, pack_table, run, runner, unpack
 from treewright.exporting._program.form import Among
 from treewright.exporting._program.row_printer import RowPrinter, program_code
-from treewright.exporting._tree import Code, Style, labelled, number, plain, quoted, words
+from treewright.exporting._tree import Code, Style, family, labelled, number, plain, quoted, words
 from treewright.tree import Tree
 
 Module = Literal["script", "esm"]
@@ -71,71 +70,23 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
     """What the program answers to the rows of a table, by running it in Node."""
     node = engine("runs JavaScript", "node")
-    is_module, function = options.get("module") == "esm", options.get("function", "predict")
-    columns = {name: _packed(table[name]) for name in (column.name for column in Code(tree).columns)}
-    n_rows = len(next(iter(table.values())))
+    columns = [(column.name, _values(column, table[column.name])) for column in Code(tree).columns]
+    packed = pack_table(columns, len(next(iter(table.values()))))
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder, "tree.mjs" if is_module else "tree.cjs")
+        program = Path(folder, "tree.mjs" if options.get("module") == "esm" else "tree.cjs")
         program.write_text(rendered, encoding="utf-8")
-        runner = Path(folder, "run.mjs")
-        runner.write_text(
-            _RUNNER.replace("PROGRAM", program.name).replace("FUNCTION", function), encoding="utf-8"
-        )
-        given = json.dumps({"rows": n_rows, "columns": columns}).encode()
-        found = run([node, runner], "the javascript export does not run", given)
-    return labelled(tree, [_unpacked(answer) for answer in json.loads(found)])
+        words = {"PROGRAM": program.name, "FUNCTION": options.get("function", "predict")}
+        path = Path(folder, "run.mjs")
+        path.write_text(runner("run_tree.mjs", **words), encoding="utf-8")
+        found = run([node, path], "the javascript export does not run", packed)
+    return labelled(tree, unpack(found, len(tree.schema.targets)))
 
 
-_RUNNER = """
-import { readFileSync } from "node:fs";
-import * as whole from "./PROGRAM";
-const tree = whole.default ?? whole;
-const input = JSON.parse(readFileSync(0, "utf8"));
-const columns = Object.entries(input.columns).map(([name, column]) => {
-    if (Array.isArray(column)) {
-        return [name, column.map((x) => x !== null && typeof x === "object" ? BigInt(x.big) : x)];
-    }
-    return [name, new Float64Array(new Uint8Array(Buffer.from(column.floats, "base64")).buffer)];
-});
-const bits = new DataView(new ArrayBuffer(8));
-const packed = (x) => {
-    if (Array.isArray(x)) return x.map(packed);
-    if (typeof x === "bigint") return { big: String(x) };
-    if (typeof x !== "number" || Number.isInteger(x) && !Object.is(x, -0)) return x;
-    bits.setFloat64(0, x);
-    return { bits: bits.getBigUint64(0).toString(16) };
-};
-const found = [];
-for (let i = 0; i < input.rows; i++) {
-    const row = Object.create(null);
-    for (const [name, column] of columns) row[name] = column[i];
-    found.push(packed(tree.FUNCTION(row)));
-}
-process.stdout.write(JSON.stringify(found));
-"""
-
-
-def _packed(values: Any) -> Any:
-    """A column as JSON; numbers by their bits, as JSON knows no NaN."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
-        values = np.array([np.nan if value is None else value for value in plain(values)])
-    if isinstance(values, np.ndarray):
-        return {"floats": base64.b64encode(values.astype("<f8").tobytes()).decode()}
-    big = {value: {"big": str(value)} for value in set(values) if type(value) is int and abs(value) > _SAFE}
-    floats = [value for value in set(values) if type(value) is float and np.isinf(value)]
-    if floats:
-        return _packed(np.array([np.nan if value is None else value for value in values], np.float64))
-    return [big.get(value, value) for value in values] if big else list(values)
-
-
-def _unpacked(answer: Any) -> Any:
-    if isinstance(answer, list):
-        return tuple(map(_unpacked, answer))
-    if isinstance(answer, dict):
-        if "big" in answer:
-            return int(answer["big"])
-        return np.array([int(answer["bits"], 16)], np.uint64).view(np.float64).tolist()[0]
-    return answer
+def _values(column: Column, values: Any) -> list[Any]:
+    """The values of a column; times as numbers, not as BigInts."""
+    if family(column) != "time":
+        return plain(values)
+    return [None if value is None else float(value) for value in plain(values)]
 
 
 class _JavaScript(RowPrinter):
