@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.ensembles import losses
+from treewright.ensembles.losses import LOSSES, weighted_quantile
 from treewright.growing import grow
 from treewright.tree import Tree
 
@@ -76,6 +76,7 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
     ways = _core.loss_gradients(
         target, weight, np.ascontiguousarray(raw[:, :n]), loss, limits["quantile"], work.n_classes
     )
+    quantile = LOSSES[loss].leaf_quantile(limits["quantile"])
     trees = []
     for k, (gradient, hessian) in enumerate(zip(*ways, strict=True)):
         steps = np.clip(-gradient / np.maximum(hessian, _SMALLEST_HESSIAN), -_LONGEST_STEP, _LONGEST_STEP)
@@ -95,8 +96,8 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
             n_jobs=limits["n_threads"],
         )
         statistic = np.array(tree.statistic)
-        if loss in losses.BY_QUANTILE:
-            _answer_quantiles(tree, data, target - raw[k, :n], weight, limits, statistic)
+        if quantile is not None:
+            _predict_quantiles(tree, data, target - raw[k, :n], weight, quantile, statistic)
         _bound_steps(statistic, limits["max_step"])
         statistic *= [1.0, limits["learning_rate"], limits["learning_rate"] ** 2]
         trees.append(replace(tree, statistic=statistic))
@@ -110,22 +111,21 @@ def _bound_steps(statistic: Floats, longest: float) -> None:
     statistic[:, 1] = bounded
 
 
-def _answer_quantiles(
+def _predict_quantiles(
     tree: Tree,
     data: Dataset,
     residual: Floats,
     weight: Floats | None,
-    limits: dict[str, Any],
+    quantile: float,
     statistic: Floats,
 ) -> None:
-    """Leaves answer a quantile of their residuals, because such gradients do not say how far to go."""
-    share = limits["quantile"] if limits["loss"] == "quantile" else 0.5
+    """Let leaves predict a quantile of their residuals: these gradients do not give the length of a step."""
     leaf = tree.apply(data)
     order = np.argsort(leaf, kind="stable")
     found, starts = np.unique(leaf[order], return_index=True)
     for node, rows in zip(found, np.split(order, starts[1:]), strict=True):
         own = None if weight is None else weight[rows]
-        before, value = statistic[node, 1], losses.weighted_quantile(residual[rows], own, share)
+        before, value = statistic[node, 1], weighted_quantile(residual[rows], own, quantile)
         statistic[node, 2] += statistic[node, 0] * (value - before) ** 2
         statistic[node, 1] = value
 

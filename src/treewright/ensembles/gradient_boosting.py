@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Schema, Target
-from treewright.ensembles import exact_boosting, losses
+from treewright.ensembles import exact_boosting
+from treewright.ensembles.losses import LOSSES, check_target, longest_step, probabilities
 from treewright.ensembles.totals import Speakers, totals
 from treewright.growing import n_threads, non_negative, whole_number
 from treewright.growing.constraints import Constraints
@@ -97,14 +98,14 @@ class GradientBoosted(Saved):
         """Classes or numbers for the rows of a table."""
         raw = self.raw(encode(table, schema=self.schema))
         if not self.schema.predicts_classes:
-            return losses.answers(self.loss, raw)
-        return np.asarray(as_array(self.schema.targets[0].classes or ())[losses.codes(raw)])
+            return LOSSES[self.loss].predictions(raw)
+        return np.asarray(as_array(self.schema.targets[0].classes or ())[LOSSES[self.loss].predictions(raw)])
 
     def predict_proba(self, table: Any) -> Floats:
         """The probability of each class for the rows of a table."""
         if not self.schema.predicts_classes:
             raise ValueError("these trees predict numbers; probabilities are for classes")
-        return losses.probabilities(self.raw(encode(table, schema=self.schema)))
+        return probabilities(self.raw(encode(table, schema=self.schema)))
 
     def importances(self) -> Floats:
         """The share of each column in the gains of all trees; zeros where nothing was split."""
@@ -217,7 +218,7 @@ def boost(
     given = dict(locals())
     check_rows(data)
     name = loss or ("log_loss" if data.schema.predicts_classes else "squared_error")
-    losses.check_targets(name, data)
+    check_target(name, data)
     limits = _limits(given, name)
     work = Work(data, name, validation, quantile)
     start = work.start if begun is None else begun.baseline
@@ -284,7 +285,7 @@ class Work:
         self.weight = None if weight is None else np.ascontiguousarray(weight if whole else weight[self.rows])
         self.n_classes = data.schema.width if data.schema.predicts_classes else 0
         own = self.target[: self.n_train], None if self.weight is None else self.weight[: self.n_train]
-        self.start = losses.baseline(loss, *own, self.n_classes, quantile)
+        self.start = LOSSES[loss].baseline(*own, self.n_classes, quantile)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -331,7 +332,7 @@ def _limits(given: dict[str, Any], loss: str) -> dict[str, Any]:
         "max_depth": counts["max_depth"],
         "min_rows_leaf": whole_number("min_samples_leaf", given["min_samples_leaf"], 1),
         "l2": non_negative("l2_regularization", given["l2_regularization"]),
-        "max_step": losses.longest_step(loss, given["max_delta_step"], float(given["learning_rate"])),
+        "max_step": longest_step(LOSSES[loss], given["max_delta_step"], float(given["learning_rate"])),
         "learning_rate": float(given["learning_rate"]),
         "columns_drawn": 0 if drawn is None else min(counts["max_features"], len(schema.columns)),
         "monotone": _monotone(given["monotonic_cst"], schema, loss),
@@ -350,7 +351,7 @@ def _monotone(given: Any, schema: Schema, loss: str) -> NDArray[np.int8] | None:
     monotone = Constraints.of(schema, monotonic_cst=given).monotone
     if monotone is None or not np.any(monotone):
         return None
-    if loss in losses.BY_QUANTILE:
+    if LOSSES[loss].leaf_quantile(0.5) is not None:
         raise ValueError(f"monotonic_cst does not go with loss={loss!r}, whose leaves answer quantiles")
     if schema.predicts_classes and schema.width > 2:
         raise ValueError(f"monotonic_cst is for numbers and two classes; the target has {schema.width}")

@@ -280,9 +280,8 @@ def said_by(
         return scores.argmax(axis=1)[:, np.newaxis], shares
     if isinstance(model, GradientBoosted):
         raw = model.raw(rows, threads)
-        if not model.schema.predicts_classes:
-            return losses.answers(model.loss, raw)[:, np.newaxis], []
-        return losses.codes(raw)[:, np.newaxis], [losses.probabilities(raw)] if proba else []
+        found = losses.LOSSES[model.loss].predictions(raw)[:, np.newaxis]
+        return found, [losses.probabilities(raw)] if proba and model.schema.predicts_classes else []
     if isinstance(model, Forest):
         votes = model.sums(rows, threads)
         shares = split_targets(model.schema, votes / len(model)) if proba else []
