@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from treewright._text import escape
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards
+from treewright.parameters import takes
+from treewright.plotting.scene.cards import Card, Picture, cards
 from treewright.plotting.scene.letters import shortened
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
@@ -13,15 +16,9 @@ _LONGEST = 2000  # letters of a tooltip: old readers take no string of more than
 _WIDEST_FLOW = 8.0
 
 
-def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> str:
+@takes(Picture.parameters)
+def render(tree: Tree, **options: Any) -> str:
     r"""The tree as a digraph; names are shortened, and stand in full in the tooltips.
-
-    Parameters
-    ----------
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
 
     Examples
     --------
@@ -30,7 +27,7 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
     >>> print(render(tree).splitlines()[4])
       n1 [label="a\n100 %\n2 rows", tooltip="y = a\na 100 %\n2 rows, 50.0 % of all", color="#0072B2", ...
     """
-    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    shown = cards(tree, **options)
     lines = [
         f"digraph {_quoted([escape(tree.schema.targets[0].name)])} {{",
         '  node [shape=box, style="rounded,filled", fillcolor="#FFFFFF", fontname="Helvetica", fontsize=11];',

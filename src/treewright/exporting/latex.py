@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards, shape
+from treewright.parameters import takes
+from treewright.plotting.scene.cards import Card, Picture, cards, shape
 from treewright.plotting.scene.layout import stacked, tidy
 from treewright.plotting.scene.letters import shortened, text_width
 from treewright.tree import Tree
@@ -43,21 +45,12 @@ _LETTER = (
 )
 
 
-def render(
-    tree: Tree,
-    *,
-    max_depth: int | None = None,
-    max_leaves: int | None = MOST_LEAVES,
-    document: bool = False,
-) -> str:
+@takes(Picture.parameters)
+def render(tree: Tree, *, document: bool = False, **options: Any) -> str:
     r"""The tree as a ``tikzpicture``; with `document` as a whole file that compiles by itself.
 
     Parameters
     ----------
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
     document : bool
         Whether to write a document, on a page of the tree's size, instead of a picture to ``\input``.
 
@@ -68,7 +61,7 @@ def render(
     >>> print(render(tree).splitlines()[5])
     \node[twtest] (n0) at (44.8pt,0pt) {50 \% $\leq$ 2.5\\{}4 rows};
     """
-    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    shown = cards(tree, **options)
     lines = [card.lines(_ROOM, _SIZE) for card in shown]
     widths = np.array([max(text_width(line, _SIZE) for line in of) + 10 for of in lines])
     heights = np.array([1.25 * _SIZE * len(of) + 8 for of in lines])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards
+from typing import Any
+
+from treewright.parameters import takes
+from treewright.plotting.scene.cards import Card, Picture, cards
 from treewright.plotting.scene.letters import shortened
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
@@ -11,17 +14,11 @@ _ROOM, _SIZE = 240.0, 11.0  # for a line
 _PLAIN = set(" .,_-+=()/…≤%")  # with letters and digits: characters that mean nothing in a label
 
 
-def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> str:
+@takes(Picture.parameters)
+def render(tree: Tree, **options: Any) -> str:
     """The tree as a flowchart, to be put into a fenced block of Markdown that is called ``mermaid``.
 
     Mermaid draws up to 500 arrows, that is 251 leaves, unless it is told otherwise.
-
-    Parameters
-    ----------
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
 
     Examples
     --------
@@ -38,7 +35,7 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
       style n2 fill:#FFFFFF,stroke:#E69F00,stroke-width:3px,color:#1F2933
     <BLANKLINE>
     """
-    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    shown = cards(tree, **options)
     lines = ["flowchart TD"]
     for card in shown:
         label = "<br>".join(map(_escaped, card.lines(_ROOM, _SIZE)))
