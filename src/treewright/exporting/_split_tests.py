@@ -57,11 +57,11 @@ def questions(tree: Tree, node: int, *, to_left: bool = True) -> Iterator[Questi
     """The test of a node, then its surrogates, the best first: which values go left, or else right."""
     unseen = bool(tree.heavier_left[node])
     found = [_question(int(tree.feature[node]), tree.stored_test(node), False, unseen)]
-    found += [surrogate_question(tree, entry) for entry in tree.surrogates.of(node)]
+    found += [stand_in(tree, entry) for entry in tree.surrogates.of(node)]
     return (question if to_left else question.opposite for question in found)
 
 
-def surrogate_question(tree: Tree, entry: int) -> Question:
+def stand_in(tree: Tree, entry: int) -> Question:
     """One surrogate."""
     others = tree.surrogates
     test = others.test(entry, tree.schema)

@@ -256,7 +256,7 @@ def plain(values: Any) -> list[Any]:
     return [None if gone else tick for gone, tick in zip(missing, ticks, strict=True)]
 
 
-def labelled(tree: Tree, found: list[Any]) -> NDArray[Any]:
+def label_array(tree: Tree, found: list[Any]) -> NDArray[Any]:
     """Answers as an array in which no label changes its type or value."""
     if not tree.schema.predicts_classes:
         return np.array(found, np.float64)
@@ -349,7 +349,7 @@ def check_name(name: str, option: str, reserved: Container[str]) -> None:
         )
 
 
-def filled(items: Sequence[str], indent: str = "    ") -> list[str]:
+def fill_lines(items: Sequence[str], indent: str = "    ") -> list[str]:
     """Items of a table as lines of a moderate width, each item followed by a comma."""
     lines, line = [], indent
     for item in items:
@@ -372,7 +372,7 @@ def remark(text: str) -> str:
     return _short(escape(text), LONGEST_REMARK)
 
 
-def quoted(text: str, quote: str, escaped: Callable[[str], str], kept: Callable[[str], bool]) -> str:
+def quote_text(text: str, quote: str, escaped: Callable[[str], str], kept: Callable[[str], bool]) -> str:
     """A text between quotes; characters that are not `kept` are written by `escaped`."""
     return quote + "".join(c if kept(c) else escaped(c) for c in text) + quote
 

@@ -28,12 +28,12 @@ from treewright.exporting._tree import (
     check_nul,
     divides,
     family,
+    label_array,
     label_type,
-    labelled,
     number,
     one_target,
     plain,
-    quoted,
+    quote_text,
     remark,
     words,
 )
@@ -230,7 +230,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
         source, library = Path(folder, "run.c"), Path(folder, "run.so")
         source.write_text(_runner(code, name, place, members), encoding="utf-8")
         run([compiler, *_FLAGS, source, "-o", library, "-lm"], "the c export does not compile")
-        return labelled(tree, _run(ctypes.CDLL(str(library)), code, place, table))
+        return label_array(tree, _run(ctypes.CDLL(str(library)), code, place, table))
 
 
 def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> list[Any]:
@@ -397,7 +397,7 @@ def _text(text: str) -> str:
     """A text as UTF-8. No trigraph can arise, and no digit can be taken for a part of what is before it."""
     encoded = text.encode("utf-8", "surrogatepass").decode("latin-1")
     plain_ones = frozenset(chr(c) for c in range(32, 127)) - frozenset('"\\?')
-    return quoted(
+    return quote_text(
         encoded, '"', lambda c: f"\\{c}" if c in '"\\?' else f"\\{ord(c):03o}", plain_ones.__contains__
     )
 

@@ -29,17 +29,17 @@ def render(tree: Tree, **options: Any) -> str:
     """
     shown = cards(tree, **options)
     lines = [
-        f"digraph {_quoted([escape(tree.schema.targets[0].name)])} {{",
+        f"digraph {_quote([escape(tree.schema.targets[0].name)])} {{",
         '  node [shape=box, style="rounded,filled", fillcolor="#FFFFFF", fontname="Helvetica", fontsize=11];',
         '  edge [color="#B8C1CC", fontname="Helvetica", fontsize=9, arrowhead=none];',
     ]
     note = note_on_missing(tree)
-    lines += [f'  label={_quoted([note])}; fontname="Helvetica"; fontsize=9;'] if note else []
+    lines += [f'  label={_quote([note])}; fontname="Helvetica"; fontsize=9;'] if note else []
     total = max(int(tree.rows[0]), 1)
     for card in shown:
         lines.append(f"  n{card.node} [{_node(card)}];")
         if card.parent >= 0:
-            word = _quoted([shortened(card.edge, _ROOM, _SIZE)])
+            word = _quote([shortened(card.edge, _ROOM, _SIZE)])
             width = max(_WIDEST_FLOW * card.rows / total, 0.5)
             lines.append(
                 f"  n{shown[card.parent].node} -> n{card.node} [label={word}, penwidth={width:.2f}];"
@@ -48,14 +48,14 @@ def render(tree: Tree, **options: Any) -> str:
 
 
 def _node(card: Card) -> str:
-    label = _quoted(card.lines(_ROOM, _SIZE))
+    label = _quote(card.lines(_ROOM, _SIZE))
     title = card.title if len(card.title) <= _LONGEST else f"{card.title[:_LONGEST]}…"
-    known = f"label={label}, tooltip={_quoted(title.split(chr(10)))}"
+    known = f"label={label}, tooltip={_quote(title.split(chr(10)))}"
     known += f', color="{card.colour}", penwidth={2.5 if card.is_end else 1}'
     return known + (', style="rounded,dashed"' if card.below else "")
 
 
-def _quoted(lines: list[str]) -> str:
+def _quote(lines: list[str]) -> str:
     r"""A quoted string of several lines: quotes and backslashes are escaped, and so are HTML's entities."""
     escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in lines)
     return '"' + "\\n".join(escaped) + '"'

@@ -22,11 +22,11 @@ from treewright.exporting._tree import (
     check_integers,
     check_name,
     family,
+    label_array,
     label_type,
-    labelled,
     number,
     plain,
-    quoted,
+    quote_text,
     words,
 )
 from treewright.tree import Tree
@@ -101,7 +101,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
         failure = "the java export does not compile"
         run([javac, "-Xlint:all", "-Werror", "-d", folder, program, path], failure)
         found = run([java, "-cp", folder, "RunTree_"], "the java export does not run", packed)
-    return labelled(tree, unpack(found, len(tree.schema.targets)))
+    return label_array(tree, unpack(found, len(tree.schema.targets)))
 
 
 def _style(code: Code, style: str) -> str:
@@ -290,10 +290,10 @@ def _type(classes: tuple[Any, ...] | None) -> str:
 
 def _text(text: str) -> str:
     """A literal in ASCII. What Java would read as the end of the line or of the text is a number in it."""
-    return quoted(text, '"', _escaped, lambda c: " " <= c <= "~" and c not in '"\\')
+    return quote_text(text, '"', _escape, lambda c: " " <= c <= "~" and c not in '"\\')
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in '"\\':
         return f"\\{character}"
     return f"\\{ord(character):03o}" if character < "\u0080" else _unicode(character)

@@ -13,7 +13,7 @@ from treewright.encoding.schema import Column
 from treewright.exporting._check.running import engine, pack_table, run, runner, unpack
 from treewright.exporting._program.form import Among
 from treewright.exporting._program.row_printer import RowPrinter, program_code
-from treewright.exporting._tree import Code, Style, family, labelled, number, plain, quoted, words
+from treewright.exporting._tree import Code, Style, family, label_array, number, plain, quote_text, words
 from treewright.tree import Tree
 
 Module = Literal["script", "esm"]
@@ -79,7 +79,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
         path = Path(folder, "run.mjs")
         path.write_text(runner("run_tree.mjs", **words), encoding="utf-8")
         found = run([node, path], "the javascript export does not run", packed)
-    return labelled(tree, unpack(found, len(tree.schema.targets)))
+    return label_array(tree, unpack(found, len(tree.schema.targets)))
 
 
 def _values(column: Column, values: Any) -> list[Any]:
@@ -125,7 +125,7 @@ class _JavaScript(RowPrinter):
             return number(label, self.infinity)
         if isinstance(label, int):
             return f"{label}n" if abs(label) > _SAFE else str(label)
-        return quoted(label, '"', _escaped, lambda c: c.isprintable() and c not in '"\\<\u2028\u2029')
+        return quote_text(label, '"', _escape, lambda c: c.isprintable() and c not in '"\\<\u2028\u2029')
 
     def key(self, category: Any) -> str:
         """A category as `_name` gives it: 0 and 1 for bools, whole floats as integers."""
@@ -141,6 +141,6 @@ class _JavaScript(RowPrinter):
         return f"{name} {self.equality[test.negated]} {items[0]}"
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
     return short.get(character) or json.dumps(character)[1:-1].replace("<", "\\u003c")

@@ -13,8 +13,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column, Target
-from treewright.exporting._split_tests import Question, has_surrogates, questions, surrogate_question
-from treewright.exporting._tree import Code, check_labels, labelled, plain
+from treewright.exporting._split_tests import Question, has_surrogates, questions, stand_in
+from treewright.exporting._tree import Code, check_labels, label_array, plain
 from treewright.tree import Tree
 
 VERSION = 2  # of documents with sums, surrogates or another way with missing values; of all others 1
@@ -76,7 +76,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     """What the document says of the rows of a table, by following its nodes and nothing else."""
     document = json.loads(rendered)
     reader = _Reader(document, table)
-    return labelled(tree, [reader.answer(row) for row in range(len(next(iter(table.values()))))])
+    return label_array(tree, [reader.answer(row) for row in range(len(next(iter(table.values()))))])
 
 
 class _Reader:
@@ -206,9 +206,7 @@ def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
                 facts["words"] = code.test_in_words(node)
             facts |= {"left": node + 1, "right": right[node]}
             if has_surrogates(tree, node):
-                facts["surrogates"] = [
-                    _test(code, surrogate_question(tree, i)) for i in tree.surrogates.of(node)
-                ]
+                facts["surrogates"] = [_test(code, stand_in(tree, i)) for i in tree.surrogates.of(node)]
             facts |= _missing(tree, node)
             if tree.subset[node] >= 0:
                 facts["unseen"] = "left" if tree.heavier_left[node] else "right"

@@ -82,12 +82,12 @@ def render(tree: Tree, *, document: bool = False, **options: Any) -> str:
     ]
     total = max(int(tree.rows[0]), 1)
     for card, of, across, along in zip(shown, lines, x.tolist(), y.tolist(), strict=True):
-        text = r"\\{}".join(map(_escaped, of))  # the braces: a bracket after a line break would be its option
+        text = r"\\{}".join(map(_escape, of))  # the braces: a bracket after a line break would be its option
         place = f"({_points(across)},{_points(-along)})"
         picture.append(rf"\node[{_look(card)}] (n{card.node}) at {place} {{{text}}};")
     for card in shown[1:]:
         width = max(4.0 * card.rows / total, 0.3)
-        word = _escaped(shortened(card.edge, _ROOM, _SIZE))
+        word = _escape(shortened(card.edge, _ROOM, _SIZE))
         picture.append(
             rf"\draw[line width={width:.2f}pt, gray!60] (n{shown[card.parent].node}.south) -- "
             rf"node[twword, text=black] {{{word}}} (n{card.node}.north);"
@@ -95,7 +95,7 @@ def render(tree: Tree, *, document: bool = False, **options: Any) -> str:
     note = note_on_missing(tree)
     if note:
         picture.append(
-            rf"\node[twword, anchor=north west] at (0pt,{_points(-high - 8)}) {{{_escaped(note)}}};"
+            rf"\node[twword, anchor=north west] at (0pt,{_points(-high - 8)}) {{{_escape(note)}}};"
         )
         high += 20
     picture.append(r"\end{tikzpicture}")
@@ -130,7 +130,7 @@ def _document(picture: list[str], wide: float, high: float) -> list[str]:
     ]
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Text that TeX prints as it is; spaces that it would swallow and commas that it would join are kept."""
     letters = []
     for letter in text:

@@ -38,15 +38,15 @@ def render(tree: Tree, **options: Any) -> str:
     shown = cards(tree, **options)
     lines = ["flowchart TD"]
     for card in shown:
-        label = "<br>".join(map(_escaped, card.lines(_ROOM, _SIZE)))
+        label = "<br>".join(map(_escape, card.lines(_ROOM, _SIZE)))
         begin, end = ("([", "])") if card.is_end else ("[", "]")
         lines.append(f'  n{card.node}{begin}"{label}"{end}')
     for card in shown[1:]:
-        word = _escaped(shortened(card.edge, _ROOM, _SIZE))
+        word = _escape(shortened(card.edge, _ROOM, _SIZE))
         lines.append(f"  n{shown[card.parent].node} -->|{word}| n{card.node}")
     lines += [_style(card) for card in shown if card.is_end]
     note = note_on_missing(tree)
-    lines += [f'  note["{_escaped(note)}"]', "  style note fill:none,stroke:none"] if note else []
+    lines += [f'  note["{_escape(note)}"]', "  style note fill:none,stroke:none"] if note else []
     return "\n".join(lines) + "\n"
 
 
@@ -55,7 +55,7 @@ def _style(card: Card) -> str:
     return f"  style n{card.node} fill:#FFFFFF,stroke:{card.colour},stroke-width:3px,color:#1F2933{dashed}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Characters that could mean something are written by their number; so is what looks like Markdown."""
     return "".join(
         letter

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treewright.exporting._program.form import Among, Function, Table
 from treewright.exporting._program.printer import array_lines
 from treewright.exporting._program.row_printer import RowPrinter, is_function, program_code
-from treewright.exporting._tree import Style, family, filled, labelled, number, plain
+from treewright.exporting._tree import Style, family, fill_lines, label_array, number, plain
 from treewright.tree import Tree
 
 _MANY = 200  # numbers of a table
@@ -54,7 +54,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     columns = {name: plain(values) for name, values in table.items()}
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     found = [predict(row) for row in rows]
-    return labelled(tree, found)
+    return label_array(tree, found)
 
 
 class _Python(RowPrinter):
@@ -115,7 +115,7 @@ class _Python(RowPrinter):
         elif len(table.values) > _MANY:
             items = [number(v, self.infinity) if table.type == "double" else str(v) for v in table.values]
             yield f'{name} = tuple(map({"float" if table.type == "double" else "int"}, """'
-            yield from (line.replace(",", "") for line in filled(items))
+            yield from (line.replace(",", "") for line in fill_lines(items))
             yield '""".split()))'
         else:
             yield from super().table(table)

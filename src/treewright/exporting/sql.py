@@ -239,7 +239,7 @@ class _Writer:
             return f"CASE {whens} ELSE {self.dialect.truths[missing]} END"
         question = next(asked)
         if not question.is_category:
-            return self._compared(question, missing, self._may_be_nan(question.feature))
+            return self._comparison(question, missing, self._may_be_nan(question.feature))
         (within, codes), name = question.listed, self.column(question.feature)
         if within and not codes:
             return f"{name} IS NULL" if missing else f"{name} <> {name}"
@@ -253,7 +253,7 @@ class _Writer:
         parts = (f"{self.column(c)} * {self.dialect.number(weight)}" for c, weight in self.code.terms(j))
         return f"({' + '.join(parts)})"
 
-    def _compared(self, question: Question, missing: bool, nan: bool) -> str:
+    def _comparison(self, question: Question, missing: bool, nan: bool) -> str:
         """The test of a number or time; `missing`: or it is missing; `nan`: NaN is missing, too."""
         dialect, j, threshold = self.dialect, question.feature, question.threshold
         name, is_time, to_left = self.value(j), self._is_timestamp(j), not question.reversed
@@ -284,7 +284,7 @@ class _Writer:
             within, codes = question.listed
             test = self._among(j, codes, within) if codes else truths[not within]
         else:
-            test = self._compared(question, False, False)
+            test = self._comparison(question, False, False)
         if not self._may_be_nan(j) or self.dialect.nan is None:
             yield f"{name} IS NOT NULL", test
         elif self.dialect.nan == "greatest":

@@ -56,7 +56,7 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0, *, tested: bool = False) 
     random = np.random.default_rng(seed)
     columns: dict[int, Array] = {
         j: random.choice(_pool(tree.schema.columns[j], thresholds, random), n)
-        for j, thresholds in _asked(tree).items()
+        for j, thresholds in _thresholds(tree).items()
     }
     if columns:
         tries = _tries(tree, n, random)
@@ -144,7 +144,7 @@ def unseen(column: Column) -> Sequence[Hashable]:
     return tuple(dict.fromkeys(value for value in others if value not in known))
 
 
-def _asked(tree: Tree) -> dict[int, Array]:
+def _thresholds(tree: Tree) -> dict[int, Array]:
     """The columns that tests, surrogates and sums ask, with the thresholds of each."""
     feature = np.concatenate([tree.feature, tree.surrogates.feature])
     threshold = np.concatenate([tree.threshold, tree.surrogates.threshold])

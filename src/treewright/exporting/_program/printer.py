@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from treewright._text import escape
 from treewright.encoding.kinds import MISSING_CODE
 from treewright.exporting._program import form
-from treewright.exporting._tree import Code, filled, number
+from treewright.exporting._tree import Code, fill_lines, number
 
 _PRECEDENCE = {"or": 1, "and": 2, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "+": 5, "-": 5, "*": 6}
 PUBLIC = ("predict", "leaf")  # functions for users
@@ -283,4 +283,4 @@ def array_lines(start: str, items: list[str], end: str, indent: str = "") -> Ite
     if one and len(one) <= 100:
         yield one
     else:
-        yield from [f"{indent}{start}", *filled(items, f"{indent}    "), f"{indent}{end}"]
+        yield from [f"{indent}{start}", *fill_lines(items, f"{indent}    "), f"{indent}{end}"]

@@ -12,7 +12,7 @@ from treewright.encoding.schema import Column
 from treewright.exporting._program.form import Among, Program
 from treewright.exporting._program.lowering import lower, offsets
 from treewright.exporting._program.printer import PUBLIC, Printer
-from treewright.exporting._tree import Code, check_labels, check_name, family, filled
+from treewright.exporting._tree import Code, check_labels, check_name, family, fill_lines
 from treewright.tree import Tree
 
 _FUNCTIONS = (
@@ -173,7 +173,7 @@ class RowPrinter(Printer):
 
     def complete(self, names: list[str]) -> Iterator[str]:
         """The function that refuses a row without a value in some columns."""
-        lines = filled(list(map(self.literal, names)), "        ")
+        lines = fill_lines(list(map(self.literal, names)), "        ")
         yield from self.source("complete", NAMES=[line.strip() for line in lines])
 
     def source(self, part: str, **words: str | list[str]) -> Iterator[str]:
