@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-from treewright.exporting._tree import quoted
+from treewright.exporting._tree import quote_text
 
 _LATEST = 253_402_300_799_999_999  # the last microsecond of the year 9999
 _EARLIEST = -62_135_596_800_000_000  # the first of the year 1
@@ -44,7 +44,7 @@ class Dialect:
         if _SURROGATE.search(name):
             raise ValueError(f"{name!r} is no text that {self.name} could hold: it has half a character")
         if self.name == "bigquery":
-            return quoted(name, "`", _backslashed, _kept_by_bigquery)
+            return quote_text(name, "`", _backslash, _kept_by_bigquery)
         return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
 
     def label(self, value: object) -> str:
@@ -84,7 +84,7 @@ class Dialect:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _doubled(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -103,9 +103,9 @@ def _short(value: float) -> str:
 
 def _duckdb_text(text: str) -> str:
     if not _CONTROL.search(text):
-        return _doubled(text)
+        return _quote(text)
     parts = [part for part in re.split("([\x00-\x1f\x7f])", text) if part]
-    return "(" + " || ".join(f"chr({ord(p)})" if _CONTROL.match(p) else _doubled(p) for p in parts) + ")"
+    return "(" + " || ".join(f"chr({ord(p)})" if _CONTROL.match(p) else _quote(p) for p in parts) + ")"
 
 
 # ---- postgres ------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def _postgres_text(text: str) -> str:
     if "\0" in text:
         raise ValueError(f"{text!r} is no text that postgres could hold: it has the character NUL")
     if "\\" not in text and not _CONTROL.search(text):
-        return _doubled(text)
+        return _quote(text)
     kept = _CONTROL.sub(lambda c: f"\\x{ord(c[0]):02x}", text.replace("\\", "\\\\").replace("'", "''"))
     return f"E'{kept}'"
 
@@ -125,7 +125,7 @@ def _postgres_text(text: str) -> str:
 
 
 def _sqlite_text(text: str) -> str:
-    return f"CAST(X'{text.encode().hex().upper()}' AS TEXT)" if _CONTROL.search(text) else _doubled(text)
+    return f"CAST(X'{text.encode().hex().upper()}' AS TEXT)" if _CONTROL.search(text) else _quote(text)
 
 
 def _sqlite_number(value: float) -> str:
@@ -159,13 +159,13 @@ def _mysql_text(text: str) -> str:
     """Whether a backslash is an escape depends on the server's settings: bytes do not."""
     if "\\" in text or _CONTROL.search(text):
         return f"CONVERT(X'{text.encode().hex().upper()}' USING utf8mb4)"
-    return _doubled(text)
+    return _quote(text)
 
 
 # ---- bigquery and snowflake ----------------------------------------------------------------------------
 
 
-def _backslashed(character: str) -> str:
+def _backslash(character: str) -> str:
     if character in "\\'`":
         return f"\\{character}"
     code = ord(character)
@@ -177,11 +177,11 @@ def _kept_by_bigquery(character: str) -> bool:
 
 
 def _bigquery_text(text: str) -> str:
-    return quoted(text, "'", _backslashed, _kept_by_bigquery)
+    return quote_text(text, "'", _backslash, _kept_by_bigquery)
 
 
 def _snowflake_text(text: str) -> str:
-    return quoted(text, "'", _backslashed, lambda c: not _CONTROL.match(c) and c not in "\\'")
+    return quote_text(text, "'", _backslash, lambda c: not _CONTROL.match(c) and c not in "\\'")
 
 
 DIALECTS = {

@@ -306,7 +306,7 @@ class Layout:
     def __init__(self, tree: Tree, inputs: Inputs | None, missing: str) -> None:
         schema = tree.schema
         if inputs is None:
-            has_categories = any(column.kind == "category" for column in schema.columns)
+            has_categories = any(column.is_category for column in schema.columns)
             inputs = "columns" if has_categories else "matrix"
         if inputs not in ("matrix", "columns"):
             raise ValueError(f"inputs is {inputs!r}; it must be 'matrix' or 'columns'")
@@ -320,7 +320,7 @@ class Layout:
             self._check(column)
 
     def _check(self, column: Column) -> None:
-        if column.kind == "category" and self.is_matrix:
+        if column.is_category and self.is_matrix:
             raise ValueError(
                 f"column {column.name!r} holds categories, which a matrix of numbers does not: "
                 "use inputs='columns'"
@@ -360,7 +360,7 @@ class Layout:
         columns = []
         for name, j in zip(self.names, self.columns, strict=True):
             column = self.schema.columns[j]
-            if column.kind == "category":
+            if column.is_category:
                 tensor = graph.onnx.numpy_helper.from_array
                 keys = _keys(column, self.missing)
                 codes = np.array([*range(1, len(keys)), np.nan])
@@ -403,7 +403,7 @@ def _fed(data: Dataset, j: int, missing: str) -> NDArray[Any]:
     """One column as the model wants it: a category that the tree does not know as one that it cannot know."""
     column = data.schema.columns[j]
     values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-    if column.kind != "category":
+    if not column.is_category:
         return np.ascontiguousarray(values, np.float64)
     keys = _keys(column, missing)
     other: Any = "".join(map(str, (*keys, "?"))) if is_text(column) else _other_number(keys)

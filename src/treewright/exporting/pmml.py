@@ -80,7 +80,7 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
     target = _target_name(schema)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">'
-    yield f'<Header><Application name="treewright" version={_quoted(__version__)}/></Header>'
+    yield f'<Header><Application name="treewright" version={_quote(__version__)}/></Header>'
     yield f'<DataDictionary numberOfFields="{len(schema.columns) + 1}">'
     for column in schema.columns:
         yield _data_field(column)
@@ -88,14 +88,14 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
     yield "</DataDictionary>"
     yield from _derived_fields(tree)
     yield (
-        f'<TreeModel modelName={_quoted(name)} functionName="{function}" '
+        f'<TreeModel modelName={_quote(name)} functionName="{function}" '
         'missingValueStrategy="none" noTrueChildStrategy="returnNullPrediction" '
         f'splitCharacteristic="{"binarySplit" if tree.depth <= DEEPEST else "multiSplit"}">'
     )
     yield "<MiningSchema>"
     for column in schema.columns:
-        yield f'<MiningField name={_quoted(column.name)} invalidValueTreatment="asIs"/>'
-    yield f'<MiningField name={_quoted(target)} usageType="target"/>'
+        yield f'<MiningField name={_quote(column.name)} invalidValueTreatment="asIs"/>'
+    yield f'<MiningField name={_quote(target)} usageType="target"/>'
     yield "</MiningSchema>"
     yield from _outputs(schema)
     yield from _nodes(tree)
@@ -106,7 +106,7 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
 # ---- names and fields --------------------------------------------------------------------------------------
 
 
-def _quoted(text: object) -> str:
+def _quote(text: object) -> str:
     """A value of an attribute, in quotes."""
     written = str(text)
     if _UNWRITABLE.search(written):
@@ -131,7 +131,7 @@ def _are_numbers(values: tuple[Hashable, ...]) -> bool:
     return bool(values) and not isinstance(values[0], str | bool)
 
 
-def _written(value: Hashable) -> str:
+def _value_text(value: Hashable) -> str:
     """A category or class as text."""
     if isinstance(value, str):
         return value
@@ -149,19 +149,19 @@ def _data_field(column: Column) -> str:
     Readers differ, and these are the types that let a value be missing, or none of the categories: not
     booleans, not categorical doubles, and no list of valid values.
     """
-    is_number = column.kind != "category" or _are_numbers(column.categories)
+    is_number = not column.is_category or _are_numbers(column.categories)
     kind = 'optype="continuous" dataType="double"' if is_number else 'optype="categorical" dataType="string"'
-    return f"<DataField name={_quoted(column.name)} {kind}/>"
+    return f"<DataField name={_quote(column.name)} {kind}/>"
 
 
 def _target_field(schema: Schema, name: str) -> Iterator[str]:
     classes = schema.targets[0].classes
     if classes is None:
-        yield f'<DataField name={_quoted(name)} optype="continuous" dataType="double"/>'
+        yield f'<DataField name={_quote(name)} optype="continuous" dataType="double"/>'
         return
-    yield f'<DataField name={_quoted(name)} optype="categorical" dataType="string">'
+    yield f'<DataField name={_quote(name)} optype="categorical" dataType="string">'
     for label in classes:
-        yield f"<Value value={_quoted(_written(label))}/>"
+        yield f"<Value value={_quote(_value_text(label))}/>"
     yield "</DataField>"
 
 
@@ -175,14 +175,14 @@ def _outputs(schema: Schema) -> Iterator[str]:
     )
     yield "<Output>"
     answer = _answer_name(schema)
-    yield f'<OutputField name={_quoted(answer)} feature="predictedValue" {kind}/>'
+    yield f'<OutputField name={_quote(answer)} feature="predictedValue" {kind}/>'
     taken = {*schema.names, _target_name(schema), answer}
     for label in classes or ():
-        written = _written(label)
+        written = _value_text(label)
         name = _free(f"probability({written})", taken)
         taken.add(name)
         yield (
-            f'<OutputField name={_quoted(name)} feature="probability" value={_quoted(written)} '
+            f'<OutputField name={_quote(name)} feature="probability" value={_quote(written)} '
             'optype="continuous" dataType="double"/>'
         )
     yield "</Output>"
@@ -209,10 +209,10 @@ def _derived_fields(tree: Tree) -> Iterator[str]:
     for j, name in names.items():
         total = ""
         for column, weight in code.terms(j):
-            field = f"<FieldRef field={_quoted(tree.schema.names[column])}/>"
+            field = f"<FieldRef field={_quote(tree.schema.names[column])}/>"
             part = f'<Apply function="*"><Constant dataType="double">{weight!r}</Constant>{field}</Apply>'
             total = f'<Apply function="+">{total}{part}</Apply>' if total else part
-        field = f'<DerivedField name={_quoted(name)} optype="continuous" dataType="double">'
+        field = f'<DerivedField name={_quote(name)} optype="continuous" dataType="double">'
         yield f"{field}{total}</DerivedField>"
     if names:
         yield "</TransformationDictionary>"
@@ -238,7 +238,7 @@ def _nodes(tree: Tree) -> Iterator[str]:
         tests = [
             _predicate(condition, columns[condition.column]) for condition in merge_conditions(conditions)
         ]
-        ways[root] = _joined("and", tests)
+        ways[root] = _compound("and", tests)
     yield f'<Node id="pieces" recordCount="{heads.count(0)}">'
     yield "<True/>"
     for root in sorted(ways, reverse=True):
@@ -275,7 +275,7 @@ class _Heads:
         self.weight = tree.weight.tolist()
         self.is_leaf = tree.is_leaf.tolist()
         classes = tree.schema.targets[0].classes
-        self.labels = None if classes is None else [_quoted(_written(label)) for label in classes]
+        self.labels = None if classes is None else [_quote(_value_text(label)) for label in classes]
         self.place = np.cumsum(tree.is_leaf) - 1
         self.sums = {j: Column(name) for j, name in _sum_names(tree).items()}
         if classes is not None:
@@ -301,11 +301,11 @@ class _Heads:
         for question in questions(self.tree, parent, to_left=is_left):
             column = self.sums.get(question.feature) or self.tree.tested[question.feature]
             test, lost = _conditions(question, column)
-            ways.append(_joined("and", [*unknown, _predicate(test, column)]))
+            ways.append(_compound("and", [*unknown, _predicate(test, column)]))
             unknown.append(_predicate(lost, column))
         if bool(self.tree.missing_left[parent]) == is_left:
-            ways.append(_joined("and", unknown))
-        return _joined("or", ways)
+            ways.append(_compound("and", unknown))
+        return _compound("or", ways)
 
     def count(self, node: int) -> str:
         """The weight of a node."""
@@ -346,7 +346,7 @@ def _conditions(question: Question, column: Column) -> tuple[Condition, Conditio
 
 def _predicate(condition: Condition, column: Column) -> str:
     """A condition: the test of known values, or that the value is missing."""
-    name = _quoted(column.name)
+    name = _quote(column.name)
     missing = f'<SimplePredicate field={name} operator="isMissing"/>'
     if isinstance(condition, Within):
         tests = _set_tests(condition, column, name)
@@ -357,8 +357,8 @@ def _predicate(condition: Condition, column: Column) -> str:
     if not tests:  # no known value
         return missing if condition.missing else "<False/>"
     operator = "and" if not isinstance(condition, Within) or condition.unseen else "or"
-    known = _joined(operator, tests)
-    return _joined("or", [known, missing]) if condition.missing else known
+    known = _compound(operator, tests)
+    return _compound("or", [known, missing]) if condition.missing else known
 
 
 def _number_tests(above: float | None, upto: float | None, name: str) -> list[str] | None:
@@ -381,7 +381,7 @@ def _set_tests(condition: Within, column: Column, name: str) -> list[str] | None
     named = [c for c in column.categories if (c in own) != condition.unseen]
     if not named:
         return None if condition.unseen else []
-    words = [_written(category) for category in named]
+    words = [_value_text(category) for category in named]
     listed = [word for word in words if _PLAIN.fullmatch(word)]
     tests = []
     if len(listed) > 1:
@@ -393,13 +393,11 @@ def _set_tests(condition: Within, column: Column, name: str) -> list[str] | None
         )
         words = [word for word in words if not _PLAIN.fullmatch(word)]
     operator = "notEqual" if condition.unseen else "equal"
-    tests += [
-        f'<SimplePredicate field={name} operator="{operator}" value={_quoted(word)}/>' for word in words
-    ]
+    tests += [f'<SimplePredicate field={name} operator="{operator}" value={_quote(word)}/>' for word in words]
     return tests
 
 
-def _joined(operator: str, predicates: list[str]) -> str:
+def _compound(operator: str, predicates: list[str]) -> str:
     if not predicates:
         return "<True/>"
     if len(predicates) == 1:
@@ -427,7 +425,7 @@ def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") 
     classes = tree.schema.targets[0].classes
     if classes is None:
         return np.array(told, np.float64)
-    codes = {_written(label): code for code, label in enumerate(classes)}
+    codes = {_value_text(label): code for code, label in enumerate(classes)}
     return as_array(classes)[[codes[word] for word in told]]
 
 
@@ -436,7 +434,7 @@ def _as_json(data: Dataset) -> str:
     columns = []
     for j, column in enumerate(data.schema.columns):
         values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-        if column.kind == "category":
+        if column.is_category:
             unknown: Any = "".join(map(str, (*column.categories, "?")))
             if _are_numbers(column.categories):
                 unknown = next(n for n in range(len(column.categories) + 1) if n not in column.categories)
