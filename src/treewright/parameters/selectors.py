@@ -223,8 +223,7 @@ class ZeroNormParameters(SelectorParameters, group="Growing"):
     )
     multi_class: str = parameter(
         default="ovr",
-        doc="For more than two classes: one machine for each class against the others, or one for all. The "
-        "absolute weights of a column are added up over the classes.",
+        doc="With more than two classes: one machine for each (absolute weights add up), or one for all.",
         allowed=one_of("ovr", "crammer_singer"),
     )
     threshold: float = parameter(
