@@ -186,6 +186,7 @@ class BorutaParameters(SelectorParameters, group="Growing"):
     )
     alpha: float = parameter(
         default=0.05,
+        kind="float",
         doc="The level of the tests, for all columns together (Bonferroni's correction).",
         allowed=number(0, 1, open_left=True, open_right=True),
     )
@@ -228,11 +229,13 @@ class ZeroNormParameters(SelectorParameters, group="Growing"):
     )
     threshold: float = parameter(
         default=1e-4,
+        kind="float",
         doc="A column is dropped when its scale is below this share of the largest scale.",
         allowed=number(0, 1, open_right=True),
     )
     tol: float = parameter(
         default=1e-3,
+        kind="float",
         doc="Stop when no scale changes by more than this share of the largest scale.",
         allowed=number(0),
     )
