@@ -24,6 +24,7 @@ from treewright.growing.chaid import grow_chaid
 from treewright.growing.id3 import grow_id3
 from treewright.parameters.checks import TRUE_OR_FALSE, number, one_of, whole
 from treewright.parameters.spec import Parameters, parameter
+from treewright.parameters.values import Surrogates
 from treewright.pruning import PruningPath, prune
 from treewright.pruning.fractional_rows import collapse_useless_splits
 from treewright.selecting import select
@@ -135,10 +136,14 @@ class ClassicRegressor(Parameters, Classic, TreeRegressor):
 class _Pruned(Classic):
     """A tree that is grown large and pruned by the cost of a leaf that cross-validation chooses."""
 
-    missing = "surrogate"
     n_surrogates: int
     cv: int
     rule: Any
+
+    @property
+    def missing(self) -> Surrogates:
+        """Missing values go where surrogate splits send them."""
+        return Surrogates(self.n_surrogates)
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         growing = self._growing(
@@ -358,7 +363,7 @@ class C45Classifier(OneTarget):
         return 2 * self.min_objs
 
     def _plant(self, data: Dataset) -> Tree:
-        return collapse_useless_splits(grow(data, **self._growing(data), _rules=RELEASE_8))
+        return collapse_useless_splits(grow(data, **self._growing(data) | {"_constraints": RELEASE_8}))
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         data = repeated(data)

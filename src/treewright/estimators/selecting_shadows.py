@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from treewright.estimators.fitting import replace_fit
-from treewright.estimators.parameters import Rule, check_each, is_int, is_real, n_features_drawn, one_of
+from treewright.estimators.parameters import Rule, check_each, is_int, is_real, one_of
 from treewright.estimators.selectors import (
     CRITERION,
     DEPTH,
@@ -20,6 +20,7 @@ from treewright.estimators.selectors import (
     positive,
 )
 from treewright.feature_selection.boruta import ACCEPTED, IMPORTANCES, TENTATIVE, boruta
+from treewright.growing import n_features_drawn
 from treewright.growing.targets import checked_criterion
 
 _RULES: dict[str, Rule] = {

@@ -41,11 +41,9 @@ _OPTIONS = (
     "max_depth",
     "threshold",
     "missing",
-    "n_surrogates",
     "monotonic_cst",
     "interaction_cst",
     "feature_costs",
-    "max_features_used",
     "n_jobs",
 )
 _RESAMPLES = 1000  # of the rows, for the interval of R²
@@ -153,8 +151,8 @@ def distill(
     progress : callable, optional
         Called every few milliseconds with the share of the growing that is done.
     **options
-        Of `grow`: criterion, max_depth, threshold, missing, n_surrogates, monotonic_cst, interaction_cst,
-        feature_costs, max_features_used, n_jobs.
+        Of `grow`: criterion, max_depth, threshold, missing, monotonic_cst, interaction_cst,
+        feature_costs, n_jobs.
 
     Returns
     -------
