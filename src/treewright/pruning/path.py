@@ -129,6 +129,7 @@ class PruningPath:
     training: Floats  # mean loss on the rows that the tree was grown from
     validation: Floats | None = None  # mean loss on held-out rows, or its cross-validation estimate
     standard_error: Floats | None = None  # of `validation`
+    n_validation: int = 0  # the number of held-out rows behind `validation`; 0 if it is an estimate
     chosen: int = -1  # the place of the chosen tree
     is_open: bool = False  # whether the method leaves the choice to `select`
     details: dict[str, Any] = field(default_factory=dict)  # further results of the method
@@ -200,13 +201,13 @@ class PruningPath:
         """The mean loss of each tree on other rows."""
         return np.asarray(self.full_tree.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
 
-    def with_validation(self, validation: Dataset) -> PruningPath:
+    def with_validation(self, validation: Dataset, loss_of: Losses | None = None) -> PruningPath:
         """The same path with the mean losses on held-out rows and their standard errors."""
         refuse_no_rows(validation)
-        loss = self.prunings.sums(Tree.loss_of, validation)
+        loss = self.prunings.sums(loss_of or Tree.loss_of, validation)
         square = loss if loses_0_or_1(self.full_tree) else self.prunings.sums(squared_losses, validation)
         mean, error = mean_and_error(loss, square, validation)
-        return replace(self, validation=mean, standard_error=error)
+        return replace(self, validation=mean, standard_error=error, n_validation=validation.n_rows)
 
     # ---- display -----------------------------------------------------------------------------------
 

@@ -77,11 +77,11 @@ def reduced_error(
             raise ValueError(f"{name} is {choice!r}; it must be 'prune' or 'keep'")
     refuse_no_rows(validation)
     refuse_training_rows(tree, validation)
-    values, collapses = (
-        _loss_decision(tree, validation, ties)
-        if significance is None
-        else _mcnemar_decision(tree, validation, significance)
-    )
+    loss = tree.loss_of(validation)
+    if significance is None:
+        values, collapses = _loss_decision(loss, ties)
+    else:
+        values, collapses = _mcnemar_decision(tree, validation, significance)
     # A branch that no row reaches is a tie.
     is_unreached = None if ties == unreached and significance is None else rows_of(tree, validation) == 0
 
@@ -91,12 +91,12 @@ def reduced_error(
             gone = np.where(is_unreached[wave], unreached == "prune", gone)
         return gone if root else gone & (wave > 0)
 
-    return PruningPath.from_collapse("reduced_error", tree, collapse_mask(tree, values, decide), validation)
+    path = PruningPath.from_collapse("reduced_error", tree, collapse_mask(tree, values, decide))
+    return path.with_validation(validation, lambda *_: loss)
 
 
-def _loss_decision(tree: Tree, validation: Dataset, ties: Choice) -> tuple[Floats, Decision]:
+def _loss_decision(loss: Floats, ties: Choice) -> tuple[Floats, Decision]:
     """A branch collapses where a leaf loses less, or as much."""
-    loss = tree.loss_of(validation)
     slack = SAME_LOSS * loss if ties == "prune" else -SAME_LOSS * loss
 
     def collapses(wave: Ints, kept: Floats) -> Mask:

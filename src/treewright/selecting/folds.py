@@ -72,7 +72,9 @@ def folds(
     )  # costs, and how they alter the splits, are the tree's
     options = {"n_jobs": n_jobs} | fold_options(path.full_tree, growing)
     mean, error = cross_validated_losses(rows, options, n_folds, seed, prunings_of)
-    return by_rule(replace(path, validation=mean, standard_error=error), rule, f"{n_folds} folds")
+    return by_rule(
+        replace(path, validation=mean, standard_error=error, n_validation=0), rule, f"{n_folds} folds"
+    )
 
 
 def middle_levels(path: PruningPath) -> Floats:

@@ -26,9 +26,10 @@ def held_out(
     """
     check_rule(rule)
     if validation is not None:
-        tried = path.with_validation(validation)
+        path = path.with_validation(validation)
         refuse_training_rows(path.full_tree, validation)
-        return by_rule(tried, rule, f"{validation.n_rows:,} held-out rows")
     if path.validation is None:
         raise TypeError("by='held_out' needs validation=, a Dataset of rows that the tree was not grown from")
-    return by_rule(path, rule, "held-out rows")
+    return by_rule(
+        path, rule, f"{path.n_validation:,} held-out rows" if path.n_validation else "held-out rows"
+    )
