@@ -31,7 +31,7 @@ from treewright.certifying.prefix_codes import (
     write_time,
     write_whole,
 )
-from treewright.certifying.tree_code import read, told, write
+from treewright.certifying.tree_code import contents, read, write
 
 doubles = st.one_of(
     st.floats(allow_nan=False),
@@ -101,7 +101,7 @@ def test_trees_come_back(data: st.DataObject) -> None:
     for free, known in itertools.product({False, complete}, (False, True)):
         said: Any = {"complete": free, "known": known}
         word, bits = write(tree, **said), tree_bits(tree, **said)
-        assert read(word, tree.schema, known=known) == told(tree, **said)
+        assert read(word, tree.schema, known=known) == contents(tree, **said)
         assert 0 <= len(word) - sum(bits.values()) + 1e-9 < 1
         leaf, split = node_bits(tree, **said)
         total = HEADER_BITS + leaf[tree.is_leaf].sum() + split[~tree.is_leaf].sum()
@@ -190,7 +190,7 @@ def test_times_before_1970_need_no_sign_of_numbers() -> None:
     assert write_time(946_684_800e6) == "0000" + write_whole(1, 5)  # years are counted from 2000
     word = write(tree, complete=True)
     assert word[0] == "0"
-    assert read(word, schema) == told(tree, complete=True)
+    assert read(word, schema) == contents(tree, complete=True)
 
 
 def test_missing_and_unknown_categories_may_go_apart() -> None:

@@ -221,7 +221,7 @@ class Written(NamedTuple):
     label: list[int]
 
 
-def told(tree: Tree, *, complete: bool = False, known: bool = False) -> Written:
+def contents(tree: Tree, *, complete: bool = False, known: bool = False) -> Written:
     """What the word of a tree has to tell."""
     splits, n_columns = np.flatnonzero(~tree.is_leaf), len(tree.schema.columns)
     among = splits[tree.subset[splits] >= 0]
@@ -247,10 +247,10 @@ def write(tree: Tree, *, complete: bool = False, known: bool = False) -> str:
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> word = write(tree, complete=True)
-    >>> len(word), read(word, tree.schema) == told(tree, complete=True)
+    >>> len(word), read(word, tree.schema) == contents(tree, complete=True)
     (18, True)
     """
-    signed, what = _has_signs(tree), told(tree, complete=complete, known=known)
+    signed, what = _has_signs(tree), contents(tree, complete=complete, known=known)
     unknown_left, sums = iter(what.unknown_left), iter(what.sums)
     radix = _radix(tree.schema, len(what.feature), coded_columns(tree))
     number, width = _packed([*what.feature, *what.label], radix), (_product(radix) - 1).bit_length()
@@ -308,6 +308,13 @@ def read(bits: str, schema: Schema, *, known: bool = False) -> Written:
             tests.append(read_time(reader) if column.kind == "time" else read_number(reader, signed))
     missing_left = [bool(reader.take(1)) for _ in range(splits if directed else 0)]
     return Written(shape, feature, sums, tests, missing_left, unknown_left, digits[splits:])
+
+
+def rewrites(tree: Tree, bits: float, *, complete: bool, known: bool) -> bool:
+    """Whether the word of a tree reads as the tree again, and is so many bits long, rounded up."""
+    word = write(tree, complete=complete, known=known)
+    same = read(word, tree.schema, known=known) == contents(tree, complete=complete, known=known)
+    return same and 0 <= len(word) - bits + 1e-6 < 1 + 2e-6
 
 
 def _subsets(tree: Tree, nodes: NDArray[Any]) -> NDArray[np.bool_]:

@@ -9,16 +9,17 @@ sibling; its leaf counts are updated.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isnan, prod
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying import BOUNDS, coded_columns, header_bits, is_complete, node_bits
+from treewright.certifying import BOUNDS, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
+from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
 from treewright.pruning.path import OTHER_ROWS, PruningPath, refuse_no_rows
 from treewright.pruning.subtree_raising import RAISING
@@ -28,7 +29,6 @@ from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import known_complete, plain_leaves
 
 Bound = Callable[[float, int, float], float]
-_BY_LEAVES = ("mdl", "compression", "vc")  # named bounds that depend on the leaves, not on code bits
 
 
 class Size(NamedTuple):
@@ -97,8 +97,8 @@ def bound(
         refuse_no_rows(data, "data")
         if not same_statistic(tree, data):
             raise ValueError(OTHER_ROWS)
-    rows, needs_bits = data if raising else None, not callable(f) and f not in _BY_LEAVES
     bound_of = _bound_function(f, tree, delta)
+    rows, needs_bits = data if raising else None, not callable(f) and BOUNDS[f].needs_bits
     pruned = _Pruner(tree, rows, bound_of, needs_bits).run()
     before = bound_of(_tree_size(tree, rows, needs_bits))
     after = _bound_function(f, pruned, delta)(_tree_size(pruned, rows, needs_bits))
@@ -152,7 +152,7 @@ def _certificate(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Siz
     schema = tree.schema
     most = most_cost(schema)
     whole = not schema.has_costs and len(schema.targets) == 1
-    fixed = {"columns": coded_columns(tree), "classes": prod(schema.block_widths), "delta": delta}
+    fixed = {**choices_of(tree), "delta": delta}
 
     def value(size: Size) -> Any:
         return most * BOUNDS[f](
