@@ -42,11 +42,11 @@ from treewright.certifying import (
     penalty,
 )
 from treewright.certifying.kearns_mansour import stump_dimension
-from treewright.certifying.prefix_codes import number_bits
 from treewright.certifying.training_rows import untested_bits
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset as Rows
 from treewright.encoding import Provenance
+from treewright.encoding.prefix_codes import number_bits
 
 # 17 leaves on 57 columns, 180 of 3000 training rows wrong, δ = 0.05
 SETTING: dict[str, Any] = {"leaves": 17, "columns": 57, "classes": 2, "delta": 0.05}

@@ -36,8 +36,15 @@ from treewright import (
     stability,
     tree_difference,
 )
-from treewright.certifying.prefix_codes import sum_bits
-from treewright.certifying.tree_code import HEADER_BITS, contents, header_bits, read, tree_bits, write
+from treewright.certifying.tree_code import (
+    HEADER_BITS,
+    contents,
+    header_bits,
+    read,
+    sum_bits,
+    tree_bits,
+    write,
+)
 from treewright.estimators.sklearn_view import sklearn_model
 from treewright.plotting.regions import Region, decision_regions, plot_decision_regions
 from treewright.pruning.rule_post_pruning import rule_list
