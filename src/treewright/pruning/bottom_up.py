@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from math import isfinite
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -24,17 +23,17 @@ from numpy.typing import NDArray
 
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, check_probability, documented
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
-from treewright.pruning.traversal import SAME_LOSS, collapse_mask
+from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, collapse_mask
 from treewright.tree import Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FORMS: tuple[Form, ...] = ("boolean", "counted", "vc", "mansour97")
 GRID = tuple(np.geomspace(0.02, 0.5, 11).round(4).tolist())  # the constants that folds choose from
 
 
+@documented
 def bottom_up(
     tree: Tree,
     *,
@@ -49,10 +48,10 @@ def bottom_up(
 ) -> PruningPath:
     """Collapse every branch whose current subtree does not beat a leaf by more than a penalty.
 
+    For trees that predict classes.
+
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of classes; it is not changed.
     form : {"boolean", "counted", "vc", "mansour97"}
         How paths and trees are counted, for d columns and a subtree of k leaves (2k − 1 nodes):
 
@@ -67,14 +66,6 @@ def bottom_up(
         `GRID` with the smallest cross-validated loss, the largest among equals.
     delta : float
         The failure probability, between 0 and 1; not used by "mansour97".
-    data : Dataset, optional
-        For ``c="cv"``: the rows that the tree was grown from.
-    growing : mapping, optional
-        For ``c="cv"``: the arguments of `grow` that the tree was grown with, apart from its criterion.
-    n_folds, seed : int
-        For ``c="cv"``: the number of folds and the seed of their draw.
-    validation : Dataset, optional
-        Held-out rows to measure both trees on; they do not affect the pruning.
 
     Returns
     -------
@@ -96,10 +87,8 @@ def bottom_up(
     """
     if form not in FORMS:
         raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}")
-    if not isinstance(delta, Real) or not 0 < delta < 1:
-        raise ValueError(f"delta is {delta!r}; it must be between 0 and 1, such as 0.05")
-    if not tree.schema.predicts_classes:
-        raise ValueError("bottom_up compares error rates; it is for trees that predict classes")
+    check_probability("delta", delta)
+    check_classes(tree, "bottom_up compares error rates")
     details: dict[str, Any] = {"form": form, "delta": delta}
     if c == "cv":
 

@@ -21,6 +21,7 @@ from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
 from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, documented
 from treewright.pruning.path import OTHER_ROWS, PruningPath, refuse_no_rows
 from treewright.pruning.subtree_raising import RAISING
 from treewright.tree import Tree
@@ -47,6 +48,7 @@ class Size(NamedTuple):
         )
 
 
+@documented
 def bound(
     tree: Tree,
     *,
@@ -58,12 +60,10 @@ def bound(
 ) -> PruningPath:
     """Replace nodes by leaves or by their subtrees, bottom-up, where this lowers a bound on the error.
 
+    For trees that predict classes. Raising subtrees needs `data`.
+
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of classes; it is not changed.
-    data : Dataset, optional
-        The rows that the tree was grown from; required for subtree raising.
     f : str or callable
         The bound: the name of a certificate from training rows (``"mdl"``, ``"occam"``, ``"vc"`` …), or a
         function of the training error, the number of nodes and the number of rows. The training error is
@@ -72,8 +72,6 @@ def bound(
         The failure probability of a named bound.
     raising : bool
         Whether a subtree may replace its parent.
-    validation : Dataset, optional
-        Held-out rows to measure both trees on; they do not affect the pruning.
 
     Returns
     -------
@@ -87,8 +85,7 @@ def bound(
     >>> bound(grow(data), data=data, f=lambda error, nodes, rows: error + nodes / rows / 4).pruned.n_leaves
     2
     """
-    if not tree.schema.predicts_classes:
-        raise ValueError("bounds on the error are for classes; this tree predicts numbers")
+    check_classes(tree, "bound minimises a bound on the error rate")
     if raising and data is None:
         raise ValueError(
             "subtree raising needs data=, the rows that the tree was grown from; or set raising=False"

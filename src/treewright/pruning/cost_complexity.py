@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import documented
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 
@@ -65,6 +66,7 @@ def _weakest_links(tree: Tree, risk: ArrayLike | None) -> tuple[NDArray[np.float
     return level / weight, CostComplexityPath(alpha / weight, total / weight, leaves)
 
 
+@documented
 def cost_complexity(
     tree: Tree,
     *,
@@ -76,16 +78,12 @@ def cost_complexity(
 
     Parameters
     ----------
-    tree : Tree
-        The tree to prune; it is not changed.
     alpha : float, optional
         The complexity parameter, >= 0: the path ends with the optimal subtree of this alpha. Without it,
         `select` chooses.
     on : {"loss", "impurity"}
         The risk: the loss of the predictions, with costs, or the impurity of the criterion that the tree was
         grown by, as in scikit-learn. Both per unit of weight.
-    validation : Dataset, optional
-        Held-out rows to measure every subtree on.
 
     Returns
     -------

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import documented
 from treewright.pruning.path import Losses, PruningPath
 from treewright.tree import Tree
 from treewright.tree.surgery import subtree_mask
@@ -55,6 +56,7 @@ class Front:
         return leaves
 
 
+@documented
 def minimum_errors(
     tree: Tree,
     *,
@@ -66,16 +68,12 @@ def minimum_errors(
 
     Parameters
     ----------
-    tree : Tree
-        The tree to prune; it is not changed.
     errors : float, optional
         The training errors allowed (total weight, cost or loss, not a rate): the path ends with the smallest
         pruning within this limit. Without it the path goes on to the root.
     max_leaves : int, optional
         Consider only prunings of at most so many leaves. Time and memory grow with leaves × max_leaves: a
         tree of 10,000 leaves needs no limit, one of a million does.
-    validation : Dataset, optional
-        Held-out rows to measure every pruning on.
 
     Returns
     -------

@@ -11,23 +11,20 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, documented
 from treewright.pruning.fractional_rows import SLACK, Sharing
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.subtree_raising import Agenda, Moving, spans
-from treewright.pruning.traversal import collapse_mask
+from treewright.pruning.traversal import Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 TRIAL, MORE = 32, 16  # rows that a larger child is first tried on, and how many times more are added at once
 
 
+@documented
 def pessimistic(
     tree: Tree,
     *,
@@ -36,20 +33,14 @@ def pessimistic(
     raising: bool = True,
     validation: Dataset | None = None,
 ) -> PruningPath:
-    """Prune by the errors to fear on new rows, as estimated from the rows that grew the tree.
+    """Prune by a pessimistic estimate of the errors on new rows, made from the training rows.
+
+    For trees that predict the classes of one target. Raising branches needs `data`.
 
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of the classes of one target; it is left as it is.
-    data : Dataset, optional
-        The rows that the tree was grown from; needed to raise branches.
-    confidence : float
-        C4.5's CF, above 0 and at most 1; smaller prunes more.
     raising : bool
         Whether the larger child of a branch may take its place.
-    validation : Dataset, optional
-        Held-out rows to try both trees on; they choose nothing.
 
     Returns
     -------
@@ -93,8 +84,7 @@ def _estimate(tree: Tree, confidence: float) -> float:
 
 def _check(tree: Tree, data: Dataset | None, confidence: float, raising: bool) -> None:
     schema = tree.schema
-    if not schema.predicts_classes or len(schema.targets) != 1:
-        raise ValueError("pessimistic counts errors; it is for trees that predict the classes of one target")
+    check_classes(tree, "pessimistic counts errors", one_target=True)
     if schema.has_costs:
         raise ValueError("pessimistic counts errors; it cannot weigh what mistakes cost")
     if not isinstance(confidence, Real) or not 0 < confidence <= 1:

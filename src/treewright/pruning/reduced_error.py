@@ -9,27 +9,23 @@ no pruning of the same loss is smaller.
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, check_probability, documented, refuse_many_classes
 from treewright.pruning.path import PruningPath, refuse_no_rows, refuse_training_rows
-from treewright.pruning.traversal import SAME_LOSS, collapse_mask
+from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
-from treewright.tree.class_counts import SparseRows
 from treewright.tree.evaluate import rows_of
 from treewright.tree.missing import divides
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Decision = Callable[[Ints, Floats], Mask]
 Choice = Literal["prune", "keep"]
 
 
+@documented
 def reduced_error(
     tree: Tree,
     *,
@@ -43,8 +39,6 @@ def reduced_error(
 
     Parameters
     ----------
-    tree : Tree
-        The tree to prune; it is not changed.
     validation : Dataset
         Rows that the tree was not grown from, encoded with its schema.
     ties : {"prune", "keep"}
@@ -135,22 +129,16 @@ def _mcnemar_decision(tree: Tree, validation: Dataset, significance: float) -> t
 
 
 def _check_testable(tree: Tree, validation: Dataset, significance: float) -> None:
-    if not isinstance(significance, Real) or not 0 < significance < 1:
-        raise ValueError(f"significance is {significance!r}; it must be between 0 and 1, such as 0.05")
-    schema = tree.schema
-    if not schema.predicts_classes or len(schema.targets) != 1:
-        raise ValueError(
-            "significance counts correct predictions; it is for trees of the classes of one target"
-        )
+    check_probability("significance", significance)
+    check_classes(tree, "significance counts correct predictions", one_target=True)
     if divides(tree, validation):
         raise ValueError(
             "significance counts whole rows, but this tree splits validation rows with missing values into "
             "fractions (missing='fractional')"
         )
-    if schema.has_costs:
+    if tree.schema.has_costs:
         raise ValueError("significance counts correct predictions; it does not support costs")
-    if isinstance(tree.statistic, SparseRows):
-        raise ValueError(f"significance supports up to 256 classes; the tree has {schema.width}")
+    refuse_many_classes(tree, "significance")
     if validation.weight is not None and (validation.weight % 1).any():
         row = int(np.argmax(validation.weight % 1 > 0))
         raise ValueError(

@@ -14,6 +14,7 @@ from treewright.certifying.losses import training_loss
 from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
+from treewright.pruning.arguments import documented
 from treewright.selecting.one_standard_error import chose, least
 from treewright.tree import Tree
 from treewright.tree.oblique import known_complete
@@ -21,19 +22,17 @@ from treewright.tree.oblique import known_complete
 Floats = NDArray[np.float64]
 
 
+@documented
 def certificate(
     path: PruningPath, *, delta: float = 0.05, method: str = "occam", data: Dataset | None = None
 ) -> PruningPath:
     """The tree of least certificate, the smallest of several.
 
     Certificates from training rows hold for all trees of the code at once: choosing among them costs nothing.
+    For trees that predict classes.
 
     Parameters
     ----------
-    path : PruningPath
-        The trees to choose among, of classes.
-    delta : float
-        The probability with which the certificate may fail.
     method : str
         One of the certificates from training rows: "occam", "pac_bayes", "mdl" …
     data : Dataset, optional

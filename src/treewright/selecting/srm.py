@@ -6,19 +6,20 @@ from dataclasses import replace
 from math import inf
 
 from treewright.pruning import PruningPath
+from treewright.pruning.arguments import documented
 from treewright.pruning.srm import Size, choose_by_penalty
 
 
+@documented
 def srm(path: PruningPath, *, c: float = 1.0, size: Size = "nodes") -> PruningPath:
     """The tree of least error + c · √(size / rows), the smallest of several.
 
     On a path by "cost_complexity" of the loss this is the best of all prunings of the tree: the price is
     concave in the size, so that it lies on a corner of the hull of (leaves, errors), and those are the path.
+    For trees that predict classes.
 
     Parameters
     ----------
-    path : PruningPath
-        The trees to choose among. For classes only: the price is in shares of rows.
     c : float
         How much size counts; 1 is the theory, which takes small trees.
     size : {"nodes", "leaves"}
