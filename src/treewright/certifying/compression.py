@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from treewright.certifying.binomial import Floats
 from treewright.certifying.method import LN2
-from treewright.certifying.training_rows import Evidence, Floats, TrainingMethod, exact_upper
+from treewright.certifying.training_rows import Evidence, TrainingMethod, exact_upper
 from treewright.tree import Tree
 
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from treewright.certifying.binomial import hoeffding_upper
+from treewright.certifying.binomial import Floats, hoeffding_upper
 from treewright.certifying.method import LN2
-from treewright.certifying.training_rows import OTHER_PARTS, Evidence, Floats, TrainingMethod, choices_of
+from treewright.certifying.training_rows import OTHER_PARTS, Evidence, TrainingMethod, choices_of
 from treewright.tree import Tree
 
 

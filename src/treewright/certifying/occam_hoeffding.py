@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treewright.certifying.binomial import hoeffding_upper
+from treewright.certifying.binomial import Floats, hoeffding_upper
 from treewright.certifying.method import LN2
-from treewright.certifying.training_rows import Evidence, Floats, TrainingMethod
+from treewright.certifying.training_rows import Evidence, TrainingMethod
 
 
 class OccamHoeffding(TrainingMethod):

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from treewright.certifying.binomial import kl_upper
+from treewright.certifying.binomial import Floats, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.method import LN2
-from treewright.certifying.training_rows import Evidence, Floats, TrainingMethod
+from treewright.certifying.training_rows import Evidence, TrainingMethod
 
 
 class PacBayes(TrainingMethod):

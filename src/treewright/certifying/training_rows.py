@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.certifying.binomial import binomial_upper, kl_upper
+from treewright.certifying.binomial import Floats, binomial_upper, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
@@ -29,7 +28,6 @@ from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.oblique import known_complete
 
-Floats = NDArray[np.float64]
 OTHER_PARTS = ("header", "sums", "categories", "missing")  # of the code, which no count of leaves pays for
 
 

@@ -39,6 +39,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.kinds import Kind
 from treewright.encoding.prefix_codes import (
@@ -55,8 +56,6 @@ from treewright.tree import Tree
 from treewright.tree.conditions import TESTS, CodeOptions, NodeTest
 from treewright.tree.missing import refuse_sending
 from treewright.tree.oblique import Direction, asked_columns
-
-Floats = NDArray[np.float64]
 
 HEADER_BITS = 2
 _HAS_SUMS = "100"

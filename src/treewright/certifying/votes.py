@@ -31,11 +31,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying.binomial import check_delta, kl_upper
+from treewright.certifying.binomial import Floats, check_delta, kl_upper
 from treewright.certifying.certificate import Sealed, loss_text
 from treewright.certifying.verification import solves_kl
-
-Floats = NDArray[np.float64]
 
 VOTE_METHODS = {
     "first_order": ("single",),

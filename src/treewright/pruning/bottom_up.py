@@ -19,14 +19,13 @@ from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
 from treewright.pruning.arguments import check_classes, check_probability, documented
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
-from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, collapse_mask
+from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
 
 FORMS: tuple[Form, ...] = ("boolean", "counted", "vc", "mansour97")
@@ -102,14 +101,14 @@ def bottom_up(
     return PruningPath.from_collapse("bottom_up", tree, collapses, validation, **details)
 
 
-def _collapses(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:
+def _collapses(tree: Tree, form: Form, c: float, delta: float) -> Mask:
     """Mask of the branches that the pass collapses."""
     loss, rows, depth = tree.loss, tree.rows, tree.depths
     alpha = partial(penalty, rows=int(rows[0]), columns=len(tree.schema.columns), delta=delta, form=form)
     costs = [max(map(max, target.costs)) for target in tree.schema.targets if target.costs is not None]
     scale = c * max(costs, default=1.0) * len(tree.schema.targets) * tree.weight  # from α to losses
 
-    def decide(wave: Ints, kept: Floats) -> NDArray[np.bool_]:
+    def decide(wave: Ints, kept: Floats) -> Mask:
         subtree, leaves = kept.T
         price = scale[wave] * alpha(rows[wave], depth[wave], 2 * leaves - 1)
         return np.asarray(subtree + price >= loss[wave] * (1 - SAME_LOSS))

@@ -24,6 +24,7 @@ from treewright.encoding import Dataset
 from treewright.pruning.arguments import check_classes, documented
 from treewright.pruning.path import OTHER_ROWS, PruningPath, refuse_no_rows
 from treewright.pruning.subtree_raising import RAISING
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.evaluate import least_losses
 from treewright.tree.missing import refuse_rows_with_missing
@@ -184,7 +185,7 @@ class _Pruner:
             order = np.argsort(leaf, kind="stable")
             self.rows = data.take(order)
             self.start = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1)).tolist()
-            self.new_counts: dict[int, NDArray[np.float64]] = {}  # of leaves that received rows
+            self.new_counts: dict[int, Floats] = {}  # of leaves that received rows
         leaf_bits, self.split_bits = _bits(tree, data, needs_bits)
         sizes = zip(tree.loss.tolist(), [1] * tree.n_nodes, leaf_bits.tolist(), strict=True)
         self.leaf = [Size(*size) for size in sizes]
@@ -261,7 +262,7 @@ class _Pruner:
         for node in [node for node in self.replacements if first <= node < last]:
             del self.replacements[node]
 
-    def _receive_sibling_rows(self, raised: int, other: int) -> list[tuple[int, NDArray[np.float64], float]]:
+    def _receive_sibling_rows(self, raised: int, other: int) -> list[tuple[int, Floats, float]]:
         """The leaves of a subtree that would receive rows of its sibling: their new counts and added loss."""
         tree, schema = self.tree, self.tree.schema
         moving = self.rows.take(slice(self.start[other], self.start[int(tree.end[other])]))
@@ -269,7 +270,7 @@ class _Pruner:
         is_reached = np.bincount(leaf_of) > 0
         leaves, place = np.flatnonzero(is_reached) + raised, (np.cumsum(is_reached) - 1)[leaf_of]
         weight = moving.row_weights
-        before: NDArray[np.float64] = np.array(tree.statistic[leaves])
+        before: Floats = np.array(tree.statistic[leaves])
         for i, leaf in enumerate(leaves.tolist()):
             if leaf in self.new_counts:
                 before[i] = self.new_counts[leaf]

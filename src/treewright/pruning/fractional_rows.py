@@ -11,16 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
+from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
 from treewright.tree.evaluate import checked_targets
 from treewright.tree.surgery import grafted_arrays
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SLACK = 0.1  # errors by which a smaller tree may be worse
 USELESS = 1e-3  # errors that count as none where a split is to save some

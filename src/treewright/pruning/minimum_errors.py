@@ -17,6 +17,7 @@ from treewright import _core
 from treewright.encoding import Dataset
 from treewright.pruning.arguments import documented
 from treewright.pruning.path import Losses, PruningPath
+from treewright.pruning.traversal import Floats, Ints, Mask
 from treewright.tree import Tree
 from treewright.tree.surgery import subtree_mask
 
@@ -28,7 +29,7 @@ class Front:
     """The trees of the front, each constructed on access from the stored divisions."""
 
     full_tree: Tree
-    leaves: NDArray[np.int64]
+    leaves: Ints
     length: NDArray[np.int32] = field(repr=False)
     choices: NDArray[np.uint8] = field(repr=False)
 
@@ -39,7 +40,7 @@ class Front:
         """The full tree, collapsed by the best division."""
         return self.full_tree.collapse(self.branches(place).tolist())
 
-    def sums(self, of: Losses, data: Dataset) -> NDArray[np.float64]:
+    def sums(self, of: Losses, data: Dataset) -> Floats:
         """One pass over the rows, then one over the nodes for each tree."""
         values = of(self.full_tree, data)
         return np.array([values[self._leaves(place)].sum() for place in range(len(self))])
@@ -48,10 +49,10 @@ class Front:
         """The branches of the full tree that are leaves of the tree at a place."""
         return _core.front_pruning(self.full_tree.end, self.length, self.choices, int(self.leaves[place]))
 
-    def _leaves(self, place: int) -> NDArray[np.bool_]:
+    def _leaves(self, place: int) -> Mask:
         """Mask of the leaves of a tree: the collapsed nodes and the other leaves outside of them."""
         branches = self.branches(place)
-        leaves: NDArray[np.bool_] = self.full_tree.is_leaf & ~subtree_mask(self.full_tree, branches)
+        leaves: Mask = self.full_tree.is_leaf & ~subtree_mask(self.full_tree, branches)
         leaves[branches] = True
         return leaves
 

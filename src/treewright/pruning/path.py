@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright._text import aligned
 from treewright.encoding import Dataset
+from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
 from treewright.tree.evaluate import loses_0_or_1, rows_of, squared_losses
 from treewright.tree.surgery import subtree_mask
@@ -20,8 +21,6 @@ from treewright.tree.surgery import subtree_mask
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Losses = Callable[[Tree, Dataset], Floats]  # of the rows at each node of a tree
 OTHER_ROWS = "data must be the rows that the tree was grown from; its node counts differ"
 

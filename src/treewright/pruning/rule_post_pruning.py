@@ -27,18 +27,17 @@ from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_coverage import Bits, Covers
 from treewright.pruning.rule_selection import Candidate, default_class, polished, selected
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions
 from treewright.tree.oblique import extended
 from treewright.tree.rule_list import Rule, RuleList, classes_of, paths
 
-Floats = NDArray[np.float64]
 Method = Literal["pessimistic", "validation"]
 Estimate = Callable[[Floats, Floats], Floats]  # from rows and errors to the error to expect
 

@@ -13,16 +13,15 @@ and log₂ of the number of gaps between its values; for a category, a bit for e
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.rule_coverage import Bits, Covers
+from treewright.pruning.traversal import Floats, Ints, Mask
 from treewright.tree.conditions import Condition, Within
-
-Floats: TypeAlias = NDArray[np.float64]
 
 THEORY_WEIGHT = 0.5
 MOST_TRIED = 10  # of so many rules all subsets are tried; of more, climbs from random starts find one
@@ -137,7 +136,7 @@ class _Subsets:
         length = self.length(covered @ self.right, covered @ self.wrong, subsets @ self.bits, size)
         return np.flatnonzero(subsets[np.lexsort((size, length.round(9)))[0]])
 
-    def _climb(self, inside: NDArray[np.bool_]) -> tuple[float, NDArray[np.bool_]]:
+    def _climb(self, inside: Mask) -> tuple[float, Mask]:
         """Add or remove the one rule that shortens the message most, until none does."""
         fitting = np.zeros(len(self.right), np.int64)  # rules of the subset that each kind fits
         for i in np.flatnonzero(inside):
@@ -166,7 +165,7 @@ class _Subsets:
             table += self._alone(kinds, fitting)
             inside[best] = not inside[best]
 
-    def _alone(self, kinds: NDArray[np.intp], fitting: NDArray[np.int64]) -> Floats:
+    def _alone(self, kinds: NDArray[np.intp], fitting: Ints) -> Floats:
         """For each rule the weight of those of its kinds that no rule of the subset fits: right and wrong;
         and of those that one rule fits. Only the given kinds are looked at.
         """

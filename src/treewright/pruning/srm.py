@@ -12,13 +12,13 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.arguments import check_classes, documented
 from treewright.pruning.cost_complexity import cost_complexity
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 
 Size = Literal["nodes", "leaves"]
@@ -81,7 +81,7 @@ def choose_by_penalty(path: PruningPath, c: float, size: Size, **changes: Any) -
     return path.choose(best, details={**path.details, "c": c, "size": size}, **changes)
 
 
-def penalty(path: PruningPath, size: Size) -> NDArray[np.float64]:
+def penalty(path: PruningPath, size: Size) -> Floats:
     """√(size / rows) of each tree of a path."""
     if size not in ("nodes", "leaves"):
         raise ValueError(f"size is {size!r}; it must be 'nodes' or 'leaves'")

@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.pruning.traversal import Floats, Ints, Mask
 from treewright.tree import Tree
 from treewright.tree.evaluate import checked_targets
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import column_at
 from treewright.tree.surgery import grafted_arrays
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 BLOCK = 8192  # rows that walk down together
 
 RAISING = "a branch cannot rise where its rows go by more than its tests: raising=False"

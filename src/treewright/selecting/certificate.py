@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.certifying import BOUNDS, certify, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
@@ -15,11 +14,10 @@ from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
 from treewright.pruning.arguments import documented
+from treewright.pruning.traversal import Floats
 from treewright.selecting.one_standard_error import chose, least
 from treewright.tree import Tree
 from treewright.tree.oblique import known_complete
-
-Floats = NDArray[np.float64]
 
 
 @documented

@@ -12,17 +12,15 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath, weakest_links
 from treewright.pruning.arguments import documented
 from treewright.pruning.cross_validation import cross_validated_losses, fold_options
 from treewright.pruning.path import NestedPrunings, refuse_no_rows
+from treewright.pruning.traversal import Floats
 from treewright.selecting.one_standard_error import by_rule, check_rule
 from treewright.tree import Tree
-
-Floats = NDArray[np.float64]
 
 
 @documented
