@@ -225,7 +225,7 @@ def test_bad_bounds() -> None:
             prune(tree, "bound", data=data, delta=delta)
     with pytest.raises(ValueError, match="needs data="):
         prune(tree, "bound")
-    with pytest.raises(ValueError, match="for trees that predict classes"):
+    with pytest.raises(ValueError, match="predicts numbers"):
         prune(grow(encode([[1.0], [2.0]], [1.5, 2.5])), "bound", raising=False)
     with pytest.raises(ValueError, match="no rows"):
         prune(tree, "bound", data=data.take([]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import Parameter as Argument
+from math import inf
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -52,10 +53,23 @@ def check_probability(name: str, value: Any) -> None:
         raise ValueError(f"{name} is {value!r}; it must be between 0 and 1, such as 0.05")
 
 
+def check_constant(c: Any, others: str = "") -> float:
+    """The factor of a penalty; ValueError unless it is a number >= 0."""
+    try:
+        constant = float(c)
+    except (TypeError, ValueError):
+        constant = -1.0
+    if not 0 <= constant < inf:
+        raise ValueError(f"c is {c!r}; it must be a number >= 0{others}")
+    return constant
+
+
 def check_classes(tree: Tree, purpose: str, *, one_target: bool = False) -> None:
     """ValueError unless a tree predicts classes, and where needed those of one target."""
-    if not tree.schema.predicts_classes or (one_target and len(tree.schema.targets) != 1):
-        what = "the classes of one target" if one_target else "classes"
+    what = "the classes of one target" if one_target else "classes"
+    if not tree.schema.predicts_classes:
+        raise ValueError(f"{purpose}; it is for trees that predict {what}, and this one predicts numbers")
+    if one_target and len(tree.schema.targets) != 1:
         raise ValueError(f"{purpose}; it is for trees that predict {what}")
 
 

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import check_classes, check_probability, documented
+from treewright.pruning.arguments import check_classes, check_constant, check_probability, documented
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
 from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, Mask, collapse_mask
@@ -96,9 +95,9 @@ def bottom_up(
 
         details |= tune_constant(tree, data, growing, n_folds, seed, prune_at, GRID)
     else:
-        details["c"] = _check_constant(c)
+        details["c"] = check_constant(c, " or 'cv'")
     collapses = _collapses(tree, form, details["c"], delta)
-    return PruningPath.from_collapse("bottom_up", tree, collapses, validation, **details)
+    return PruningPath.from_collapse("bottom_up", tree, collapses, **details).with_validation(validation)
 
 
 def _collapses(tree: Tree, form: Form, c: float, delta: float) -> Mask:
@@ -114,13 +113,3 @@ def _collapses(tree: Tree, form: Form, c: float, delta: float) -> Mask:
         return np.asarray(subtree + price >= loss[wave] * (1 - SAME_LOSS))
 
     return collapse_mask(tree, np.stack([loss, np.ones(tree.n_nodes)], axis=1), decide)
-
-
-def _check_constant(c: Any) -> float:
-    try:
-        constant = float(c)
-    except (TypeError, ValueError):
-        constant = -1.0
-    if not (isfinite(constant) and constant >= 0):
-        raise ValueError(f"c is {c!r}; it must be a number >= 0 or 'cv'")
-    return constant

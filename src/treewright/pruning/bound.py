@@ -100,7 +100,8 @@ def bound(
     pruned = _Pruner(tree, rows, bound_of, needs_bits).run()
     before = bound_of(_tree_size(tree, rows, needs_bits))
     after = _bound_function(f, pruned, delta)(_tree_size(pruned, rows, needs_bits))
-    return PruningPath.from_pair("bound", tree, pruned, validation, bound=(before, after), f=f, delta=delta)
+    path = PruningPath.from_pair("bound", tree, pruned, bound=(before, after), f=f, delta=delta)
+    return path.with_validation(validation)
 
 
 def _bits(tree: Tree, data: Dataset | None, needs_bits: bool) -> tuple[NDArray[Any], NDArray[Any]]:

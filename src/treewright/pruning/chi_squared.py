@@ -65,7 +65,8 @@ def chi_squared(
         return np.asarray((leaves[:, 0] == 2) & (p_value[wave] > significance))
 
     collapses = collapse_mask(tree, np.ones((tree.n_nodes, 1)), decide)
-    return PruningPath.from_collapse("chi_squared", tree, collapses, validation, p_value=p_value)
+    path = PruningPath.from_collapse("chi_squared", tree, collapses, p_value=p_value)
+    return path.with_validation(validation)
 
 
 def _log_splits(schema: Schema, rows: Ints) -> Floats:

@@ -106,10 +106,8 @@ def cost_complexity(
     level, found = _weakest_links(tree, tree.loss if on == "loss" else tree.risk)
     steps = len(found.alpha) if alpha is None else int(np.searchsorted(found.alpha, alpha, side="right"))
     position, details = np.searchsorted(found.alpha, level, side="left"), {"on": on, "alphas": found.alpha}
-    path = PruningPath.from_nested(
-        "cost_complexity", tree, position, found.alpha[:steps], validation, **details
-    )
-    return replace(path, is_open=alpha is None)
+    path = PruningPath.from_nested("cost_complexity", tree, position, found.alpha[:steps], **details)
+    return replace(path, is_open=alpha is None).with_validation(validation)
 
 
 def cut_at(tree: Tree, alpha: float, risk: ArrayLike | None = None) -> Tree:

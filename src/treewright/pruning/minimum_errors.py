@@ -105,4 +105,4 @@ def minimum_errors(
     training = np.asarray(tree.mean(loss))
     prunings = Front(tree, leaves, length, choices)
     path = PruningPath("minimum_errors", tree, prunings, loss, leaves, training, is_open=errors is None)
-    return path if validation is None else path.with_validation(validation)
+    return path.with_validation(validation)

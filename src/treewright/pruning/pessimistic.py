@@ -72,7 +72,8 @@ def pessimistic(
     else:
         pruned, raised = _without_raising(tree, confidence), 0
     estimate = _estimate(pruned, confidence)
-    return PruningPath.from_pair("pessimistic", tree, pruned, validation, estimate=estimate, raised=raised)
+    path = PruningPath.from_pair("pessimistic", tree, pruned, estimate=estimate, raised=raised)
+    return path.with_validation(validation)
 
 
 def _estimate(tree: Tree, confidence: float) -> float:

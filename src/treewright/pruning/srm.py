@@ -8,13 +8,12 @@ every pruning lies on or above the line, and the penalty on or above its chord.
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import check_classes, documented
+from treewright.pruning.arguments import check_classes, check_constant, documented
 from treewright.pruning.cost_complexity import cost_complexity
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
@@ -74,9 +73,7 @@ def srm(
 
 def choose_by_penalty(path: PruningPath, c: float, size: Size, **changes: Any) -> PruningPath:
     """Choose the tree of least training loss + c·√(size / rows), the smallest among equals."""
-    if not isinstance(c, Real) or not 0 <= c < np.inf:
-        raise ValueError(f"c is {c!r}; it must be a number >= 0 or 'cv'")
-    value = path.training + c * penalty(path, size)
+    value = path.training + check_constant(c, " or 'cv'") * penalty(path, size)
     best = len(path) - 1 - int(np.argmin(value[::-1]))
     return path.choose(best, details={**path.details, "c": c, "size": size}, **changes)
 

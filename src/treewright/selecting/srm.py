@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
 
 from treewright.pruning import PruningPath
-from treewright.pruning.arguments import documented
+from treewright.pruning.arguments import check_classes, check_constant, documented
 from treewright.pruning.srm import Size, choose_by_penalty
 
 
@@ -25,9 +24,7 @@ def srm(path: PruningPath, *, c: float = 1.0, size: Size = "nodes") -> PruningPa
     size : {"nodes", "leaves"}
         Whether branches count as well.
     """
-    if not path.full_tree.schema.predicts_classes:
-        raise ValueError("by='srm' weighs misclassified rows against size; the tree predicts numbers")
-    if not (isinstance(c, int | float) and 0 <= c < inf):
-        raise ValueError(f"c is {c!r}; it must be a number of at least 0")
+    check_classes(path.full_tree, "by='srm' weighs misclassified rows against size")
+    check_constant(c)
     chosen = choose_by_penalty(path, c, size)
     return replace(chosen, details=chosen.details | {"chosen_by": f"structural risk, c = {c:g}"})
