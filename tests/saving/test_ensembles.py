@@ -458,5 +458,5 @@ def test_promises_cost_nothing(tmp_path: Path) -> None:
     (tmp_path / "huge.json").write_bytes(signed(laid_out(model), VERSION))
     loaded = load(tmp_path / "huge.json")
     assert loaded.predict({"x": [0.0, 9.0]}).tolist() == small().predict({"x": [0.0, 9.0]}).tolist()
-    with pytest.raises(ValueError, match="not the rows of the growing"):
+    with pytest.raises(ValueError, match="not the training rows"):
         out_of_bag(loaded, encode({"x": [1.0]}, ["a"], schema=loaded.schema))

@@ -158,7 +158,7 @@ class VotingEstimator(TableEstimator):
         if self.keep_targets and len(data.schema.targets) == 1:
             more = LeafTargets.of(trees[n_before:], draws, data, n_before, threads)
             old: LeafTargets | None = vars(self).get("_leaf_targets") if n_before else None
-            fitted["_leaf_targets"] = more if old is None else old.joined(more)
+            fitted["_leaf_targets"] = more if old is None else old.extend(more)
         replace_fit(self, fitted)
 
     def _oob_attributes(self, out: OutOfBag, data: Dataset) -> Fitted:

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
-from treewright.ensembles.adaboost import Boosted, Round, boost, chances_of, decision_of
+from treewright.ensembles.adaboost import Boosted, Round, boost, decision_function, vote_probabilities
 from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_numbers
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
@@ -260,10 +260,10 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
         return np.asarray(raw[0].argmax(axis=1))
 
     def _probabilities(self, raw: tuple[Floats, float]) -> Floats:
-        return chances_of(*raw)
+        return vote_probabilities(*raw)
 
     def _decision(self, raw: tuple[Floats, float]) -> Floats:
-        return decision_of(*raw)
+        return decision_function(*raw)
 
 
 class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]

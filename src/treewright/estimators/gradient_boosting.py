@@ -51,7 +51,7 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         self.check_parameters()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
-        losses.check_targets(self.loss, data)
+        losses.check_target(self.loss, data)
         begun, seeds = self._begun(data)
         stops = data.n_counted > _MANY_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
         aside = None
@@ -244,7 +244,7 @@ class GradientBoostingClassifier(
         return self.max_delta_step
 
     def _codes(self, raw: Floats) -> NDArray[Any]:
-        return losses.codes(raw)
+        return losses.LOSSES[self.loss].predictions(raw)
 
     def _probabilities(self, raw: Floats) -> Floats:
         return losses.probabilities(raw)
@@ -325,11 +325,11 @@ class GradientBoostingRegressor(
 
     def _numbers(self, X: Any) -> Floats:
         fitted, raw = self._raw(X)
-        return losses.answers(fitted["model_"].loss, raw)
+        return losses.LOSSES[fitted["model_"].loss].predictions(raw)
 
     def _staged_numbers(self, X: Any) -> Iterator[Floats]:
         for fitted, raw in self._staged_raw(X):
-            yield losses.answers(fitted["model_"].loss, raw)
+            yield losses.LOSSES[fitted["model_"].loss].predictions(raw)
 
     @property
     def _quantile(self) -> float:
