@@ -125,7 +125,7 @@ class Sharing:
         visit.is_entered = True
         width = self.tree.schema.width
         counts = np.bincount(self.classes[visit.rows], visit.share, width).astype(np.float64)
-        visit.as_leaf = self._charged(counts)
+        visit.as_leaf = self._charge(counts)
         parts = [] if self.is_leaf[visit.node] else self._parts(visit)
         if not parts:  # a leaf, or no row whose value is known
             visit.charge = visit.as_leaf
@@ -136,7 +136,7 @@ class Sharing:
                 visit.largest, heaviest = branch, part
         return below[::-1]
 
-    def _charged(self, counts: Floats) -> float:
+    def _charge(self, counts: Floats) -> float:
         rows = float(counts.sum())
         errors = rows - float(counts.max())
         return errors + float(add_errors(rows, errors, self.confidence))

@@ -172,7 +172,7 @@ def _rising(
         rows = np.concatenate([rows[still], new_rows])
         leaves = np.concatenate([leaves[still], current.arrive(larger[new_owner], new_rows)])
         done[open_] = until
-        added = _added(current, owner, rows, leaves, len(wave))[open_]
+        added = _extra_errors(current, owner, rows, leaves, len(wave))[open_]
         charged, ceiling = charge[open_] + added, limit[open_]
         might = np.where(becomes_leaf[open_], charged < ceiling, charged <= ceiling)
         rises[open_] = might & (until == length[open_])
@@ -184,7 +184,7 @@ def _rising(
     return rises, rows[moved], leaves[moved]
 
 
-def _added(current: Moving, owner: Ints, rows: Ints, leaves: Ints, n_owners: int) -> Floats:
+def _extra_errors(current: Moving, owner: Ints, rows: Ints, leaves: Ints, n_owners: int) -> Floats:
     """How much more the leaves at which rows arrive are charged, for each owner of the rows."""
     reached, first, place = np.unique(leaves, return_index=True, return_inverse=True)
     counts = current.counts[reached]

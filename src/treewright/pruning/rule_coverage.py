@@ -28,12 +28,12 @@ class Covers:
         self.codes: NDArray[np.int32] = data.targets[0]
         self.n_rows = data.n_rows
         self.weight: Floats | None = data.weight
-        self.all = self.packed(np.ones(self.n_rows, np.bool_))
+        self.all = self.pack(np.ones(self.n_rows, np.bool_))
         self._place = {name: j for j, name in enumerate(data.schema.names)}
         self._columns: dict[str, NDArray[Any]] = {}
         self._kept: dict[Condition | int, Bits] = {}  # the one asked for last comes last
 
-    def packed(self, flags: Mask) -> Bits:
+    def pack(self, flags: Mask) -> Bits:
         """A bit for each row, filled up with zeros to whole words."""
         bits = np.zeros((self.n_rows + 63) // 64 * 8, np.uint8)
         bits[: (self.n_rows + 7) // 8] = np.packbits(flags)
@@ -45,16 +45,16 @@ class Covers:
 
     def of(self, condition: Condition) -> Bits:
         """The rows that fit a condition."""
-        return self._remembered(condition)
+        return self._cached(condition)
 
     def of_class(self, code: int) -> Bits:
         """The rows of a class."""
-        return self._remembered(code)
+        return self._cached(code)
 
-    def _remembered(self, key: Condition | int) -> Bits:
+    def _cached(self, key: Condition | int) -> Bits:
         bits = self._kept.pop(key, None)
         if bits is None:
-            bits = self.packed(self.codes == key if isinstance(key, int) else self._fitting(key))
+            bits = self.pack(self.codes == key if isinstance(key, int) else self._fitting(key))
             if len(self._kept) * bits.nbytes > _CACHE:
                 del self._kept[next(iter(self._kept))]
         self._kept[key] = bits

@@ -39,7 +39,7 @@ class Candidate(NamedTuple):
     cover: Bits  # the training rows that it fits
 
 
-def selected(found: list[Candidate], covers: Covers, n_classes: int, seed: int) -> list[Candidate]:
+def select_rules(found: list[Candidate], covers: Covers, n_classes: int, seed: int) -> list[Candidate]:
     """The chosen rules of each class, the class with the fewest false positives first."""
     cost = _Costs(covers.data)
     groups: dict[int, list[Candidate]] = {}
@@ -231,7 +231,7 @@ def default_class(left: Bits, covers: Covers, n_classes: int) -> int:
     return int(np.lexsort((-overall, -uncovered))[0])
 
 
-def polished(chosen: list[Candidate], covers: Covers, n_classes: int) -> list[Candidate]:
+def drop_harmful_rules(chosen: list[Candidate], covers: Covers, n_classes: int) -> list[Candidate]:
     """Without the rules whose omission lowers the training error: the first is dropped, and all looked at
     again.
     """
