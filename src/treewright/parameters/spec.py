@@ -349,8 +349,8 @@ def takes(declared: Any) -> Any:
     return decorate
 
 
-def documented(function: _T) -> _T:
-    """Decorate a method: arguments that its docstring does not describe get their entry of `ARGUMENTS`."""
+def documented(function: _T, arguments: Mapping[str, Parameter] = ARGUMENTS) -> _T:
+    """Decorate a function: arguments that its docstring does not describe get their entry of `arguments`."""
     if function.__doc__ is None:  # python -OO
         return function
     sections = _sections(function.__doc__)
@@ -360,7 +360,7 @@ def documented(function: _T) -> _T:
         for name in names.split(",")
     }
     entries = [
-        own[name] if name in own else replace(ARGUMENTS[name], name=name, default=each.default).entry
+        own[name] if name in own else replace(arguments[name], name=name, default=each.default).entry
         for name, each in inspect.signature(function).parameters.items()
         if name != "self"
     ]
