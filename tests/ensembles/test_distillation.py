@@ -16,6 +16,7 @@ from treewright import Distillation, Tree, distill, distillation, encode, grow
 from treewright.datasets import load_spam
 from treewright.encoding.mosaics import Mosaic
 from treewright.ensembles.distillation.students import mixed_columns, own_cells, random_cells, with_answers
+from treewright.parameters import FeatureCosts
 
 RNG = np.random.default_rng(0)
 TABLE = RNG.normal(size=(400, 3))
@@ -183,7 +184,7 @@ def test_weights_count_and_rows_without_weight_do_not() -> None:
 
 def test_options_of_growing() -> None:
     assert distill(Soft(), TABLE, max_depth=1).height == 1
-    one = distill(Soft(), TABLE, max_features_used=1)
+    one = distill(Soft(), TABLE, feature_costs=FeatureCosts(max_used=1))
     assert len(set(one.feature[~one.is_leaf].tolist())) == 1
     assert distill(Soft(), TABLE, criterion="entropy").criterion == "entropy"
 

@@ -73,7 +73,7 @@ def _imbalance(data: Dataset) -> list[Advice]:
             "imbalance",
             f"class {class_name(labels[code])} is {share} of the rows{others}, {always}: "
             "judge by recall, precision, balanced accuracy or AUC instead of the error",
-            'class_weight="balanced" or a cost_matrix makes rare classes count more',
+            'class_weight="balanced" or costs make rare classes count more',
             f"{cost_option(labels[code], labels[most], ratio)} makes a missed {class_name(labels[code])} "
             f"cost {ratio:.0f} times as much as the opposite mistake",
         )

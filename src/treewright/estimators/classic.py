@@ -29,6 +29,7 @@ from treewright.parameters.classic import (
     TopDownParameters,
 )
 from treewright.parameters.spec import Parameters, parameter
+from treewright.parameters.values import Surrogates
 from treewright.pruning import PruningPath, prune
 from treewright.pruning.fractional_rows import collapse_useless_splits
 from treewright.selecting import select
@@ -150,7 +151,12 @@ class _CART(CARTParameters, Classic):
         All prunings with their errors, as rpart's table of complexity: ``print(model.pruning_path_)``.
     """
 
-    missing = "surrogate"
+    n_surrogates: int
+
+    @property
+    def missing(self) -> Surrogates:
+        """Missing values go where surrogate splits send them."""
+        return Surrogates(self.n_surrogates)
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         growing = self._growing(data)  # called once: it may draw the seed, which the folds share
@@ -268,7 +274,7 @@ class C45Classifier(C45Parameters, OneTarget):
         return 2 * self.min_objs
 
     def _tree(self, data: Dataset) -> Tree:
-        return collapse_useless_splits(grow(data, **self._growing(data), _rules=RELEASE_8))
+        return collapse_useless_splits(grow(data, **self._growing(data) | {"_constraints": RELEASE_8}))
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
         data = repeat_by_weight(data)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.tree import Tree
-from treewright.tree.conditions import ThresholdTest
+from treewright.tree.conditions import SubsetTest
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """The test of a node, or a surrogate of it: which values go left."""
 
     feature: int  # as the tree counts: columns, then sums of columns
@@ -44,8 +43,9 @@ class Question:
     @property
     def opposite(self) -> Question:
         """The same question about the right side."""
-        unseen = None if self.unseen_left is None else not self.unseen_left
-        return replace(self, reversed=not self.reversed, left=self.right, right=self.left, unseen_left=unseen)
+        unseen_left = None if self.unseen_left is None else not self.unseen_left
+        sides = self.right, self.left
+        return Question(self.feature, self.threshold, not self.reversed, *sides, unseen_left)
 
 
 def has_surrogates(tree: Tree, node: int) -> bool:
@@ -55,23 +55,30 @@ def has_surrogates(tree: Tree, node: int) -> bool:
 
 def questions(tree: Tree, node: int, *, to_left: bool = True) -> Iterator[Question]:
     """The test of a node, then its surrogates, the best first: which values go left, or else right."""
-    unseen = bool(tree.heavier_left[node])
-    found = [_question(int(tree.feature[node]), tree.stored_test(node), False, unseen)]
-    found += [stand_in(tree, entry) for entry in tree.surrogates.of(node)]
-    return (question if to_left else question.opposite for question in found)
+    feature = int(tree.feature[node])
+    if tree.subset[node] < 0:
+        question = Question(feature, float(tree.threshold[node]))
+    else:
+        question = _of_category(feature, tree.goes_left(node), False, bool(tree.heavier_left[node]))
+    yield question if to_left else question.opposite
+    if len(tree.surrogates):
+        others = (stand_in(tree, entry) for entry in tree.surrogates.of(node))
+        yield from (other if to_left else other.opposite for other in others)
 
 
 def stand_in(tree: Tree, entry: int) -> Question:
     """One surrogate."""
     others = tree.surrogates
-    test = others.test(entry, tree.schema)
-    return _question(int(others.feature[entry]), test, bool(others.reversed[entry]), None)
+    test, feature = others.test(entry, tree.schema), int(others.feature[entry])
+    is_reversed = bool(others.reversed[entry])
+    if isinstance(test, SubsetTest):
+        return _of_category(feature, test.passes != is_reversed, is_reversed, None)
+    return Question(feature, float(others.threshold[entry]), is_reversed)
 
 
-def _question(feature: int, test: Any, is_reversed: bool, unseen_left: bool | None) -> Question:
-    if isinstance(test, ThresholdTest):
-        return Question(feature, test.threshold, is_reversed)
-    goes_left = test.passes != is_reversed
+def _of_category(
+    feature: int, goes_left: NDArray[np.bool_], is_reversed: bool, unseen_left: bool | None
+) -> Question:
     left, right = (tuple(np.flatnonzero(side).tolist()) for side in (goes_left, ~goes_left))
     return Question(feature, np.nan, is_reversed, left, right, unseen_left)
 

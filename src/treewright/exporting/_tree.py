@@ -245,6 +245,14 @@ def label_type(labels: Sequence[Any]) -> str:
     return "bool" if isinstance(labels[0], bool) else "integer"
 
 
+def unknown_label(labels: Sequence[Any]) -> Any:
+    """A text or a whole number that is none of some labels."""
+    if label_type(labels) == "text":
+        return "".join(labels) + "?"
+    known = set(labels)
+    return next(number for number in range(len(labels) + 1) if number not in known)
+
+
 def plain(values: Any) -> list[Any]:
     """A column of `probes` as Python's own values; times as microseconds, a missing one as None."""
     if not isinstance(values, np.ndarray):

@@ -14,7 +14,7 @@ from treewright.encoding.schema import Column, Schema
 from treewright.exporting._check.probes import encoded, parts
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
-from treewright.exporting._tree import Code
+from treewright.exporting._tree import Code, unknown_label
 from treewright.tree.tree import Tree, as_array
 
 Inputs = Literal["matrix", "columns"]
@@ -402,11 +402,11 @@ def is_text(column: Column) -> bool:
 def _fed(data: Dataset, j: int, missing: str) -> NDArray[Any]:
     """One column as the model wants it: a category that the tree does not know as one that it cannot know."""
     column = data.schema.columns[j]
-    values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
+    values = data.column(j)
     if not column.is_category:
         return np.ascontiguousarray(values, np.float64)
     keys = _keys(column, missing)
-    other: Any = "".join(map(str, (*keys, "?"))) if is_text(column) else _other_number(keys)
+    other = unknown_label([*keys.tolist(), "?"] if is_text(column) else column.categories or (0,))
     return np.insert(keys, len(keys) - 1, other)[values]  # code -1 is a missing value, -2 an unknown one
 
 
@@ -415,12 +415,6 @@ def _keys(column: Column, missing: str) -> NDArray[Any]:
     if is_text(column):
         return np.array([*column.categories, missing], object)
     return np.array([*column.categories, np.nan], np.float64) + 0.0
-
-
-def _other_number(keys: NDArray[np.float64]) -> float:
-    """A number that is not among the keys."""
-    known = set(keys.tolist())
-    return next(float(number) for number in range(len(keys) + 1) if number not in known)
 
 
 def _input_names(schema: Schema, columns: list[int]) -> list[str]:

@@ -19,7 +19,7 @@ from treewright.encoding.schema import Column, Schema
 from treewright.exporting._check.probes import encoded
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
-from treewright.exporting._tree import Code
+from treewright.exporting._tree import Code, unknown_label
 from treewright.tree.conditions import Between, Condition, Within, merge_conditions
 from treewright.tree.rule_list import condition_of, paths, weights_by_class
 from treewright.tree.tree import Tree, as_array
@@ -82,8 +82,7 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
     yield '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">'
     yield f'<Header><Application name="treewright" version={_quote(__version__)}/></Header>'
     yield f'<DataDictionary numberOfFields="{len(schema.columns) + 1}">'
-    for column in schema.columns:
-        yield _data_field(column)
+    yield from map(_data_field, schema.columns)
     yield from _target_field(schema, target)
     yield "</DataDictionary>"
     yield from _derived_fields(tree)
@@ -143,6 +142,12 @@ def _value_text(value: Hashable) -> str:
     return repr(number + 0.0)
 
 
+_DOUBLE, _STRING = (
+    'optype="continuous" dataType="double"',
+    'optype="categorical" dataType="string"',
+)
+
+
 def _data_field(column: Column) -> str:
     """A column: numbers, and categories that are numbers, are doubles; other categories are texts.
 
@@ -150,41 +155,29 @@ def _data_field(column: Column) -> str:
     booleans, not categorical doubles, and no list of valid values.
     """
     is_number = not column.is_category or _are_numbers(column.categories)
-    kind = 'optype="continuous" dataType="double"' if is_number else 'optype="categorical" dataType="string"'
-    return f"<DataField name={_quote(column.name)} {kind}/>"
+    return f"<DataField name={_quote(column.name)} {_DOUBLE if is_number else _STRING}/>"
 
 
 def _target_field(schema: Schema, name: str) -> Iterator[str]:
     classes = schema.targets[0].classes
     if classes is None:
-        yield f'<DataField name={_quote(name)} optype="continuous" dataType="double"/>'
+        yield f"<DataField name={_quote(name)} {_DOUBLE}/>"
         return
-    yield f'<DataField name={_quote(name)} optype="categorical" dataType="string">'
-    for label in classes:
-        yield f"<Value value={_quote(_value_text(label))}/>"
+    yield f"<DataField name={_quote(name)} {_STRING}>"
+    yield from (f"<Value value={_quote(_value_text(label))}/>" for label in classes)
     yield "</DataField>"
 
 
 def _outputs(schema: Schema) -> Iterator[str]:
     """The answer, and for classes the share of each."""
-    classes = schema.targets[0].classes
-    kind = (
-        'optype="continuous" dataType="double"'
-        if classes is None
-        else ('optype="categorical" dataType="string"')
-    )
-    yield "<Output>"
-    answer = _answer_name(schema)
-    yield f'<OutputField name={_quote(answer)} feature="predictedValue" {kind}/>'
-    taken = {*schema.names, _target_name(schema), answer}
-    for label in classes or ():
-        written = _value_text(label)
-        name = _free(f"probability({written})", taken)
-        taken.add(name)
-        yield (
-            f'<OutputField name={_quote(name)} feature="probability" value={_quote(written)} '
-            'optype="continuous" dataType="double"/>'
-        )
+    classes, answer = schema.targets[0].classes, _answer_name(schema)
+    kind = _DOUBLE if classes is None else _STRING
+    yield f'<Output>\n<OutputField name={_quote(answer)} feature="predictedValue" {kind}/>'
+    names = {*schema.names, _target_name(schema), answer}
+    for text in map(_value_text, classes or ()):
+        name = _free(f"probability({text})", names)
+        names.add(name)
+        yield f'<OutputField name={_quote(name)} feature="probability" value={_quote(text)} {_DOUBLE}/>'
     yield "</Output>"
 
 
@@ -212,8 +205,7 @@ def _derived_fields(tree: Tree) -> Iterator[str]:
             field = f"<FieldRef field={_quote(tree.schema.names[column])}/>"
             part = f'<Apply function="*"><Constant dataType="double">{weight!r}</Constant>{field}</Apply>'
             total = f'<Apply function="+">{total}{part}</Apply>' if total else part
-        field = f'<DerivedField name={_quote(name)} optype="continuous" dataType="double">'
-        yield f"{field}{total}</DerivedField>"
+        yield f"<DerivedField name={_quote(name)} {_DOUBLE}>{total}</DerivedField>"
     if names:
         yield "</TransformationDictionary>"
 
@@ -347,18 +339,22 @@ def _conditions(question: Question, column: Column) -> tuple[Condition, Conditio
 def _predicate(condition: Condition, column: Column) -> str:
     """A condition: the test of known values, or that the value is missing."""
     name = _quote(column.name)
-    missing = f'<SimplePredicate field={name} operator="isMissing"/>'
     if isinstance(condition, Within):
-        tests = _set_tests(condition, column, name)
+        tests, joint = _set_tests(condition, column, name), "and" if condition.unseen else "or"
     else:
-        tests = _number_tests(condition.above, condition.upto, name)
+        tests, joint = _number_tests(condition.above, condition.upto, name), "and"
     if tests is None:  # every known value
-        return "<True/>" if condition.missing else f'<SimplePredicate field={name} operator="isNotMissing"/>'
+        return "<True/>" if condition.missing else _simple(name, "isNotMissing")
+    missing = _simple(name, "isMissing")
     if not tests:  # no known value
         return missing if condition.missing else "<False/>"
-    operator = "and" if not isinstance(condition, Within) or condition.unseen else "or"
-    known = _compound(operator, tests)
+    known = _compound(joint, tests)
     return _compound("or", [known, missing]) if condition.missing else known
+
+
+def _simple(name: str, operator: str, value: str = "") -> str:
+    """A predicate; name and value are quoted."""
+    return f'<SimplePredicate field={name} operator="{operator}"{value and f" value={value}"}/>'
 
 
 def _number_tests(above: float | None, upto: float | None, name: str) -> list[str] | None:
@@ -368,40 +364,36 @@ def _number_tests(above: float | None, upto: float | None, name: str) -> list[st
     tests = []
     if above is not None:
         operator, value = ("greaterThan", above) if above > -inf else ("greaterOrEqual", -LARGEST)
-        tests.append(f'<SimplePredicate field={name} operator="{operator}" value="{value + 0.0!r}"/>')
+        tests.append(_simple(name, operator, f'"{value + 0.0!r}"'))
     if upto is not None and upto < inf:
         operator, value = ("lessOrEqual", upto) if upto > -inf else ("lessThan", -LARGEST)
-        tests.append(f'<SimplePredicate field={name} operator="{operator}" value="{value + 0.0!r}"/>')
+        tests.append(_simple(name, operator, f'"{value + 0.0!r}"'))
     return tests or None
 
 
 def _set_tests(condition: Within, column: Column, name: str) -> list[str] | None:
     """One of some categories, or none of the others: plain words as a list, the rest one by one."""
     own = frozenset(condition.categories)
-    named = [c for c in column.categories if (c in own) != condition.unseen]
-    if not named:
+    words = [_value_text(c) for c in column.categories if (c in own) != condition.unseen]
+    if not words:
         return None if condition.unseen else []
-    words = [_value_text(category) for category in named]
-    listed = [word for word in words if _PLAIN.fullmatch(word)]
+    plain_words = [word for word in words if _PLAIN.fullmatch(word)]
     tests = []
-    if len(listed) > 1:
+    if len(plain_words) > 1:
         operator = "isNotIn" if condition.unseen else "isIn"
         kind = "real" if _are_numbers(column.categories) else "string"
-        array = f'<Array n="{len(listed)}" type="{kind}">{" ".join(listed)}</Array>'
+        array = f'<Array n="{len(plain_words)}" type="{kind}">{" ".join(plain_words)}</Array>'
         tests.append(
             f'<SimpleSetPredicate field={name} booleanOperator="{operator}">{array}</SimpleSetPredicate>'
         )
         words = [word for word in words if not _PLAIN.fullmatch(word)]
     operator = "notEqual" if condition.unseen else "equal"
-    tests += [f'<SimplePredicate field={name} operator="{operator}" value={_quote(word)}/>' for word in words]
-    return tests
+    return tests + [_simple(name, operator, _quote(word)) for word in words]
 
 
 def _compound(operator: str, predicates: list[str]) -> str:
-    if not predicates:
-        return "<True/>"
-    if len(predicates) == 1:
-        return predicates[0]
+    if len(predicates) < 2:
+        return predicates[0] if predicates else "<True/>"
     return f'<CompoundPredicate booleanOperator="{operator}">{"".join(predicates)}</CompoundPredicate>'
 
 
@@ -433,15 +425,13 @@ def _as_json(data: Dataset) -> str:
     """Rows as PMML4S reads them; infinite numbers as such that no double holds."""
     columns = []
     for j, column in enumerate(data.schema.columns):
-        values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-        if column.is_category:
-            unknown: Any = "".join(map(str, (*column.categories, "?")))
-            if _are_numbers(column.categories):
-                unknown = next(n for n in range(len(column.categories) + 1) if n not in column.categories)
-            known = [json.dumps(category) for category in (*column.categories, unknown, None)]
-            columns.append([known[code] for code in values.tolist()])
+        values = data.column(j).tolist()
+        if column.is_category:  # code -1 is a missing value, -2 an unknown one
+            labels = (*column.categories, unknown_label(column.categories), None)
+            texts = list(map(json.dumps, labels))
+            columns.append([texts[code] for code in values])
         else:
-            columns.append([_number_as_json(value) for value in values.tolist()])
+            columns.append(list(map(_number_as_json, values)))
     rows = ",".join("[" + ",".join(row) + "]" for row in zip(*columns, strict=True))
     return f'{{"columns": {json.dumps(data.schema.names)}, "data": [{rows}]}}'
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -155,10 +156,17 @@ class _Writer:
                 )
             seen[key] = column.name
 
-    def column(self, j: int) -> str:
-        """A column of the tree as the database calls it."""
-        name = self.code.tree.schema.columns[j].name
-        return self.dialect.identifier(self.names.get(name, name))
+    @cached_property
+    def values(self) -> dict[int, str]:
+        """The columns in use as the database calls them, and sums of columns; a product with a float is a
+        float, whatever the column is.
+        """
+        names = (self.names.get(column.name, column.name) for column in self.code.columns)
+        values = dict(zip(self.code.used, map(self.dialect.identifier, names), strict=True))
+        for j in self.code.sums:
+            parts = (f"{values[c]} * {self.dialect.number(weight)}" for c, weight in self.code.terms(j))
+            values[j] = f"({' + '.join(parts)})"
+        return values
 
     def case(self, answers: list[str], level: int = 0) -> Iterator[str]:
         """The lines of the expression.
@@ -178,18 +186,21 @@ class _Writer:
 
     def _is_missing(self, j: int) -> str:
         """The condition that a value is missing."""
-        name = self.value(j)
+        name = self.values[j]
         if not self._may_be_nan(j) or self.dialect.nan is None:
             return f"{name} IS NULL"
         is_nan = f"{name} > {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"IS_NAN({name})"
         return f"{name} IS NULL OR {is_nan}"
 
-    def _is_timestamp(self, j: int) -> bool:
-        return self.times == "timestamp" and family(self.code.tree.tested[j]) == "time"
+    @cached_property
+    def _timestamps(self) -> frozenset[int]:
+        """The columns that hold timestamps."""
+        columns = zip(self.code.used, self.code.columns, strict=True)
+        return frozenset(j for j, column in columns if self.times == "timestamp" and family(column) == "time")
 
     def _may_be_nan(self, j: int) -> bool:
         """Whether a column, or sum, of the database may hold NaN that counts as missing."""
-        is_float = not (self.code.tree.tested[j].is_category or self._is_timestamp(j))
+        is_float = not (j in self._timestamps or self.code.tree.tested[j].is_category)
         return is_float and (self.nan or j in self.code.sums)
 
     def _cases(self, answers: list[str], level: int) -> Iterator[str]:
@@ -220,7 +231,7 @@ class _Writer:
         number, text = self.dialect.number, self.dialect.number(first)
         least, most = number(-sys.float_info.max), number(sys.float_info.max)
         for j, coefficient, mean in terms:
-            name = self.column(j)
+            name = self.values[j]
             known = f"CASE WHEN {name} BETWEEN {least} AND {most} THEN {name} ELSE {number(mean)} END"
             text += f" + {number(coefficient)} * {known}"
         return text
@@ -240,23 +251,16 @@ class _Writer:
         question = next(asked)
         if not question.is_category:
             return self._comparison(question, missing, self._may_be_nan(question.feature))
-        (within, codes), name = question.listed, self.column(question.feature)
+        (within, codes), name = question.listed, self.values[question.feature]
         if within and not codes:
             return f"{name} IS NULL" if missing else f"{name} <> {name}"
         test = self._among(question.feature, codes, within) if codes else f"{name} IS NOT NULL"
         return f"{test} OR {name} IS NULL" if missing else test
 
-    def value(self, j: int) -> str:
-        """A column, or a sum of columns; a product with a float is a float, whatever the column is."""
-        if j not in self.code.sums:
-            return self.column(j)
-        parts = (f"{self.column(c)} * {self.dialect.number(weight)}" for c, weight in self.code.terms(j))
-        return f"({' + '.join(parts)})"
-
     def _comparison(self, question: Question, missing: bool, nan: bool) -> str:
         """The test of a number or time; `missing`: or it is missing; `nan`: NaN is missing, too."""
         dialect, j, threshold = self.dialect, question.feature, question.threshold
-        name, is_time, to_left = self.value(j), self._is_timestamp(j), not question.reversed
+        name, is_time, to_left = self.values[j], j in self._timestamps, not question.reversed
         if np.isinf(threshold) and (is_time or dialect.infinity is None):
             test = f"{name} IS NOT NULL" if (threshold > 0) == to_left else f"{name} <> {name}"
             return f"{test} OR {name} IS NULL" if missing else test
@@ -274,7 +278,7 @@ class _Writer:
 
     def _ways(self, question: Question) -> Iterator[tuple[str, str]]:
         """A question with surrogates: that its value is known, and what it must be."""
-        j, name, truths = question.feature, self.value(question.feature), self.dialect.truths
+        j, name, truths = question.feature, self.values[question.feature], self.dialect.truths
         if question.is_category and question.unseen_left is None:
             for side, codes in ((True, question.left), (False, question.right)):
                 if codes:
@@ -294,7 +298,7 @@ class _Writer:
 
     def _among(self, j: int, codes: Sequence[int], within: bool = True) -> str:
         """The test of a category."""
-        column, name = self.code.tree.schema.columns[j], self.column(j)
+        column, name = self.code.tree.schema.columns[j], self.values[j]
         labels = ", ".join(self.dialect.label(column.categories[code]) for code in codes)
         value = self.dialect.category(name) if isinstance(column.categories[0], str) else name
         return f"{value} {'IN' if within else 'NOT IN'} ({labels})"

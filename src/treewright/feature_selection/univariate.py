@@ -7,7 +7,6 @@ ties, however wide, has a single one.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -23,7 +22,7 @@ from treewright.encoding import Dataset
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.feature_selection._progress import of_stage
 from treewright.growing import grow, n_threads
-from treewright.growing.limits import core_limits
+from treewright.growing.limits import core_limits, core_options
 from treewright.growing.targets import check_rows, checked_criterion, targets_for
 from treewright.parameters import is_int, takes
 from treewright.parameters.selectors import SPLIT_SCORES
@@ -37,8 +36,7 @@ _EQUAL = 1e-9  # gains that differ by a smaller share are equal up to rounding
 _COLUMNS_PER_TASK = 64  # one stump alone is too little work for a thread
 _PERMUTATIONS_PER_TASK = 200
 _CRITERIA = {"mutual_information": "entropy", "accuracy": "error"}  # by measure
-_STUMP = {"max_splits": 1, "category_gain": "plain"}
-_DEFAULTS = {name: each.default for name, each in inspect.signature(grow).parameters.items()}
+_STUMP = {"max_leaf_nodes": 2, "category_gain": "plain"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +266,7 @@ class _Stump:
         bins, is_mixed = data.bins() if data.n_rows > _core.small_rows else (None, None)
         self.task: dict[str, Any] = {
             **targets,
-            **core_limits(_DEFAULTS | _STUMP | limits, data),
+            **core_limits(core_options(_STUMP | limits, data), data),
             "criterion": criterion,
             "bins": bins,
             "is_mixed": is_mixed,

@@ -42,11 +42,9 @@ _OPTIONS = (
     "max_depth",
     "threshold",
     "missing",
-    "n_surrogates",
     "monotonic_cst",
     "interaction_cst",
     "feature_costs",
-    "max_features_used",
     "n_jobs",
 )
 _RESAMPLES = 1000  # of the rows, for the interval of R²
@@ -157,8 +155,8 @@ def distill(
     progress : callable, optional
         Called every few milliseconds with the fraction of the growing that is done.
     **options
-        Options of `grow`: criterion, max_depth, threshold, missing, n_surrogates, monotonic_cst,
-        interaction_cst, feature_costs, max_features_used, n_jobs.
+        Options of `grow`: criterion, max_depth, threshold, missing, monotonic_cst, interaction_cst,
+        feature_costs, n_jobs.
 
     Returns
     -------

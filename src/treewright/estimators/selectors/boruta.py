@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from treewright.estimators.fitting import Fitted
-from treewright.estimators.parameters import n_features_drawn
 from treewright.estimators.selectors._base import TableSelector, expects_classes
 from treewright.feature_selection.boruta import ACCEPTED, TENTATIVE, boruta
+from treewright.growing import n_features_drawn
 from treewright.parameters.selectors import BORUTA, BorutaParameters
 
 
