@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treewright.estimators.fitting import Fitted
 from treewright.estimators.selectors._base import TableSelector, expects_classes, support_mask
 from treewright.feature_selection.univariate import SplitScores, split_scores
-from treewright.parameters.selectors import SPLIT_SCORES, UnivariateParameters
+from treewright.parameters.selectors import UnivariateOptions, UnivariateParameters
 
 DEFAULT_K = 10
 
@@ -67,7 +67,8 @@ class SplitFilter(UnivariateParameters, TableSelector):
         classes = True if self.measure != "gain" else expects_classes(self.criterion)
         data, columns = self._encode(X, y, sample_weight, classes)
         permuting = {"seed": self._seed()} if self.alpha is not None else {"n_permutations": 0}
-        scores = split_scores(data, **self._options(SPLIT_SCORES, **permuting))
+        options = self._options(UnivariateOptions, n_jobs=self.n_jobs, **permuting)
+        scores = split_scores(data, **options)
         return {
             **columns,
             "scores_": scores.score,

@@ -14,7 +14,7 @@ from treewright.encoding import Dataset, encode
 from treewright.estimators.fitting import Fitted
 from treewright.estimators.selectors._base import TableSelector, support_mask
 from treewright.feature_selection.zero_norm import zero_norm
-from treewright.parameters.selectors import ZERO_NORM, ZeroNormParameters
+from treewright.parameters.selectors import ZeroNormOptions, ZeroNormParameters
 
 Floats = NDArray[np.float64]
 _OTHERS = "SplitFilter, TreeSelector and ShadowSelector take such columns"
@@ -95,7 +95,7 @@ class ZeroNormSelector(ZeroNormParameters, TableSelector):
         if not varying.size:
             raise ValueError("all columns are constant; there is nothing to select from")
         n_columns = None if n_columns is None else min(n_columns, len(varying))
-        result = zero_norm(matrix[:, varying], solve, n_columns=n_columns, **self._options(ZERO_NORM))
+        result = zero_norm(matrix[:, varying], solve, n_columns=n_columns, **self._options(ZeroNormOptions))
         self._warn(result.converged, last_converged)
         scales = np.zeros(data.n_columns)
         scales[varying] = result.scale
