@@ -228,6 +228,7 @@ def forest_importances(
     by_gain = options["importance"] == "gain"
     if data.n_rows > _core.small_rows:
         data.bins(threads)  # once for all trees
+    rows = data.counted  # rows without weight are never drawn
     per_node = n_features_drawn(options["max_features"], data.n_columns)
     per_tree = min(_POOL * per_node, data.n_columns)
     draws = per_node if per_node < per_tree else None
@@ -239,14 +240,15 @@ def forest_importances(
         if per_tree < data.n_columns:
             pool = np.sort(rng.choice(data.n_columns, per_tree, replace=False))
         table = data if pool is None else data.narrowed(pool)
-        counts = _bootstrap_counts(data, rng)
+        counts = np.zeros(data.n_rows)
+        counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
         sample = table.reweighted(counts * data.row_weights)
         tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **limits)
         if by_gain:
             gain = by_column(tree, tree.gain)
             found = np.asarray(gain / (gain.sum() or 1.0))
         else:
-            found = shuffled_rises(tree, table, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
+            found = shuffled_rises(tree, table, rows[counts[rows] == 0], rng)
         if pool is None:
             return found
         result = np.zeros(data.n_columns)
@@ -262,10 +264,3 @@ def forest_importances(
         return np.asarray(mean)
     error = np.sqrt(np.maximum(sums[1] / n_trees - mean**2, 0.0) / n_trees)
     return np.asarray(np.divide(mean, error, out=np.zeros_like(mean), where=error > 0))
-
-
-def _bootstrap_counts(data: Dataset, rng: np.random.Generator) -> Floats:
-    """How often each row is drawn; rows without weight never are."""
-    rows, counts = data.counted, np.zeros(data.n_rows)
-    counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
-    return counts

@@ -138,7 +138,7 @@ class ZeroNormSelector(ZeroNormParameters, TableSelector):
 def _finite_matrix(data: Dataset) -> Floats:
     """The table as a matrix of finite numbers; ValueError names a column that holds something else."""
     for column in data.schema.columns:
-        if column.kind != "number":
+        if not column.is_summable:
             raise ValueError(
                 f"column {column.name!r} is a {column.kind}; ZeroNormSelector takes numbers only ({_OTHERS})"
             )
