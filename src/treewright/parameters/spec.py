@@ -81,6 +81,9 @@ ARGUMENTS: dict[str, Parameter] = {
         "A weight per row, not negative; 2 is the same as the row twice, 0 the same as leaving it out.",
         "array of shape (n_rows,)",
     ),
+    "model": Parameter(None, "The tree.", "Tree or fitted estimator"),
+    "ax": Parameter(None, "Where to draw; by default a new figure.", "matplotlib.axes.Axes, optional"),
+    "n_jobs": Parameter(None, "Threads: None is 1, -1 all cores. The result is the same.", "int, optional"),
     "check_input": Parameter(None, "Without effect, for scikit-learn's signature.", "bool"),
     "delta": Parameter(None, "The probability that the bound fails.", "float"),
 }
@@ -352,7 +355,7 @@ def takes(parameters: Mapping[str, Parameter]) -> Callable[[_T], _T]:
 
 
 def documented(function: _T) -> _T:
-    """Decorate a method: arguments that its docstring does not describe get their entry of `ARGUMENTS`."""
+    """Decorate a function: arguments that its docstring does not describe get their entry of `ARGUMENTS`."""
     if function.__doc__ is None:  # python -OO
         return function
     sections = _sections(function.__doc__)
