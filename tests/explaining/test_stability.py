@@ -163,7 +163,7 @@ def test_text_json_and_page() -> None:
     assert shares == sorted(shares, reverse=True)
     several = str(stability(rows("several"), n_bootstraps=3))
     assert "a: Two of the trees" in several
-    assert "b: two of the trees" in several
+    assert "b: Two of the trees" in several
 
 
 @pytest.mark.parametrize(
