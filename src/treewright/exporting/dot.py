@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treewright._text import escape
 from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards
-from treewright.plotting.scene.letters import shortened
+from treewright.plotting.scene.letters import shorten_to_fit
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
@@ -14,7 +14,7 @@ _WIDEST_FLOW = 8.0
 
 
 def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> str:
-    r"""The tree as a digraph; names are shortened, and stand in full in the tooltips.
+    r"""The tree as a digraph; names are shorten_to_fit, and stand in full in the tooltips.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
     for card in shown:
         lines.append(f"  n{card.node} [{_node(card)}];")
         if card.parent >= 0:
-            word = _quoted([shortened(card.edge, _ROOM, _SIZE)])
+            word = _quoted([shorten_to_fit(card.edge, _ROOM, _SIZE)])
             width = max(_WIDEST_FLOW * card.rows / total, 0.5)
             lines.append(
                 f"  n{shown[card.parent].node} -> n{card.node} [label={word}, penwidth={width:.2f}];"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards
-from treewright.plotting.scene.letters import shortened
+from treewright.plotting.scene.letters import shorten_to_fit
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
@@ -45,7 +45,7 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
         begin, end = ("([", "])") if card.is_end else ("[", "]")
         lines.append(f'  n{card.node}{begin}"{label}"{end}')
     for card in shown[1:]:
-        word = _escaped(shortened(card.edge, _ROOM, _SIZE))
+        word = _escaped(shorten_to_fit(card.edge, _ROOM, _SIZE))
         lines.append(f"  n{shown[card.parent].node} -->|{word}| n{card.node}")
     lines += [_style(card) for card in shown if card.is_end]
     note = note_on_missing(tree)

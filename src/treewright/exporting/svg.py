@@ -22,7 +22,7 @@ def render(
     direction: str | None = None,
     title: str | None = None,
 ) -> str:
-    """The tree as SVG text; what is shortened stands in full in the tooltip of its node.
+    """The tree as SVG text; what is shorten_to_fit stands in full in the tooltip of its node.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _disc(disc: Disc) -> str:
     at = f'cx="{_short(disc.x)}" cy="{_short(disc.y)}"'
     dashed = f'fill="#FFFFFF" stroke="{LINE}" stroke-dasharray="2 2"'
     parts = [part for part in disc.parts if part[0] > _SLIVER]
-    marks = [f'<circle {at} r="{_short(disc.radius + 2.5)}" {dashed}/>'] * disc.ringed
+    marks = [f'<circle {at} r="{_short(disc.radius + 2.5)}" {dashed}/>'] * disc.has_ring
     if len(parts) == 1:
         return "".join([*marks, f'<circle {at} r="{_short(disc.radius)}" fill="{parts[0][1]}"/>'])
     turned = 0.0
