@@ -12,7 +12,7 @@ classes whose arrays express one of the two; add it to `TESTS` and name it in th
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, nan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
@@ -447,6 +447,25 @@ class Between:
             above, upto = inf, None  # no number is: at most a missing value
         return Between(self.column, above, upto, self.missing and other.missing)
 
+    def or_(self, other: Between) -> Between | None:
+        """Either of them, where the other begins at the end of this one; None where it does not."""
+        if self.upto is None or self.upto != other.above:
+            return None
+        return Between(self.column, self.above, other.upto, self.missing or other.missing)
+
+    @property
+    def start(self) -> float:
+        """Where the interval begins."""
+        return -inf if self.above is None else self.above
+
+    def with_new(self, categories: tuple[Hashable, ...]) -> Between:
+        """Itself; see `Within.with_new`."""
+        return self
+
+    def excludes_nothing(self, column: Column) -> bool:
+        """Whether every value of the column fits."""
+        return self.always
+
     @property
     def always(self) -> bool:
         """Whether every value fits."""
@@ -509,6 +528,21 @@ class Within:
         also = frozenset(other.categories)
         kept = tuple(category for category in self.categories if category in also)
         return Within(self.column, kept, self.missing and other.missing, self.unseen and other.unseen)
+
+    def or_(self, other: Within) -> Within:
+        """Either of them."""
+        categories = tuple(dict.fromkeys((*self.categories, *other.categories)))
+        return Within(self.column, categories, self.missing or other.missing, self.unseen or other.unseen)
+
+    start = 0.0  # sets have no order
+
+    def with_new(self, categories: tuple[Hashable, ...]) -> Within:
+        """The same for a column with more categories, which a tree without them treats as unknown."""
+        return replace(self, categories=(*self.categories, *categories)) if self.unseen else self
+
+    def excludes_nothing(self, column: Column) -> bool:
+        """Whether every value of the column fits."""
+        return self.missing and self.unseen and len(self.categories) == len(column.categories)
 
     always = False  # a path that excludes no category has no condition on the column
 
