@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treewright.encoding import Dataset
-from treewright.encoding.fingerprints import row_numbers
+from treewright.encoding.row_hashes import row_hashes
 
 _ACCIDENT = 1e-6  # a chance that nobody has to reckon with
 
@@ -19,7 +19,7 @@ def refuse_rows_of_the_data(validation: Dataset, data: Dataset) -> None:
     """
     with_target = data.targets is not None and validation.targets is not None
     own, given = (
-        row_numbers(rows.take(rows.counted), with_targets=with_target) for rows in (data, validation)
+        row_hashes(rows.take(rows.counted), with_targets=with_target) for rows in (data, validation)
     )
     seen, count = np.unique(own, return_counts=True)
     if not np.isin(given, seen).all():
