@@ -20,9 +20,7 @@ from treewright.tree import Tree
 from treewright.tree.conditions import Between, Condition, Within, merge_conditions
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import answer_losses, given_rows, given_table
-from treewright.tree.missing import first_missing, refuse_sending, sent_by_others
-from treewright.tree.node import columns_with_missing
-from treewright.tree.rule_list import condition_of
+from treewright.tree.missing import columns_with_missing, refuse_missing, refuse_sending, sent_by_others
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.wording import answer_in_words
 
@@ -184,7 +182,7 @@ def _by_data(trees: tuple[Tree, Tree], given: Any) -> _Counts:
     data = parts[0]
     if any(map(sent_by_others, trees)):
         for tree, part in zip(trees, parts, strict=True):
-            _refuse_missing(tree, part)
+            refuse_missing(tree, part, "data", _COMPARE_COMPLETE)
     leaves = [tree.apply(part) for tree, part in zip(trees, parts, strict=True)]
     weight = data.row_weights
     if not weight.sum() > 0:
@@ -214,14 +212,10 @@ def _by_data(trees: tuple[Tree, Tree], given: Any) -> _Counts:
     return _Counts(pairs, int(counted.sum()), float(weight.sum()), loss_name(trees[0]))
 
 
-def _refuse_missing(tree: Tree, data: Dataset) -> None:
-    found = first_missing(tree, data)
-    if found is not None:
-        column, row = found
-        raise ValueError(
-            f"row {row} of data has no value of {tree.tested[column].name!r}, and one of the trees sends "
-            "missing values by surrogates or down both sides: compare rows that miss nothing that is tested"
-        )
+_COMPARE_COMPLETE = (
+    "and one of the trees sends missing values by surrogates or down both sides: compare rows that miss "
+    "nothing that is tested"
+)
 
 
 def _rows(tree: Tree, given: Any) -> Dataset:
@@ -369,7 +363,7 @@ class Ways:
             node = self.before[node]
         for each in reversed(waiting):
             parent = self.parent[each]
-            condition = condition_of(self.tree, parent, each == parent + 1)
+            condition = self.tree.condition(parent, each == parent + 1)
             if isinstance(condition, Within) and condition.unseen:
                 new = self.new.get(condition.column, ())
                 condition = replace(condition, categories=(*condition.categories, *new))
