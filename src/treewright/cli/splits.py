@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from treewright.cli.errors import Misuse, count
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import KnownRows
+from treewright.encoding.row_hashes import KnownRows
 from treewright.encoding.splits import split
 from treewright.selecting.planning import VALIDATION_SHARE, Plan
 

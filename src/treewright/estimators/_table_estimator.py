@@ -9,8 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset, encode
-from treewright.encoding.fingerprints import fingerprint
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.row_hashes import FitRows, KnownRows, fingerprint
 from treewright.estimators.certified import Certified
 from treewright.estimators.fitting import (
     Fitted,

@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from treewright.certifying import Certificate, certify
 from treewright.encoding import Dataset, encode
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.encoding.schema import Schema
 from treewright.estimators.advised import warn_about_tree
 from treewright.estimators.parameters import check_parameters, growing_options

@@ -14,7 +14,7 @@ from treewright.parameters import Option, parameter
 from treewright.plotting.scene.colours import class_colours, value_colour
 from treewright.plotting.scene.letters import shorten_to_fit, text_width
 from treewright.tree import Tree
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing
 from treewright.tree.wording import branch_parts, number_in_words, way_parts
 
 MOST_LEAVES = 64  # of a larger tree the splits made first are shown, and the number of leaves below them
