@@ -29,7 +29,15 @@ def one_or_list(arrays: list[Floats]) -> Any:
 
 
 class ClassifierPredictions:
-    """`predict`, `predict_proba` and `predict_log_proba`."""
+    """`predict`, `predict_proba` and `predict_log_proba`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    n_classes_ : int, or a list of them
+        The number of classes.
+    """
 
     def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
         """The fitted attributes, and the predicted class codes of shape (n_rows, n_targets)."""

@@ -34,22 +34,32 @@ from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimen
 from treewright.estimators.parameters import is_int, is_real
 from treewright.estimators.targets import factors_of, plain_target
 from treewright.growing import n_features_drawn, n_threads
+from treewright.parameters.forest import VotingParameters
 from treewright.tree.tree import Tree, as_array
 
 
-class VotingEstimator(TableEstimator):
-    """An ensemble of trees that vote; `model_` is a `Forest`."""
+class VotingEstimator(VotingParameters, TableEstimator):
+    """An ensemble of trees that vote.
 
-    model_: Forest
-    n_estimators: int
-    bootstrap: bool
-    max_samples: int | float | None
-    oob_score: Any
-    warm_start: bool
-    random_state: Any
-    verbose: int
-    voting: str
-    keep_targets = False  # whether the leaves keep their training targets, for quantiles
+    Attributes
+    ----------
+    model_ : treewright.Forest
+        The trees.
+    estimators_ : list of tree estimators
+        Each tree as an estimator of its own.
+    estimators_samples_ : list of ndarray
+        The rows that were drawn for each tree.
+    n_outputs_ : int
+        The number of targets.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the gain of the splits; biased, `oob_importance` is not.
+    oob_score_ : float
+        The accuracy, or R², of the out-of-bag predictions. Only with `oob_score`.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        The error of the out-of-bag predictions after each tree: the share of wrong ones, their mean cost
+        where the trees have costs, or the mean squared error. Only with `oob_score`.
+    """
+
     _takes_several_targets = True
 
     def _tree_grower(self, data: Dataset, draws: Draws) -> Growing:
@@ -150,12 +160,12 @@ class VotingEstimator(TableEstimator):
         draws: Draws,
         n_before: int,
     ) -> None:
-        forest = Forest(tuple(trees), draws, self.voting)  # type: ignore[arg-type]
+        forest = Forest(tuple(trees), draws, getattr(self, "voting", "soft"))
         fitted: Fitted = {"model_": forest, **described}
         threads = n_threads(self.n_jobs)
         if self.oob_score:
             fitted |= self._oob_attributes(out_of_bag(forest, data, n_threads=threads), data)
-        if self.keep_targets and len(data.schema.targets) == 1:
+        if getattr(self, "keep_targets", False) and len(data.schema.targets) == 1:
             more = LeafTargets.of(trees[n_before:], draws, data, n_before, threads)
             old: LeafTargets | None = vars(self).get("_leaf_targets") if n_before else None
             fitted["_leaf_targets"] = more if old is None else old.extend(more)
@@ -332,7 +342,14 @@ class VotingEstimator(TableEstimator):
 
 
 class VotingClassifierMixin(ClassifierPredictions):
-    """Predictions of classes by votes, and a certificate from out-of-bag rows."""
+    """Predictions of classes by votes, and a certificate from out-of-bag rows.
+
+    Attributes
+    ----------
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
+        The votes of the trees that were not grown from a row; NaN where there are none. Only with
+        `oob_score`.
+    """
 
     n_jobs: int | None
     _rows: Any
@@ -397,7 +414,13 @@ class VotingClassifierMixin(ClassifierPredictions):
 
 
 class VotingRegressorMixin(RegressorPredictions):
-    """Predictions of numbers: means over the trees, and quantiles of the training rows in the same leaves."""
+    """Predictions of numbers: means over the trees, and quantiles of the training rows in the same leaves.
+
+    Attributes
+    ----------
+    oob_prediction_ : ndarray of shape (n_rows,)
+        The mean of the trees that were not grown from a row; NaN where there are none. Only with `oob_score`.
+    """
 
     n_jobs: int | None
     keep_targets: bool

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
 from treewright.ensembles.adaboost import Boosted, Round, boost, decision_function, vote_probabilities
@@ -37,8 +36,6 @@ from treewright.tree import Tree
 
 class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
     """What the classifier and the regressor share: `estimator` is the template of all trees."""
-
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
     def _check_parameters(self) -> None:
         self.check_parameters()

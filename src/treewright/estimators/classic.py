@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import column_or_1d
 
 from treewright.advice import warn
@@ -73,7 +72,6 @@ class ClassicClassifier(Parameters, Classic, TreeClassifier):
 
     criterion = "gini"
     class_weight = None
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
 
 class OneTarget(ClassicClassifier):
@@ -130,7 +128,6 @@ class ClassicRegressor(Parameters, Classic, TreeRegressor):
     """A classic algorithm that predicts numbers."""
 
     criterion = "squared_error"
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
 
 class _Pruned(Classic):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
 
 from treewright.certifying import Certificate, certify
@@ -63,6 +64,7 @@ class TreeEstimator:
         The share of each column in the total gain.
     """
 
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
     model_: Tree
     n_features_in_: int
     n_outputs_: int

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
 from treewright.encoding.known_rows import FitRows
@@ -36,8 +35,6 @@ _MANY_ROWS = 10_000  # from which on early_stopping="auto" means True
 class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
     """What the classifier and the regressor share."""
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
-
     @property
     def _quantile(self) -> float:
         return 0.5
@@ -45,9 +42,6 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
     @property
     def _longest_step(self) -> float | str | None:
         return "auto"
-
-    def _check_parameters(self) -> None:
-        self.check_parameters()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         losses.check_target(self.loss, data)

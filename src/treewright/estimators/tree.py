@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import sklearn.tree
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
 from treewright.estimators.fitting import Fitted, TreeEstimator
 from treewright.estimators.targets import class_arrays, weighed_by_class
 from treewright.growing import n_threads
 from treewright.parameters import documented
-from treewright.parameters.tree import ClassifierParameters, RegressorParameters
+from treewright.parameters.tree import ClassifierParameters, RandomThresholds, RegressorParameters
 from treewright.tree.missing import divides
 from treewright.tree.predict import codes, numbers, proportions
 
@@ -150,8 +149,6 @@ class DecisionTreeClassifier(ClassifierParameters, TreeClassifier):
     2
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
-
 
 class DecisionTreeRegressor(RegressorParameters, TreeRegressor):
     """A decision tree that predicts numbers.
@@ -175,10 +172,8 @@ class DecisionTreeRegressor(RegressorParameters, TreeRegressor):
     array([406.7, 950. ])
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
-
-class ExtraTreeClassifier(DecisionTreeClassifier):
+class ExtraTreeClassifier(RandomThresholds, DecisionTreeClassifier):  # type: ignore[misc]
     """A decision tree that predicts classes, with thresholds drawn at random.
 
     Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
@@ -200,13 +195,9 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
 
     splitter: str = "random"
     max_features: int | float | str | None = "sqrt"
-    split: ClassVar[str] = "axis"  # type: ignore[misc]
-    category_gain: ClassVar[str] = "corrected"  # type: ignore[misc]
-    root: ClassVar[None] = None  # type: ignore[misc]
-    n_competitors: ClassVar[int] = 0  # type: ignore[misc]
 
 
-class ExtraTreeRegressor(DecisionTreeRegressor):
+class ExtraTreeRegressor(RandomThresholds, DecisionTreeRegressor):  # type: ignore[misc]
     """A decision tree that predicts numbers, with thresholds drawn at random.
 
     Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
@@ -228,8 +219,3 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
 
     splitter: str = "random"
     max_features: int | float | str | None = 1.0
-    split: ClassVar[str] = "axis"  # type: ignore[misc]
-    category_gain: ClassVar[str] = "corrected"  # type: ignore[misc]
-    leaf: ClassVar[str] = "constant"  # type: ignore[misc]
-    root: ClassVar[None] = None  # type: ignore[misc]
-    n_competitors: ClassVar[int] = 0  # type: ignore[misc]
