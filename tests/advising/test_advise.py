@@ -135,7 +135,7 @@ def test_names_are_data() -> None:
     advice = only(advise({hostile: [1] * N, "x": NOISE}, Y), "constant")
     assert "\n" not in advice.command_text
     assert drop_options(["it's $HOME"]) == "--drop 'it'\"'\"'s $HOME'"
-    assert listing([("x" * 500, "")]).endswith("(500 characters)")
+    assert listing({"x" * 500: ""}).endswith("(500 characters)")
     page = Advices([Advice("constant", "column '<b>' is one")])._repr_html_()
     assert "<b>" not in page
     assert "&lt;b&gt;" in page

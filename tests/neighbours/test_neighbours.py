@@ -35,18 +35,18 @@ def test_the_curve_is_what_it_says() -> None:
     assert curve.leaf_size.tolist() == [20, 20, 80, 80]
     assert (curve.n_points, curve.n_queries, curve.k) == (3000, 300, 4)
     truth, near = KDTree(points).query(queries, 4)
-    assert curve.exact_visited == KDTree(points, 20).visited(queries, 4).mean()
+    assert curve.n_visited_exact == KDTree(points, 20).n_visited(queries, 4).mean()
     for i in range(4):
         tree = KDTree(points, int(curve.leaf_size[i]), spill=float(curve.spill[i]))
         distance, index = tree.query(queries, 4, search="defeatist")
         assert curve.copies[i] == tree.copies
-        assert curve.visited[i] == tree.visited(queries, 4, search="defeatist").mean()
-        assert curve.found[i] == pytest.approx((index == near).all(axis=1).mean())
+        assert curve.n_visited[i] == tree.n_visited(queries, 4, search="defeatist").mean()
+        assert curve.exact_share[i] == pytest.approx((index == near).all(axis=1).mean())
         hits = [len(set(a) & set(b)) / 4 for a, b in zip(index, near, strict=True)]
         assert curve.recall[i] == pytest.approx(np.mean(hits))
         assert curve.distance_ratio[i] == pytest.approx((distance.mean(axis=1) / truth.mean(axis=1)).mean())
     assert str(curve).splitlines()[0].split() == [
-        "spill", "leaf_size", "copies", "visited", "found", "recall", "distance",
+        "spill", "leaf_size", "copies", "visited", "exact", "recall", "distance",
     ]  # fmt: skip
     assert len(str(curve).splitlines()) == 6
 
@@ -55,7 +55,7 @@ def test_the_curve_of_queries_that_are_points() -> None:
     """Whoever is in the tree finds itself, and its distance of zero has no ratio."""
     points = np.random.default_rng(0).random((500, 2))
     curve = defeatist_curve(points, points[:50], spills=(0.0,))
-    assert curve.found.tolist() == curve.recall.tolist() == curve.distance_ratio.tolist() == [1.0]
+    assert curve.exact_share.tolist() == curve.recall.tolist() == curve.distance_ratio.tolist() == [1.0]
 
 
 def test_the_curve_can_be_drawn() -> None:
@@ -73,7 +73,7 @@ def test_the_curve_can_be_drawn() -> None:
         ({"leaf_sizes": ()}, "spills or leaf_sizes is empty"),
         ({"queries": np.empty((0, 2))}, "queries has no rows"),
         ({"k": 9}, "k is 9; it must be at most 3"),
-        ({"spills": (0.7,)}, "spill is 0.7"),
+        ({"spills": (0.7,)}, "spill=0.7 is not possible"),
     ],
 )
 def test_curves_that_cannot_be(given: dict[str, Any], said: str) -> None:
@@ -208,6 +208,16 @@ def test_a_column_of_categories_is_named(as_table: Any) -> None:
 def test_parameters_that_cannot_be(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         KNeighborsClassifier(**options).fit(IRIS, SPECIES)
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"), [("l2", "euclidean"), ("cityblock", "manhattan"), ("infinity", "chebyshev")]
+)
+def test_metrics_have_the_names_of_the_tree(metric: str, name: str) -> None:
+    model = KNeighborsClassifier(metric=metric).fit(IRIS, SPECIES)
+    assert model.effective_metric_ == name
+    same = KNeighborsClassifier(metric=name).fit(IRIS, SPECIES)
+    np.testing.assert_array_equal(model.predict(IRIS), same.predict(IRIS))
 
 
 def test_what_else_cannot_be() -> None:

@@ -1,4 +1,4 @@
-"""Advising: what is worth knowing about a table or a fit, and what to try about it."""
+"""Advice: what is worth knowing about a table or a fit, and what to try."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from treewright.tree.evaluate import encoded_rows
 
 __all__ = ["Advices", "advise", "fit_advice", "one_leaf", "ranked", "table_advice"]
 
-# The codes of all checks, the most serious first.
+# All checks, the most serious first.
 CODES = (
     "target_copy",
     "leak",
@@ -38,7 +38,7 @@ CODES = (
     "constant",
 )
 
-# Doubts about how texts were read, of `encode`; what it only tells comes last.
+# Doubts of `encode` about how texts were read; its mere notes come last.
 _DOUBTS = ("text-decimal", "text-date-order", "text-unread", "text-mixed", "text-units", "text-codes")
 _ORDER = (*CODES[: CODES.index("imbalance")], *_DOUBTS, *CODES[CODES.index("imbalance") :])
 
@@ -73,18 +73,18 @@ def advise(
     X : Dataset, or any table that `encode` takes
         The rows.
     y : array, optional
-        Their targets; without them only columns and rows are looked at. A Dataset brings its own.
+        Their targets; without them only columns and rows are checked. A Dataset has its own.
     sample_weight : array, optional
         A weight per row.
     test : Dataset or tuple (X, y), optional
-        Rows that are to test a model.
+        Rows for testing a model.
     kinds : mapping, optional
         Kinds of columns, as for `encode`.
 
     Returns
     -------
     list of Advice
-        The most serious first; print it.
+        The most serious first; ``print`` shows it.
 
     Examples
     --------
@@ -114,9 +114,10 @@ def advise(
 def table_advice(
     data: Dataset, *, train: Dataset | None = None, has_costs: bool = False, reading: Iterable[Advice] = ()
 ) -> Advices:
-    """Advice on a table, with targets or without; `train` are those of its rows that may tell of the target,
-    by default all. Where mistakes have costs, imbalance is taken care of. `reading` is advice on how texts
-    were read, which joins the list.
+    """Advice on a table, with targets or without.
+
+    `train` are the rows whose targets may be used, by default all. With costs of mistakes, imbalance needs no
+    advice. `reading` is advice on how texts were read, which is added to the list.
     """
     reading = list(reading)
     rows = data if train is None else train
@@ -140,9 +141,10 @@ def fit_advice(
     delta: float = 0.05,
     reading: Iterable[Advice] = (),
 ) -> Advices:
-    """Advice on a fit: on the table (all rows, by default those of training), on the parts and on the tree.
+    """Advice on a fit: on the table (by default the training rows), on the test rows and on the tree.
 
-    `tested` are the metrics of the tree on the test rows. A tree with costs needs no advice to set them.
+    `tested` are the metrics of the tree on the test rows; the other arguments are those of `table_advice` and
+    `one_leaf`.
     """
     found: list[Advice] = []
     if train is not None:
@@ -156,7 +158,7 @@ def fit_advice(
 
 
 def ranked(found: Iterable[Advice]) -> Advices:
-    """The most serious first; of one seriousness as they were found."""
+    """Advice in the order of severity; among equals the order stays."""
     return Advices(
         sorted(found, key=lambda each: _ORDER.index(each.code) if each.code in _ORDER else len(_ORDER))
     )

@@ -31,9 +31,9 @@ from treewright.estimators._progress import progress_bar
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
 from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
-from treewright.estimators.parameters import is_int, is_real
 from treewright.estimators.targets import factors_of, plain_target
 from treewright.growing import n_features_drawn, n_threads
+from treewright.parameters.checks import is_int, is_real
 from treewright.parameters.forest import VotingParameters
 from treewright.tree.tree import Tree, as_array
 

@@ -23,8 +23,7 @@ from treewright.estimators._predictions import (
 )
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
 from treewright.estimators.advised import warn_about_trees
-from treewright.estimators.fitting import Fitted, TreeEstimator, replace_fit
-from treewright.estimators.parameters import check_parameters
+from treewright.estimators.fitting import Fitted, TreeEstimator, check_parameters, replace_fit
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.growing import n_features_drawn, n_threads

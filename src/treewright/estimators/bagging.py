@@ -16,8 +16,7 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
-from treewright.estimators.fitting import TreeEstimator
-from treewright.estimators.parameters import check_parameters
+from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,

@@ -14,8 +14,7 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
-from treewright.estimators.fitting import price_of_leaves
-from treewright.estimators.parameters import growing_options
+from treewright.estimators.fitting import growing_options, price_of_leaves
 from treewright.estimators.targets import factors_of, weighed_by_class
 from treewright.estimators.tree import (
     DecisionTreeClassifier,

@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar, dataclass_transform, overload
 
 from treewright.parameters.checks import Allowed, is_int
 
@@ -312,16 +312,20 @@ def check_names(owner: str, known: Iterable[str], given: Iterable[str]) -> None:
             raise TypeError(f"{owner} has no parameter {name!r}{close}")
 
 
+@overload
 def takes(
     declared: Callable[_P, object],
-) -> Callable[[Callable[Concatenate[_First, ...], _R]], Callable[Concatenate[_First, _P], _R]]:
+) -> Callable[[Callable[Concatenate[_First, ...], _R]], Callable[Concatenate[_First, _P], _R]]: ...
+@overload
+def takes(declared: Mapping[str, Parameter]) -> Callable[[_T], _T]: ...
+def takes(declared: Any) -> Any:
     """Decorate ``function(first, **options)``: its keyword arguments, with signature, docstring, defaults and
-    checks, are the parameters of a class, for type checkers as well.
+    checks, are the parameters of a class, for type checkers as well; or those of a dict.
 
     The function is called with all of them, checked. Names that begin with an underscore are passed on
     unchecked.
     """
-    parameters: Mapping[str, Parameter] = declared.parameters  # type: ignore[attr-defined]
+    parameters: Mapping[str, Parameter] = getattr(declared, "parameters", declared)
     defaults = {name: each.default for name, each in parameters.items()}
     checks = {name: (each.allowed or _ANYTHING).check for name, each in parameters.items()}
 
