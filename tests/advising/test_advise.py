@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 
 import treewright
 from treewright import Advice, AdviceWarning, advise, encode, grow, prune
-from treewright.advising import CODES, Advices, fit_advice, ranked
+from treewright.advising import CODES, Advices, by_severity, fit_advice
 from treewright.advising.columns import column_advice
 from treewright.advising.leaks import leak_advice
 from treewright.advising.naming import cost_option, drop_options, listing
@@ -338,7 +338,7 @@ def test_the_most_serious_comes_first() -> None:
     table = {"unit": ["m"] * N, "nr": range(N), "alive": Y, "x": NOISE}
     found = advise(table, Y)
     assert codes(found) == ["target_copy", "row_number", "constant"]
-    assert codes(ranked(reversed(found))) == codes(found)
+    assert codes(by_severity(reversed(found))) == codes(found)
     assert str(found).startswith("- column 'alive' is the target")
     assert str(advise({"x": NOISE}, Y)) == "nothing stands out"
     assert len(set(CODES)) == len(CODES)

@@ -403,7 +403,7 @@ def test_what_is_not_for_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"by": "srm", "c": -1.0}, "c is -1.0; it must be a number of at least 0$"),
+        ({"by": "srm", "c": -1.0}, "c is -1.0; it must be a number >= 0$"),
         ({"by": "srm", "c": float("nan")}, "c is nan"),
         ({"by": "srm", "c": "cv"}, "c is 'cv'"),
         ({"by": "srm", "size": "depth"}, "size is 'depth'"),

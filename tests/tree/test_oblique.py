@@ -36,8 +36,15 @@ from treewright import (
     stability,
     tree_difference,
 )
-from treewright.certifying.prefix_codes import sum_bits
-from treewright.certifying.tree_code import HEADER_BITS, header_bits, read, told, tree_bits, write
+from treewright.certifying.tree_code import (
+    HEADER_BITS,
+    contents,
+    header_bits,
+    read,
+    sum_bits,
+    tree_bits,
+    write,
+)
 from treewright.estimators.sklearn_view import sklearn_model
 from treewright.parameters import Oblique
 from treewright.plotting.regions import Region, decision_regions, plot_decision_regions
@@ -271,7 +278,7 @@ def test_the_code_tells_the_sums() -> None:
     for tree in (by_hand(), grown(max_leaf_nodes=12, split=Oblique(3))[1]):
         for complete in (True, False):
             word, parts = write(tree, complete=complete), tree_bits(tree, complete=complete)
-            assert read(word, tree.schema) == told(tree, complete=complete)
+            assert read(word, tree.schema) == contents(tree, complete=complete)
             assert 0 <= len(word) - sum(parts.values()) < 1
             assert parts["header"] == header_bits(tree) == HEADER_BITS + 3
         sums = tree.feature[tree.feature >= 4] - 4

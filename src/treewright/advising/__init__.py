@@ -18,7 +18,7 @@ from treewright.pruning import PruningPath
 from treewright.tree import Tree
 from treewright.tree.evaluate import encoded_rows
 
-__all__ = ["Advices", "advise", "fit_advice", "one_leaf", "ranked", "table_advice"]
+__all__ = ["Advices", "advise", "by_severity", "fit_advice", "one_leaf", "table_advice"]
 
 # All checks, the most serious first.
 CODES = (
@@ -108,7 +108,7 @@ def advise(
         if rows.schema.columns != data.schema.columns:
             raise ValueError("the columns of test are not those of X; encode it with schema=data.schema")
         found += duplicates_across(data, rows)
-    return ranked(found)
+    return by_severity(found)
 
 
 def table_advice(
@@ -121,11 +121,11 @@ def table_advice(
     """
     reading = list(reading)
     rows = data if train is None else train
-    explained = {each.column for each in reading if each.code in _DOUBTS}
-    found = [*reading, *column_advice(data, explained=explained), *duplicates_within(data)]
+    doubtful = {each.column for each in reading if each.code in _DOUBTS}
+    found = [*reading, *column_advice(data, doubtful=doubtful), *duplicates_within(data)]
     if data.targets is not None and len(data.schema.targets) == 1:
         found += [*leak_advice(rows), *class_advice(data)]
-    return ranked(each for each in found if not (has_costs and each.code == "imbalance"))
+    return by_severity(each for each in found if not (has_costs and each.code == "imbalance"))
 
 
 def fit_advice(
@@ -154,10 +154,10 @@ def fit_advice(
         found += duplicates_across(train, test)
     if tested is not None:
         found += small_test(tested, delta)
-    return ranked([*found, *one_leaf(tree, grown=grown, path=path, data=train, limits=limits)])
+    return by_severity([*found, *one_leaf(tree, grown=grown, path=path, data=train, limits=limits)])
 
 
-def ranked(found: Iterable[Advice]) -> Advices:
+def by_severity(found: Iterable[Advice]) -> Advices:
     """Advice in the order of severity; among equals the order stays."""
     return Advices(
         sorted(found, key=lambda each: _ORDER.index(each.code) if each.code in _ORDER else len(_ORDER))

@@ -26,12 +26,12 @@ Columns = list[tuple[NDArray[Any], Column]]
 
 
 def column_advice(
-    data: Dataset, *, only_categories: bool = False, explained: Collection[str | None] = ()
+    data: Dataset, *, only_categories: bool = False, doubtful: Collection[str | None] = ()
 ) -> list[Advice]:
     """What is worth knowing about each column by itself, whatever the target is.
 
-    With `only_categories` numbers are skipped; the rest costs next to nothing. `explained` columns have many
-    categories for a known reason, such as dates that could not be read.
+    With `only_categories` numbers are not checked; the rest costs next to nothing. `doubtful` columns have
+    many categories because of how they were read, such as dates that were not recognised.
     """
     if data.n_rows < LEAST_ROWS:
         return []
@@ -45,7 +45,7 @@ def column_advice(
     shares = {column.name: float(column.type.is_unknown(values).mean()) for values, column in columns}
     missing = {name: f"{percent(share)} missing" for name, share in shares.items() if share >= MOSTLY_MISSING}
     empty = {name: fact for name, fact in missing.items() if shares[name] >= NEARLY_ALL_MISSING}
-    skip = {*numbering, *ids, *missing, *explained}
+    skip = {*numbering, *ids, *missing, *doubtful}
     many = {name: fact for name, fact in _many_categories(columns) if name not in skip}
     return [
         *about_columns("row_number", numbering, "[numbers|number] the rows"),

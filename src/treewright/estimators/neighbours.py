@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from treewright.encoding import encode
 from treewright.encoding.schema import Schema
@@ -150,9 +149,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         raise NotImplementedError
 
     def _fitted(self) -> Fitted:
-        if "model_" not in vars(self):
-            name = type(self).__name__
-            raise NotFittedError(f"this {name} is not fitted yet; call fit with a table and a target first")
+        check_is_fitted(self, msg="this %(name)s is not fitted yet; call fit with a table and a target first")
         return self.__dict__
 
     def _weighted_neighbours(self, X: Any) -> tuple[Fitted, NDArray[np.intp], NDArray[np.float64]]:

@@ -56,12 +56,12 @@ class BorutaResult:
         return len(self.shadow)
 
     @property
-    def accepted(self) -> Ints:
+    def accepted_columns(self) -> Ints:
         """The positions of the accepted columns."""
         return np.flatnonzero(self.decision == ACCEPTED)
 
     @property
-    def tentative(self) -> Ints:
+    def tentative_columns(self) -> Ints:
         """The positions of the columns that are still undecided after all rounds."""
         return np.flatnonzero(self.decision == TENTATIVE)
 
@@ -103,7 +103,7 @@ def boruta(
     --------
     >>> from treewright import encode
     >>> data = encode({"x": range(60), "odd": [i % 2 for i in range(60)]}, [0] * 30 + [1] * 30)
-    >>> boruta(data, n_estimators=20, max_iter=20).accepted.tolist()
+    >>> boruta(data, n_estimators=20, max_iter=20).accepted_columns.tolist()
     [0]
     """
     check_rows(data)

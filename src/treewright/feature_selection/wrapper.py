@@ -137,7 +137,8 @@ def search_columns(
         raise ValueError(
             f"n_columns is {n_columns}; it must be at most the number of columns, {data.n_columns}"
         )
-    search = _Search(data, folds, scorer, options["n_jobs"], options["progress"])
+    pairs = [(data.take(training), data.take(test)) for training, test in folds]
+    search = _Search(data, pairs, scorer, options["n_jobs"], options["progress"])
     direction, rule = options["direction"], options["rule"]
     if direction == "rfe":
         sets, scores = _recursive_elimination(search, n_columns, options["step"])
@@ -156,19 +157,15 @@ def _best(path: SelectionPath, rule: str) -> int:
     return int(fit[np.lexsort((-path.mean[fit], path.sizes[fit]))[0]])
 
 
+@dataclass(frozen=True)
 class _Search:
     """Scores of sets of columns in folds, computed in parallel."""
 
-    def __init__(
-        self,
-        data: Dataset,
-        folds: Folds,
-        scorer: Scorer,
-        n_jobs: int | None,
-        progress: Listener | None,
-    ) -> None:
-        self.data, self.scorer, self.n_jobs, self.progress = data, scorer, n_jobs, progress
-        self.folds = [(data.take(training), data.take(test)) for training, test in folds]
+    data: Dataset
+    folds: list[tuple[Dataset, Dataset]]  # training rows and test rows
+    scorer: Scorer
+    n_jobs: int | None
+    progress: Listener | None
 
     def step_progress(self, step: int, n_steps: int) -> Listener | None:
         """Progress within a step as an estimate of the progress of the whole search."""
@@ -289,8 +286,8 @@ def _eliminate(
     for size in sizes:
         listener(len(sets) / len(sizes))
         if size < len(now):  # drop the least important columns; among equals the last ones
-            ranked = sorted(now, key=lambda column: (-importance[column], column))
-            now = tuple(sorted(ranked[:size]))
+            by_importance = sorted(now, key=lambda column: (-importance[column], column))
+            now = tuple(sorted(by_importance[:size]))
         if tree is None or not scorer.ignores_untested_columns or not tested <= {*now}:
             tree = scorer.grow(training.narrowed(now), listener)
             tested = frozenset(now[j] for j in asked_columns(tree))

@@ -30,7 +30,7 @@ class ZeroNorm:
     """The scales of the columns after the last step, and the chosen columns."""
 
     scale: Floats  # z, 0 for columns that were dropped
-    kept: NDArray[np.int64]  # positions of the chosen columns
+    columns: NDArray[np.int64]  # positions of the chosen columns
     history: tuple[int, ...] = field(repr=False)  # columns left, at first and after each step
     converged: bool = False
 
@@ -61,7 +61,7 @@ def zero_norm(matrix: Floats, solve: Solver, *, n_columns: int | None = None, **
     >>> import numpy as np
     >>> x = np.random.default_rng(0).normal(size=(50, 4))
     >>> found = zero_norm(x, lambda columns: np.linalg.lstsq(columns, x[:, 2], rcond=None)[0])
-    >>> found.kept.tolist(), found.converged
+    >>> found.columns.tolist(), found.converged
     ([2], True)
     """
     total, most, progress = matrix.shape[1], int(options["max_iter"]), options["progress"]

@@ -261,10 +261,10 @@ class KDTree:
         count = whole_number("k", k, 1)
         if count > self.n_points:
             raise ValueError(f"k is {count}; it must be at most {self.n_points}, the number of points")
-        distance, index, visited = self._core.nearest(
+        distance, index, n_visited = self._core.nearest(
             self._queries(X), count, self.metric, search == "defeatist", self._threads(n_jobs)
         )
-        return distance, _native(index), _native(visited)
+        return distance, _native(index), _native(n_visited)
 
     def _queries(self, X: Any) -> NDArray[np.float64]:
         queries = as_matrix(X, "X")
@@ -321,7 +321,7 @@ def as_matrix(X: Any, name: str) -> NDArray[np.floating]:
 
 
 def _native(numbers: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Integers as `np.intp`, without a copy where it has as many bits."""
+    """The integers as `np.intp`: the same bits under another name, if it has as many."""
     same = numbers.itemsize == np.dtype(np.intp).itemsize
     return numbers.view(np.intp) if same else numbers.astype(np.intp)
 

@@ -313,14 +313,18 @@ def check_names(owner: str, known: Iterable[str], given: Iterable[str]) -> None:
 
 
 @overload
+def takes(declared: Mapping[str, Parameter]) -> Callable[[_T], _T]: ...
+
+
+@overload
 def takes(
     declared: Callable[_P, object],
 ) -> Callable[[Callable[Concatenate[_First, ...], _R]], Callable[Concatenate[_First, _P], _R]]: ...
-@overload
-def takes(declared: Mapping[str, Parameter]) -> Callable[[_T], _T]: ...
+
+
 def takes(declared: Any) -> Any:
     """Decorate ``function(first, **options)``: its keyword arguments, with signature, docstring, defaults and
-    checks, are the parameters of a class, for type checkers as well; or those of a dict.
+    checks, are the parameters of a class, for type checkers as well, or those of a mapping.
 
     The function is called with all of them, checked. Names that begin with an underscore are passed on
     unchecked.
@@ -352,8 +356,8 @@ def takes(declared: Any) -> Any:
     return decorate
 
 
-def documented(function: _T) -> _T:
-    """Decorate a method: arguments that its docstring does not describe get their entry of `ARGUMENTS`."""
+def documented(function: _T, arguments: Mapping[str, Parameter] = ARGUMENTS) -> _T:
+    """Decorate a function: arguments that its docstring does not describe get their entry of `arguments`."""
     if function.__doc__ is None:  # python -OO
         return function
     sections = _sections(function.__doc__)
@@ -363,7 +367,7 @@ def documented(function: _T) -> _T:
         for name in names.split(",")
     }
     entries = [
-        own[name] if name in own else replace(ARGUMENTS[name], name=name, default=each.default).entry
+        own[name] if name in own else replace(arguments[name], name=name, default=each.default).entry
         for name, each in inspect.signature(function).parameters.items()
         if name != "self"
     ]

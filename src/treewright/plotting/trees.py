@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from treewright.parameters import takes
 from treewright.plotting import axes_or_new
-from treewright.plotting.scene.cards import MOST_LEAVES
 from treewright.plotting.scene.colours import LINE
-from treewright.plotting.scene.scenes import Box, Disc, Flow, Mark, Scene, Words, scene
+from treewright.plotting.scene.scenes import SCENE, Box, Disc, Flow, Mark, Scene, Words, scene
 from treewright.tree.shortcuts import as_tree
 
 if TYPE_CHECKING:
@@ -18,15 +18,8 @@ _LARGEST = 600.0  # inches: 65,536 pixels is the most that it paints, at 100 for
 _SIDES = {"start": "left", "middle": "center", "end": "right"}
 
 
-def plot_tree(
-    model: Any,
-    ax: Axes | None = None,
-    *,
-    max_depth: int | None = None,
-    max_leaves: int | None = MOST_LEAVES,
-    direction: str | None = None,
-    title: str | None = None,
-) -> Axes:
+@takes(SCENE)
+def plot_tree(model: Any, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw a tree: tests on cards, leaves as discs, flows as thick as their rows are many.
 
     A disc's area goes with the rows of its leaf, its slices are the shares of the classes, and the answer
@@ -40,23 +33,13 @@ def plot_tree(
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure of the size that the tree needs. On given axes everything is
         made as small as it must be.
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
-    direction : {"down", "right"}, optional
-        Where the tree grows to; by default a tree of many leaves to the right, where each takes one line.
-    title : str, optional
-        The heading, instead of the target and the size.
 
     Returns
     -------
     matplotlib.axes.Axes
         Its data coordinates are points, from the upper left corner; the figure is ``ax.figure``.
     """
-    picture = scene(
-        as_tree(model), max_depth=max_depth, max_leaves=max_leaves, direction=direction, title=title
-    )
+    picture = scene(as_tree(model), **options)
     if ax is None:
         inches = max(picture.width, picture.height) / _POINTS
         if inches > _LARGEST:

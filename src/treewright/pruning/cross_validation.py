@@ -6,17 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.splits import folds
 from treewright.growing import grow
 from treewright.parameters import GROW, check_names
 from treewright.pruning.path import Prunings, TreeList, mean_and_error, refuse_no_rows
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.evaluate import squared_losses
-
-Floats = NDArray[np.float64]
 
 
 def cross_validated_losses(

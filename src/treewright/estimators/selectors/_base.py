@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.encoding import Dataset, encode
 from treewright.estimators.fitting import (
@@ -113,9 +112,7 @@ class TableSelector(SelectorParameters, SelectorMixin, BaseEstimator):  # type: 
         """Raise an error if the cells of a table are not possible; its columns are those of the fit."""
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
-        if not self.__sklearn_is_fitted__():
-            name = type(self).__name__
-            raise NotFittedError(f"this {name} is not fitted yet; call fit with a table and a target first")
+        check_is_fitted(self, msg="this %(name)s is not fitted yet; call fit with a table and a target first")
         return np.asarray(self.support_)
 
     def _encode(

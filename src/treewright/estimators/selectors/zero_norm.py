@@ -105,7 +105,7 @@ class ZeroNormSelector(ZeroNormParameters, TableSelector):
             "n_columns_": np.array(result.history),
             "n_iter_": result.n_iterations,
             "classes_": np.array(data.schema.targets[0].classes),
-            "support_": support_mask(varying[result.kept], data.n_columns),
+            "support_": support_mask(varying[result.columns], data.n_columns),
         }
 
     def _check_cells(self, X: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._text import LONGEST_LIST, escape, label_text, name_text, percent, row_count
+from treewright.parameters import Option, parameter
 from treewright.plotting.scene.colours import class_colours, value_colour
 from treewright.plotting.scene.letters import shortened, text_width
 from treewright.tree import Tree
@@ -23,6 +24,17 @@ _MOST_TARGETS = 3  # answers that a node names
 _MOST_CELLS = 10**7  # of a table of nodes by classes
 _LONG = 500  # letters that are too many for a line in any case
 _TOLD = 8  # classes that the full words name
+
+
+class Picture(Option):
+    """What every picture of a tree shows of it."""
+
+    max_depth: int | None = parameter(
+        default=None, doc="The number of levels of tests that are shown; below, the leaves are counted."
+    )
+    max_leaves: int | None = parameter(
+        default=MOST_LEAVES, doc="The splits made first are shown, up to so many leaves; None shows all."
+    )
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from treewright._text import escape, label_text, row_count
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards, number, shape, value_range
+from treewright.parameters import parameter, takes
+from treewright.plotting.scene.cards import Card, Picture, cards, number, shape, value_range
 from treewright.plotting.scene.colours import (
     CLASS_COLOURS,
     FLOW,
@@ -109,18 +110,27 @@ class Scene:
     keys: list[Mark]  # the heading and what the colours mean
 
 
-def scene(
-    tree: Tree,
-    *,
-    max_depth: int | None = None,
-    max_leaves: int | None = MOST_LEAVES,
-    direction: str | None = None,
-    title: str | None = None,
-) -> Scene:
-    """The picture of a tree; see `treewright.plotting.trees.plot_tree` for what the options do."""
+class SceneOptions(Picture):
+    """The options of a scene."""
+
+    direction: Literal["down", "right"] | None = parameter(
+        default=None,
+        doc="Where the tree grows; by default a tree of many leaves to the right, where each takes one line.",
+        kind='{"down", "right"}',
+    )
+    title: str | None = parameter(default=None, doc="The heading, instead of the target and the size.")
+
+
+SCENE = SceneOptions.parameters
+
+
+@takes(SCENE)
+def scene(tree: Tree, **options: Any) -> Scene:
+    """The picture of a tree."""
+    direction, title = options.pop("direction"), options.pop("title")
     if direction not in (None, *DIRECTIONS):
         raise ValueError(f"direction is {direction!r}; it must be 'down', 'right' or None")
-    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    shown = cards(tree, **options)
     if direction is None:
         direction = "down" if sum(card.is_end for card in shown) < _MANY else "right"
     return _Arranged(tree, shown, direction, title).scene()
