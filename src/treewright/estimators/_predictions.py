@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.estimators.fitting import Fitted
+from treewright.parameters import documented
 
 Floats = NDArray[np.float64]
 
@@ -47,13 +48,9 @@ class ClassifierPredictions:
         """Per target the probabilities of its classes."""
         raise NotImplementedError
 
+    @documented
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row; of several equally good classes the first.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -63,13 +60,9 @@ class ClassifierPredictions:
         fitted, codes = self._class_codes(X)
         return class_labels(fitted["classes_"], codes)
 
+    @documented
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -91,13 +84,9 @@ class RegressorPredictions:
         """The predictions, of shape (n_rows,) or (n_rows, n_targets)."""
         raise NotImplementedError
 
+    @documented
     def predict(self, X: Any) -> Floats:
         """Predict the number of each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -135,13 +124,9 @@ class BoostedClassifierPredictions(ClassifierPredictions):
     def _class_probabilities(self, X: Any) -> list[Floats]:
         return [self._probabilities(self._raw(X)[1])]
 
+    @documented
     def decision_function(self, X: Any) -> Floats:
         """The score of each class: positive for the second of two classes, largest for the predicted one.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------

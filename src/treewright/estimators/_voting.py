@@ -33,6 +33,7 @@ from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
 from treewright.estimators.targets import factors_of, plain_target
 from treewright.growing import n_features_drawn, n_threads
+from treewright.parameters import documented
 from treewright.parameters.checks import is_int, is_real
 from treewright.parameters.forest import VotingParameters
 from treewright.tree.tree import Tree, as_array
@@ -262,13 +263,9 @@ class VotingEstimator(VotingParameters, TableEstimator):
         forest, data = self._fit_data(X, y, sample_weight)
         return importance_of(forest, data, n_threads(self.n_jobs))
 
+    @documented
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -278,13 +275,9 @@ class VotingEstimator(VotingParameters, TableEstimator):
         fitted, rows = self._rows(X)
         return leaves_of(fitted["model_"], rows, n_threads(self.n_jobs)).astype(np.int64)
 
+    @documented
     def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.intp]]:
         """The nodes on the path of each row in each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -431,13 +424,12 @@ class VotingRegressorMixin(RegressorPredictions):
         values: Floats = fitted["model_"].answers(rows, n_threads(self.n_jobs))
         return values[:, 0] if values.shape[1] == 1 else values
 
+    @documented
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:
         """Quantiles of the target, from the training rows that share leaves with each row (Meinshausen 2006).
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
         quantiles : sequence of float, default=(0.05, 0.5, 0.95)
             Probabilities from 0 to 1.
 
@@ -456,13 +448,12 @@ class VotingRegressorMixin(RegressorPredictions):
         found: Floats = fitted["_leaf_targets"].quantiles(forest, rows, quantiles, threads)
         return found
 
+    @documented
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Intervals that contain the target of each row with about this confidence.
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
         confidence : float, default=0.9
             Between 0 and 1; half of the remaining probability is cut off at each end.
 

@@ -25,6 +25,7 @@ from treewright.estimators.targets import plain_target
 from treewright.explaining.competitors import competitors
 from treewright.growing import grow, n_features_drawn, n_threads
 from treewright.growing.limits import ROW_LIMITS, row_count
+from treewright.parameters import documented
 from treewright.parameters.tree import GROW
 from treewright.pruning import PruningPath, cost_complexity_path, cut_at
 from treewright.tree import Tree
@@ -142,15 +143,9 @@ class TreeEstimator:
         warn_about_tree(self, data, tree, path)
         return self
 
+    @documented
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
         """The leaf of each row, by its number in the tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        check_input : bool, default=True
-            Without effect, for scikit-learn's signature.
 
         Returns
         -------
@@ -160,15 +155,9 @@ class TreeEstimator:
         _, leaves = self._arrive(X)
         return leaves.astype(np.intp)
 
+    @documented
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix | csr_array:
         """The nodes that each row passes, from the root to its leaf.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        check_input : bool, default=True
-            Without effect, for scikit-learn's signature.
 
         Returns
         -------
@@ -237,6 +226,7 @@ class TreeEstimator:
         whole: TreeEstimator = clone(self).set_params(ccp_alpha=0.0, pruning=None)
         return whole.fit(X, y, sample_weight).model_
 
+    @documented
     def certify(
         self,
         X: Any,
@@ -253,14 +243,8 @@ class TreeEstimator:
         ----------
         X : table of shape (n_rows, n_columns)
             Rows that had no part in the fit or in any choice; each counts as one draw.
-        y : array of shape (n_rows,) or (n_rows, n_targets)
-            Their classes or numbers.
-        delta : float, default=0.05
-            The chance that the bound fails.
         method : {"held_out", "reduced_error"}, default="held_out"
             "reduced_error" is for the rows that have pruned the tree by that method, or by any other.
-        choices : int, default=1
-            The number of trees among which these rows have chosen, if they have. For "held_out" only.
         **options
             Others of `treewright.certify` for held-out rows.
 

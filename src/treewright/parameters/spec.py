@@ -84,6 +84,9 @@ ARGUMENTS: dict[str, Parameter] = {
     ),
     "check_input": Parameter(None, "Without effect, for scikit-learn's signature.", "bool"),
     "delta": Parameter(None, "The probability that the bound fails.", "float"),
+    "choices": Parameter(
+        None, "The number of models among which these rows have chosen, if they have.", "int"
+    ),
 }
 
 
