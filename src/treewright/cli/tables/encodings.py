@@ -1,4 +1,4 @@
-"""Character encodings of files of text: told from the bytes or named, and transcoded to UTF-8 for SQL."""
+"""Character encodings of text files: detected from the bytes or named, and transcoded to UTF-8 for SQL."""
 
 from __future__ import annotations
 
@@ -33,24 +33,29 @@ _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1a\x1b"})  # bytes that no text
 
 
 class Utf8(NamedTuple):
-    """A file of text as UTF-8: where it is, and what is worth saying of its encoding."""
+    """A text file as UTF-8: where it is, and a remark about its encoding."""
 
     place: str
     remark: str | None = None
 
 
 def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
-    """A file of text as UTF-8, the file itself where it is; `named` is the encoding if the user names one.
+    """A text file as UTF-8, the file itself if it is; `named` is the encoding if the user names one.
 
-    What is neither UTF-8 nor UTF-16 is taken for Windows-1252, with a remark.
+    A file that is neither UTF-8 nor UTF-16 is taken for Windows-1252, with a remark.
     """
-    with unpacked(path, place) as file:
+    with open_bytes(path, place) as file:
         start = file.read(START)
     mark = next((name for bom, name in _MARKS if start.startswith(bom)), None)
+    remark = None
     if named is not None:
-        encoding, remark = _named(path, named, mark), None
+        encoding = check_encoding(named)
+        if mark is not None and not encoding.startswith(mark):
+            raise Misuse(
+                f"--encoding {named}: {path} begins with the byte order mark of {mark.upper()}; leave it out"
+            )
     else:
-        encoding, remark = (mark, None) if mark is not None else _told(path, place, start)
+        encoding, remark = (mark, None) if mark is not None else _detect(path, place, start)
     if encoding == "utf-8":
         return Utf8(place, remark)
     return Utf8(_transcoded(path, place, encoding), remark)
@@ -63,25 +68,23 @@ def check_encoding(name: str) -> str:
     ('iso8859-1', 'utf-8')
     """
     try:
-        found = codecs.lookup(name)
+        codec = codecs.lookup(name)
     except (LookupError, ValueError):
-        found = None
-    if found is None or not getattr(found, "_is_text_encoding", True):
+        codec = None
+    if codec is None or not getattr(codec, "_is_text_encoding", True):
         close = closest(name, COMMON)
-        meant = "" if close is None else f"did you mean {close}? "
-        raise Misuse(f"--encoding {name!r} is unknown; {meant}common ones: {', '.join(COMMON)}")
-    return "utf-8" if found.name in ("utf-8", "utf-8-sig", "ascii") else found.name
+        hint = "" if close is None else f"did you mean {close}? "
+        raise Misuse(f"--encoding {name!r} is unknown; {hint}common ones: {', '.join(COMMON)}")
+    return "utf-8" if codec.name in ("utf-8", "utf-8-sig", "ascii") else codec.name
 
 
-def unpacked(path: str, place: str) -> gzip.GzipFile | io.BufferedReader:
-    """The bytes of a file, unpacked where they are packed; what does not unpack is Trouble as it is read."""
-    with open(place, "rb") as file:
-        is_packed = file.read(2) == GZIP
-    return _Unpacked(path, place) if is_packed else open(place, "rb")
+def open_bytes(path: str, place: str) -> gzip.GzipFile | io.BufferedReader:
+    """The bytes of a file, unpacked where they are packed; damage is Trouble when it is read."""
+    return _Unpacked(path, place) if is_packed(place) else open(place, "rb")
 
 
 class _Unpacked(gzip.GzipFile):
-    """A packed file that says in our words that it is damaged."""
+    """A packed file whose damage is Trouble."""
 
     def __init__(self, path: str, place: str) -> None:
         super().__init__(place, "rb")
@@ -105,18 +108,8 @@ class _Unpacked(gzip.GzipFile):
             raise Trouble(f"{self._path} is damaged: it does not unpack ({error})") from error
 
 
-def _named(path: str, named: str, mark: str | None) -> str:
-    """The encoding that the user names; Misuse if the first bytes say otherwise."""
-    encoding = check_encoding(named)
-    if mark is not None and not encoding.startswith(mark):
-        raise Misuse(
-            f"--encoding {named}: {path} begins with the byte order mark of {mark.upper()}; leave it out"
-        )
-    return encoding
-
-
-def _told(path: str, place: str, start: bytes) -> tuple[str, str | None]:
-    """The encoding of a file without a byte order mark, and what to say of it."""
+def _detect(path: str, place: str, start: bytes) -> tuple[str, str | None]:
+    """The encoding of a file without a byte order mark, and a remark about it."""
     wide = _wide(start)
     if wide is not None:
         return wide, f"{path} looks like {_SHOWN[wide]} and is read so (--encoding names another)"
@@ -130,7 +123,7 @@ def _told(path: str, place: str, start: bytes) -> tuple[str, str | None]:
 
 
 def not_text(path: str, having: str) -> str:
-    """What to say of a file that is no text."""
+    """The message about a file that is not text."""
     return f"{path} is not text (it has {having}); a table is read from CSV, JSON lines, Parquet or Excel"
 
 
@@ -150,18 +143,18 @@ def _wide(start: bytes) -> str | None:
 
 
 def _is_utf8(path: str, place: str) -> bool:
-    """Whether a file is UTF-8, as far as it is looked at; the reader refuses what comes behind that."""
+    """Whether a file is UTF-8, as far as it is checked; the reader refuses errors behind that."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with unpacked(path, place) as file:
-        done = 0
+    with open_bytes(path, place) as file:
+        left = SCANNED
         while chunk := file.read(CHUNK):
-            done += len(chunk)
             try:
                 if not chunk.isascii() or decoder.getstate()[0]:
                     decoder.decode(chunk)
             except UnicodeDecodeError:
                 return False
-            if done >= SCANNED:
+            left -= len(chunk)
+            if left <= 0:
                 return True
     return not decoder.getstate()[0]
 
@@ -178,7 +171,7 @@ def _decoded(path: str, place: str, encoding: str) -> Iterator[str]:
     """The text of a file, piece by piece; Trouble that names the line of what cannot be decoded."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line, is_first = 1, True
-    with unpacked(path, place) as file:
+    with open_bytes(path, place) as file:
         while True:
             chunk = file.read(CHUNK)
             try:
@@ -199,31 +192,32 @@ def _breaks(text: str) -> int:
 
 
 def _undecodable(path: str, encoding: str, line: int, error: UnicodeError) -> Trouble:
-    """What to say of bytes that are no text in an encoding."""
-    where, said = "", str(error)
+    """The error about bytes that are not text in an encoding."""
+    where, reason = "", str(error)
     if isinstance(error, UnicodeDecodeError):
         known = encoding if error.encoding == "charmap" else error.encoding
         before = error.object[: error.start].decode(known, "replace")
         wrong = error.object[error.start : error.start + 1]
         where = f", line {line + _breaks(before)}"
-        said = f"it has the byte 0x{wrong.hex().upper()} after {before[-20:]!r}"
-    is_guess = encoding == WINDOWS
-    shown = _SHOWN.get(encoding, encoding)
-    name = ", ".join(each for each in COMMON[2:] if each != encoding) if is_guess else "another one"
-    return Trouble(f"{path}{where} is not {shown} text: {said}; --encoding names {name}")
+        reason = f"it has the byte 0x{wrong.hex().upper()} after {before[-20:]!r}"
+    names = ", ".join(each for each in COMMON[2:] if each != encoding)
+    others = names if encoding == WINDOWS else "another one"
+    return Trouble(
+        f"{path}{where} is not {_SHOWN.get(encoding, encoding)} text: {reason}; --encoding names {others}"
+    )
 
 
 def diagnose_bytes(path: str, place: str) -> None:
     """Trouble that names the first byte which is not UTF-8."""
-    with unpacked(path, place) as file:
+    with open_bytes(path, place) as file:
         for line, content in enumerate(file, 1):
             try:
                 content.decode("utf-8")
             except UnicodeDecodeError as error:
+                before = content[max(0, error.start - 20) : error.start].decode("utf-8", "replace")
                 raise Trouble(
                     f"{path} is not UTF-8 text: line {line} has the byte 0x{content[error.start]:02X} after "
-                    f"{content[max(0, error.start - 20) : error.start].decode('utf-8', 'replace')!r}; "
-                    f"--encoding names its encoding, such as {WINDOWS}"
+                    f"{before!r}; --encoding names its encoding, such as {WINDOWS}"
                 ) from error
 
 

@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli.errors import Misuse, Trouble, count, listed, quote
+from treewright.cli.errors import Misuse, Trouble, check_unique, count, name_list, quote
 from treewright.cli.tables import temporary_files
 from treewright.cli.tables.csv_files import DOUBT, looks_like_cells, pattern
 from treewright.encoding.tables import available_memory
@@ -89,7 +89,9 @@ def _chosen(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, 
     titles = [sheet.title for sheet in book.worksheets]
     if wanted is not None:
         if wanted not in titles:
-            raise Trouble(f"{path} has no sheet {quote(wanted)} (--sheet); its sheets are {listed(titles)}")
+            raise Trouble(
+                f"{path} has no sheet {quote(wanted)} (--sheet); its sheets are {name_list(titles)}"
+            )
         sheet = book.worksheets[titles.index(wanted)]
         return sheet, sheet_facts(path, place, sheet), []
     found = [(sheet, sheet_facts(path, place, sheet)) for sheet in book.worksheets]
@@ -97,7 +99,7 @@ def _chosen(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, 
     if not filled:
         raise Trouble(f"{path} is empty: no sheet has a cell with a value")
     if len(filled) > 1:
-        names = listed([sheet.title for sheet, _ in filled])
+        names = name_list([sheet.title for sheet, _ in filled])
         raise Misuse(f"{path} has {len(filled)} sheets with cells, {names}; --sheet NAME reads one of them")
     (sheet, facts), others = filled[0], len(titles) - 1
     remark = f"{path}: sheet {quote(sheet.title)} is read; no other one has cells"
@@ -190,9 +192,7 @@ class _Table:
             [heading[i] for i in used], [[cells[i] for i in used] for cells in self._sample]
         )
         names = [heading[i] or f"column {place}" for place, i in enumerate(used, 1)]
-        twice = sorted(name for name, times in Counter(names).items() if times > 1)
-        if twice:
-            raise Trouble(f"{self.where}: several columns have the name {listed(twice)}; rename them")
+        check_unique(self.where, names)
         types = [_type(self._kinds[i]) for i in range(len(first))]
         remarks = [*remarks, *self._remarks(number, used[0])]
         return Sheet(
