@@ -85,7 +85,11 @@ def test_an_encoding_that_is_a_guess_is_noted(capfd: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        (CAFE.encode("latin-1"), ["--encoding", "utf-8"], "line 2 has the byte 0xE9 after '1;caf'"),
+        (
+            CAFE.encode("latin-1"),
+            ["--encoding", "utf-8"],
+            "line 2 is not UTF-8 text: it has the byte 0xE9 after '1;caf'",
+        ),
         (CAFE.encode("latin-1"), ["--encoding", "utf9"], "--encoding 'utf9' is unknown; did you mean utf-8?"),
         (CAFE.encode("latin-1"), ["--encoding", "base64"], "--encoding 'base64' is unknown"),
         (CAFE.encode("utf-16"), ["--encoding", "latin-1"], "begins with the byte order mark of UTF-16"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 import re
@@ -11,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,14 @@ from treewright.cli.errors import Trouble, check_unique, count
 from treewright.cli.options import ALWAYS_MISSING, MISSING
 from treewright.cli.tables import cell_types
 from treewright.cli.tables.cell_types import literal
-from treewright.cli.tables.encodings import START, diagnose_bytes, is_packed, not_text, open_bytes
+from treewright.cli.tables.encodings import (
+    START,
+    diagnose_bytes,
+    is_packed,
+    not_text,
+    open_bytes,
+    open_text,
+)
 from treewright.encoding.text.recognise import recognise
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -36,33 +42,24 @@ class Layout(ABC):
 
     path: str  # as the user calls it
     place: str  # where it is read from
-    compressed: bool
     names: tuple[str, ...]
     sample: tuple[list[str], ...] = field(default=(), repr=False)  # the first records
+    decimals: str = "."  # the decimal marks that are usual in the file
+    doubt: str | None = None  # why the names of the columns may be none
+    texts: frozenset[int] | None = None  # the columns that the file marks as texts, if it tells them
 
     @property
     def compression(self) -> str:
         """What SQL calls the compression."""
-        return "gzip" if self.compressed else "none"
-
-    @property
-    def decimals(self) -> str:
-        """The decimal marks that are at home in the file."""
-        return "."
-
-    @property
-    def is_typed(self) -> bool:
-        """Whether the file tells numbers from texts."""
-        return False
-
-    @property
-    def doubt(self) -> str | None:
-        """Why the names of the columns may be none."""
-        return None
+        return "gzip" if is_packed(self.place) else "none"
 
     def holds_texts(self, position: int) -> bool:
-        """Whether the file itself marks the cells of a column as texts, whatever they look like."""
-        return False
+        """Whether the file marks the cells of a column as texts, whatever they look like."""
+        return self.texts is not None and position in self.texts
+
+    def may_hold_texts(self, position: int) -> bool:
+        """Whether cells of a column may be texts."""
+        return self.texts is None or position in self.texts
 
     def sample_of(self, position: int) -> list[str]:
         """The cells of a column in the first records."""
@@ -112,17 +109,6 @@ class CsvLayout(Layout):
     separator: str = ","
     header: bool = True
     blank: int = 0  # empty lines before all others
-    is_odd: bool = False  # whether the first line looks like a row, not like names
-
-    @property
-    def doubt(self) -> str | None:
-        """That the first line looks like a row."""
-        return DOUBT if self.is_odd else None
-
-    @property
-    def decimals(self) -> str:
-        """A comma as well where semicolons separate."""
-        return ".," if self.separator == ";" else "."
 
     def table(
         self, positions: Collection[int], missing: tuple[str, ...] = ("",), *, strict: bool = True
@@ -143,7 +129,7 @@ class CsvLayout(Layout):
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """The records, below the header if there is one."""
-        with open_text(self.place, self.compressed) as file:
+        with open_text(self.path, self.place) as file:
             for _ in range(self.blank):
                 file.readline()
             reader = _reader(file, self.separator)
@@ -211,7 +197,7 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
 
     If `header` is None it has one, perhaps with a doubt.
     """
-    compressed, text = head(path, place)
+    text = head(path, place)
     empty = re.match(r"(?: *(?:\r\n|\n|\r))*", text)
     blank, text = (len(empty[0].splitlines()), text[empty.end() :]) if empty else (0, text)
     if separator is None:
@@ -219,21 +205,25 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
     records = _first(text, separator, SAMPLED + 1)
     if not records:
         raise Trouble(f"{path}: the first line cannot be read as names of columns: its quotes do not close")
+    decimals = ".," if separator == ";" else "."  # where semicolons separate, commas are free
     if header is False:
         names = tuple(f"column {position}" for position in range(1, len(records[0]) + 1))
-        return CsvLayout(path, place, compressed, names, tuple(records), separator, False, blank)
-    is_odd = header is None and looks_like_cells(records[0], records[1:], ".," if separator == ";" else ".")
+        return CsvLayout(
+            path, place, names, tuple(records), decimals, separator=separator, header=False, blank=blank
+        )
+    is_odd = header is None and looks_like_cells(records[0], records[1:], decimals)
+    doubt = DOUBT if is_odd else None
     names = tuple(name.strip() or f"column {position}" for position, name in enumerate(records[0], 1))
-    check_unique(path, names, DOUBT if is_odd else "rename them in the first line")
-    return CsvLayout(path, place, compressed, names, tuple(records[1:]), separator, True, blank, is_odd)
+    check_unique(path, names, doubt or "rename them in the first line")
+    return CsvLayout(
+        path, place, names, tuple(records[1:]), decimals, doubt, separator=separator, blank=blank
+    )
 
 
-def head(path: str, place: str) -> tuple[bool, str]:
-    """Whether a file of text is compressed, and how it begins; Trouble if it is empty."""
-    compressed = is_packed(place)
+def head(path: str, place: str) -> str:
+    """How a text file begins; Trouble if it is empty."""
     try:
-        binary: Any = open_bytes(path, place)
-        with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file:
+        with open_text(path, place) as file:
             text = file.read(HEAD)
     except UnicodeDecodeError:
         diagnose_bytes(path, place)
@@ -242,19 +232,13 @@ def head(path: str, place: str) -> tuple[bool, str]:
         raise Trouble(not_text(path, "zero bytes"))
     if not text.strip():
         raise Trouble(f"{path} is empty; a table has a line of names and then its rows")
-    return compressed, text
+    return text
 
 
 def is_json_lines(place: str) -> bool:
     """Whether a file whose name does not tell it looks like JSON lines rather than CSV."""
     with open_bytes(place, place) as file:
         return file.read(START).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
-
-
-def open_text(place: str, compressed: bool) -> IO[str]:
-    """A text file to read from, unpacked where it is packed."""
-    opener: Any = gzip.open if compressed else open
-    return io.TextIOWrapper(opener(place, "rb"), encoding="utf-8-sig", newline="")
 
 
 def pattern(path: str) -> str:

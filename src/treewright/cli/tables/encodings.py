@@ -9,7 +9,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
 from treewright.cli.errors import Misuse, Trouble, closest
 from treewright.cli.tables import temporary_files
@@ -28,7 +28,12 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_SHOWN = {WINDOWS: "Windows-1252", "utf-16-le": "UTF-16 (little-endian)", "utf-16-be": "UTF-16 (big-endian)"}
+_SHOWN = {
+    "utf-8": "UTF-8",
+    WINDOWS: "Windows-1252",
+    "utf-16-le": "UTF-16 (little-endian)",
+    "utf-16-be": "UTF-16 (big-endian)",
+}
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1a\x1b"})  # bytes that no text has
 
 
@@ -78,34 +83,22 @@ def check_encoding(name: str) -> str:
     return "utf-8" if codec.name in ("utf-8", "utf-8-sig", "ascii") else codec.name
 
 
-def open_bytes(path: str, place: str) -> gzip.GzipFile | io.BufferedReader:
-    """The bytes of a file, unpacked where they are packed; damage is Trouble when it is read."""
-    return _Unpacked(path, place) if is_packed(place) else open(place, "rb")
+@contextmanager
+def open_bytes(path: str, place: str) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked if it is packed; Trouble if it does not unpack."""
+    opener: Any = gzip.open if is_packed(place) else open
+    try:
+        with opener(place, "rb") as file:
+            yield file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Trouble(f"{path} is damaged: it does not unpack ({error})") from error
 
 
-class _Unpacked(gzip.GzipFile):
-    """A packed file whose damage is Trouble."""
-
-    def __init__(self, path: str, place: str) -> None:
-        super().__init__(place, "rb")
-        self._path = path
-
-    def read(self, size: int | None = -1) -> bytes:
-        """The next bytes."""
-        with self._explained():
-            return super().read(size)
-
-    def read1(self, size: int = -1) -> bytes:
-        """The next bytes that are at hand."""
-        with self._explained():
-            return super().read1(size)
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise Trouble(f"{self._path} is damaged: it does not unpack ({error})") from error
+@contextmanager
+def open_text(path: str, place: str) -> Iterator[IO[str]]:
+    """The same of a file that is UTF-8, as text."""
+    with open_bytes(path, place) as binary, io.TextIOWrapper(binary, "utf-8-sig", newline="") as file:
+        yield file
 
 
 def _detect(path: str, place: str, start: bytes) -> tuple[str, str | None]:
@@ -197,28 +190,20 @@ def _undecodable(path: str, encoding: str, line: int, error: UnicodeError) -> Tr
     if isinstance(error, UnicodeDecodeError):
         known = encoding if error.encoding == "charmap" else error.encoding
         before = error.object[: error.start].decode(known, "replace")
-        wrong = error.object[error.start : error.start + 1]
         where = f", line {line + _breaks(before)}"
-        reason = f"it has the byte 0x{wrong.hex().upper()} after {before[-20:]!r}"
-    names = ", ".join(each for each in COMMON[2:] if each != encoding)
-    others = names if encoding == WINDOWS else "another one"
+        text = before.rpartition("\n")[2][-20:]
+        reason = f"it has the byte 0x{error.object[error.start]:02X} after {text!r}"
+    others = {WINDOWS: ", ".join(each for each in COMMON[2:] if each != WINDOWS), "utf-8": WINDOWS}
+    name = _SHOWN.get(encoding, encoding)
     return Trouble(
-        f"{path}{where} is not {_SHOWN.get(encoding, encoding)} text: {reason}; --encoding names {others}"
+        f"{path}{where} is not {name} text: {reason}; --encoding names {others.get(encoding, 'another one')}"
     )
 
 
 def diagnose_bytes(path: str, place: str) -> None:
     """Trouble that names the first byte which is not UTF-8."""
-    with open_bytes(path, place) as file:
-        for line, content in enumerate(file, 1):
-            try:
-                content.decode("utf-8")
-            except UnicodeDecodeError as error:
-                before = content[max(0, error.start - 20) : error.start].decode("utf-8", "replace")
-                raise Trouble(
-                    f"{path} is not UTF-8 text: line {line} has the byte 0x{content[error.start]:02X} after "
-                    f"{before!r}; --encoding names its encoding, such as {WINDOWS}"
-                ) from error
+    for _ in _decoded(path, place, "utf-8"):
+        pass
 
 
 def is_packed(place: str | os.PathLike[str]) -> bool:

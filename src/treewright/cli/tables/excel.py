@@ -298,9 +298,9 @@ def _type(kinds: Counter[str]) -> str:
 LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # of Excel
 LARGEST_PART = 1 << 26  # bytes of a part that is read into memory at once, such as the list of styles
 MEMORY_SHARE = 4  # the texts of all cells may take one part in so many of the free memory, unpacked
+_CELL = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})", re.ASCII)
 OLE = b"\xd0\xcf\x11\xe0"  # how old Excel files begin, and those with a password
 ZIP = b"PK\x03\x04"
-_CELL = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -325,7 +325,7 @@ class SheetFacts:
         """Trouble about merged cells in the row of names."""
         for each in self.merged:
             first, _, last = each.partition(":")
-            if row is not None and _place(first)[0] <= row <= _place(last or first)[0]:
+            if row is not None and _position(first)[0] <= row <= _position(last or first)[0]:
                 raise Trouble(
                     f"{where}: the cells {each} are merged in row {row}, which names the columns; "
                     "unmerge them, or delete a title above the names"
@@ -408,38 +408,35 @@ def sheet_facts(where: str, place: str, sheet: Any) -> SheetFacts:
 def _cells(cells: Element, row: int) -> Iterator[tuple[int, int, bool]]:
     """The cells of a row with a value or a formula as (row, column, whether its value was not saved).
 
-    A cell may leave out where it is: then it follows the one before it.
+    A cell without a reference follows the one before it.
     """
     column = 0
     for cell in cells:
-        said = cell.get("r")
-        row, column = (row, column + 1) if said is None else _place(said)
-        held = {child.tag.rpartition("}")[2]: child for child in cell}
-        value = held.get("v")
-        is_known = (value is not None and bool(value.text)) or "is" in held
+        name = cell.get("r")
+        row, column = (row, column + 1) if name is None else _position(name)
+        parts = {child.tag.rpartition("}")[2]: child for child in cell}
+        value = parts.get("v")
+        is_known = (value is not None and bool(value.text)) or "is" in parts
         is_text = cell.get("t") == "str"  # a formula whose value is an empty text
-        if is_known or "f" in held:
+        if is_known or "f" in parts:
             yield row, column, not is_known and not (is_text and value is not None)
 
 
 def _number(row: Element, otherwise: int) -> int:
-    said = row.get("r", "")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 else otherwise
+    text = row.get("r", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise
 
 
-def _place(cell: str) -> tuple[int, int]:
-    """Row and column of a reference; those of no cell if it is none.
+def _position(cell: str) -> tuple[int, int]:
+    """Row and column of a reference; (0, 0) if it is none.
 
-    >>> _place("C17"), _place("AA1"), _place("")
+    >>> _position("C17"), _position("AA1"), _position("")
     ((17, 3), (1, 27), (0, 0))
     """
-    found = _CELL.fullmatch(cell)
-    if found is None:
-        return 0, 0
-    column = 0
-    for letter in found[1]:
-        column = 26 * column + ord(letter) - ord("A") + 1
-    return int(found[2]), column
+    from openpyxl.utils import column_index_from_string
+
+    match = _CELL.fullmatch(cell)
+    return (0, 0) if match is None else (int(match[2]), column_index_from_string(match[1]))
 
 
 def reference(row: int, column: int) -> str:
@@ -448,8 +445,6 @@ def reference(row: int, column: int) -> str:
     >>> reference(17, 3), reference(1, 27), reference(2, 52)
     ('C17', 'AA1', 'AZ2')
     """
-    letters = ""
-    while column:
-        column, letter = divmod(column - 1, 26)
-        letters = chr(ord("A") + letter) + letters
-    return f"{letters}{row}"
+    from openpyxl.utils import get_column_letter
+
+    return f"{get_column_letter(column)}{row}"

@@ -212,10 +212,12 @@ class Request:
 
     def _plans(self, evidence: str | None) -> dict[int, Plan]:
         """How to read each column; the forms of texts are told from the table `evidence`, or guessed."""
-        names, is_typed = self.source.names, self.source.layout is None
-        plans = {i: self._typed_plan(i, form) for i, form in self.forms.items()} if is_typed else {}
+        names, layout = self.source.names, self.source.layout
+        plans = {i: self._typed_plan(i, form) for i, form in self.forms.items()} if layout is None else {}
         texts = [i for i in self.forms if plans.get(i) is None]
-        always = {i for i in texts if self.as_text.get(names[i]) and self._may_be_text(i)}
+        always = {
+            i for i in texts if self.as_text.get(names[i]) and (layout is None or layout.may_hold_texts(i))
+        }
         natural = self._natural_forms(
             [i for i in texts if self.forms[i] != "text" and i not in always], evidence
         )
@@ -230,10 +232,6 @@ class Request:
             assert form is not None
             plans[i] = Plan(form, cell_types.casting(f"c{i}", form))
         return {i: plan for i in self.forms if (plan := plans[i]) is not None}
-
-    def _may_be_text(self, position: int) -> bool:
-        layout = self.source.layout
-        return layout is None or not layout.is_typed or layout.holds_texts(position)
 
     def _natural_forms(self, positions: list[int], evidence: str | None) -> dict[int, Form]:
         """The natural forms of text columns."""
@@ -326,27 +324,7 @@ def _load(source: Source, plans: dict[int, Plan], query: str) -> Iterator[dict[i
 
 def _run(source: Source, work: Callable[[], Result]) -> Result:
     """The result of a query, run in a thread of its own: Ctrl-C is heard at once and ends the query."""
-    outcome: list[Result | BaseException] = []
-    done = Event()
-
-    def guarded() -> None:
-        try:
-            outcome.append(work())
-        except BaseException as error:  # to be raised where the result is awaited
-            outcome.append(error)
-        done.set()
-
-    Thread(target=guarded, daemon=True).start()
-    try:
-        while not done.wait(0.1):
-            pass
-    except KeyboardInterrupt:
-        source.database.interrupt()
-        done.wait(0.5)
-        raise
-    (result,) = outcome
-    if isinstance(result, BaseException):
-        raise result
+    [result] = _ahead((work() for _ in range(1)), source.database.interrupt)
     return result
 
 
@@ -519,18 +497,18 @@ def _values(cells: Sequence[Any], form: Form) -> Column:
     return values.view("datetime64[us]") if form in TIMES else values
 
 
-def _ahead(items: Iterator[Frame], interrupt: Callable[[], None]) -> Generator[Frame, None, None]:
+def _ahead(items: Iterator[Result], interrupt: Callable[[], object]) -> Generator[Result, None, None]:
     """The items of an iterator that runs in a thread of its own, a few of them ahead.
 
-    Whoever waits hears Ctrl-C. When the items are no longer wanted, the thread is told to end and awaited.
+    The caller reacts to Ctrl-C at once. When it wants no more items, the thread is told to end and awaited.
     """
-    queue: Queue[Frame | BaseException | None] = Queue(PIECES_AHEAD)
-    unwanted = Event()
+    queue: Queue[tuple[Any, BaseException | None]] = Queue(PIECES_AHEAD)  # items, and at last an error
+    is_over = Event()
 
-    def put(item: Frame | BaseException | None) -> None:
-        while not unwanted.is_set():
+    def put(item: Any, error: BaseException | None = None) -> None:
+        while not is_over.is_set():
             try:
-                return queue.put(item, timeout=0.1)
+                return queue.put((item, error), timeout=0.1)
             except Full:
                 continue
 
@@ -538,27 +516,28 @@ def _ahead(items: Iterator[Frame], interrupt: Callable[[], None]) -> Generator[F
         try:
             for item in items:
                 put(item)
-                if unwanted.is_set():
+                if is_over.is_set():
                     return
-            put(None)
+            put(None, StopIteration())
         except BaseException as error:  # to be raised where the items are awaited
-            put(error)
+            put(None, error)
 
     thread = Thread(target=work, daemon=True)
     thread.start()
     try:
         while True:
             try:
-                item = queue.get(timeout=0.1)
+                item, error = queue.get(timeout=0.1)
             except Empty:
                 continue
-            if item is None:
-                return
-            if isinstance(item, BaseException):
-                raise item
+            if error is not None:
+                is_over.set()
+                if isinstance(error, StopIteration):
+                    return
+                raise error
             yield item
     finally:
-        unwanted.set()
-        if thread.is_alive():
+        if not is_over.is_set():
+            is_over.set()
             interrupt()
             thread.join(timeout=1)
