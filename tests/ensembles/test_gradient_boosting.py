@@ -413,7 +413,7 @@ def test_extreme_numbers():
         ({"learning_rate": 0}, "must be positive"),
         ({"loss": "absolute_error", "monotonic_cst": [1, 0, 0, 0]}, "does not go with loss='absolute_error'"),
         ({"max_bins": None, "l2_regularization": 1.0}, "does not go with max_bins=None"),
-        ({"validation": np.ones(400, bool)}, "some be learnt from"),
+        ({"validation": np.ones(400, bool)}, "some must be, and some not"),
     ],
 )
 def test_bad_options(options, message):

@@ -26,16 +26,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying.binomial import check_delta, kl_upper
+from treewright.certifying.binomial import Floats, check_delta, kl_upper
+from treewright.certifying.certificate import Sealed, loss_text
 from treewright.certifying.verification import solves_kl
-
-Floats = NDArray[np.float64]
 
 VOTE_METHODS = {
     "first_order": ("single",),
@@ -66,7 +64,7 @@ class VoteCounts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VoteCertificate:
+class VoteCertificate(Sealed):
     """How far a majority vote of trees can be wrong.
 
     With probability `1 - delta` over the draw of the rows its true error is at most `value`, if the
@@ -81,14 +79,6 @@ class VoteCertificate:
     limits: Mapping[str, float] = field(hash=False)  # on g and t from above, on e from below
     assumptions: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        for name in ("bounds", "limits"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return _rebuilt, (values | {"bounds": dict(self.bounds), "limits": dict(self.limits)},)
-
     @property
     def confidence(self) -> float:
         """1 - delta."""
@@ -100,9 +90,9 @@ class VoteCertificate:
         return self.value >= 0.5
 
     @property
-    def shown(self) -> str:
+    def bound_text(self) -> str:
         """The bound as people read it, rounded up: 9.6 %."""
-        return f"{math.ceil(1000 * self.value - 1e-9) / 10:.1f} %"
+        return loss_text(self.value, in_per_cent=True, up=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: text, numbers, lists and dicts."""
@@ -141,12 +131,12 @@ class VoteCertificate:
         if self.value >= 1:
             return f"{told}   → nothing can be said with {sure} confidence"
         coin = ", no better than a coin" if self.is_vacuous else ""
-        below = f"with {sure} confidence the true error of their vote is below {self.shown}"
+        below = f"with {sure} confidence the true error of their vote is below {self.bound_text}"
         return f"{told}   → {below} ({_NAMES[self.method]}{coin})"
 
     def __repr__(self) -> str:
         return (
-            f"<VoteCertificate: true error < {self.shown} with confidence {self.confidence:g}, "
+            f"<VoteCertificate: true error < {self.bound_text} with confidence {self.confidence:g}, "
             f"{self.method}, {self.counts.trees:,} trees>"
         )
 
@@ -329,7 +319,3 @@ def _counted_again(seen: VoteCounts, wrong: Any, votes: Any, out: Any, unlabelle
                 one += share[i] * share[j] * float((a * (1 - b) + b * (1 - a)).mean())
     told = ((single, seen.single), (both, seen.both), (one, seen.one))
     return all(math.isclose(a, b, abs_tol=1e-9) for a, b in told)
-
-
-def _rebuilt(values: dict[str, Any]) -> VoteCertificate:
-    return VoteCertificate(**values)

@@ -31,9 +31,9 @@ from treewright.estimators._progress import progress_bar
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
 from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
-from treewright.estimators.parameters import is_int, is_real, n_features_drawn
+from treewright.estimators.parameters import is_int, is_real
 from treewright.estimators.targets import factors_of, plain_target
-from treewright.growing import n_threads
+from treewright.growing import n_features_drawn, n_threads
 from treewright.tree.tree import Tree, as_array
 
 
@@ -158,7 +158,7 @@ class VotingEstimator(TableEstimator):
         if self.keep_targets and len(data.schema.targets) == 1:
             more = LeafTargets.of(trees[n_before:], draws, data, n_before, threads)
             old: LeafTargets | None = vars(self).get("_leaf_targets") if n_before else None
-            fitted["_leaf_targets"] = more if old is None else old.joined(more)
+            fitted["_leaf_targets"] = more if old is None else old.extend(more)
         replace_fit(self, fitted)
 
     def _oob_attributes(self, out: OutOfBag, data: Dataset) -> Fitted:

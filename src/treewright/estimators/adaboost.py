@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
-from treewright.ensembles.adaboost import Boosted, Round, boost, chances_of, decision_of
+from treewright.ensembles.adaboost import Boosted, Round, boost, decision_function, vote_probabilities
 from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_numbers
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
@@ -25,10 +25,10 @@ from treewright.estimators._predictions import (
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
 from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, TreeEstimator, replace_fit
-from treewright.estimators.parameters import check_parameters, n_features_drawn
+from treewright.estimators.parameters import check_parameters
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from treewright.growing import n_threads
+from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters.boosting import AdaBoostParameters
 from treewright.parameters.checks import TRUE_OR_FALSE, one_of
 from treewright.parameters.spec import parameter
@@ -260,10 +260,10 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
         return np.asarray(raw[0].argmax(axis=1))
 
     def _probabilities(self, raw: tuple[Floats, float]) -> Floats:
-        return chances_of(*raw)
+        return vote_probabilities(*raw)
 
     def _decision(self, raw: tuple[Floats, float]) -> Floats:
-        return decision_of(*raw)
+        return decision_function(*raw)
 
 
 class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]

@@ -18,12 +18,12 @@ from treewright.encoding import Dataset, encode
 from treewright.encoding.known_rows import FitRows, KnownRows
 from treewright.encoding.schema import Schema
 from treewright.estimators.advised import warn_about_tree
-from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
+from treewright.estimators.parameters import check_parameters, growing_options
 from treewright.estimators.pruned import choices_of, chosen_by_rows, pruned
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.explaining.competitors import competitors
-from treewright.growing import grow, n_threads
+from treewright.growing import grow, n_features_drawn, n_threads
 from treewright.pruning import PruningPath, cost_complexity_path, cut_at
 from treewright.tree import Tree
 from treewright.tree.oblique import by_column
@@ -305,11 +305,8 @@ class TreeEstimator:
 
     def _growing(self, data: Dataset) -> dict[str, Any]:
         """The parameters of `grow` for a table."""
-        n_columns = len(data.schema.columns)
-        return {
-            "criterion": self._criterion(),
-            **limits(self, data.n_counted, n_columns, data.total_weight),
-        }
+        options = growing_options(self, data.n_counted, len(data.schema.columns), data.total_weight)
+        return {**options, "criterion": self._criterion()}
 
     def _grow(self, data: Dataset, growing: Mapping[str, Any] | None = None) -> Tree:
         tree = grow(data, **(self._growing(data) if growing is None else growing))

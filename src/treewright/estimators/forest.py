@@ -15,7 +15,7 @@ from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
 from treewright.estimators.fitting import price_of_leaves
-from treewright.estimators.parameters import limits
+from treewright.estimators.parameters import growing_options
 from treewright.estimators.targets import factors_of, weighed_by_class
 from treewright.estimators.tree import (
     DecisionTreeClassifier,
@@ -57,7 +57,7 @@ class ForestEstimator(VotingEstimator):
         n_columns = len(data.schema.columns)
         factors = self._class_factors(data)
         share = 1.0 if factors is None else float(np.average(factors, weights=data.weight))
-        options = limits(self, data.n_counted, n_columns, draws.drawn_weight * share)
+        options = growing_options(self, data.n_counted, n_columns, draws.drawn_weight * share)
         options["criterion"] = self.criterion
         if self.criterion == "poisson":
             targets_for(data, "poisson")  # all targets must be counts, and not all of them 0

@@ -25,8 +25,7 @@ from treewright.estimators._predictions import (
 from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, replace_fit
-from treewright.estimators.parameters import n_features_drawn
-from treewright.growing import n_threads
+from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters.boosting import GradientBoostingParameters
 from treewright.parameters.checks import Allowed, is_fraction, is_int, is_real, number, one_of
 from treewright.parameters.spec import parameter

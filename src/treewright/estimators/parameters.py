@@ -6,7 +6,6 @@ scikit-learn's own validation costs about as much as growing a small tree; this 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import ceil, log2, sqrt
 from numbers import Integral, Real
 from typing import Any, get_args
 
@@ -15,8 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding.schema import MISSING
+from treewright.growing.limits import ROW_LIMITS, n_features_drawn, row_count
 from treewright.neighbours.kd_tree import METRICS, Search
-from treewright.parameters.spec import Option, of
+from treewright.parameters.tree import GROW
 from treewright.tree.conditions import Among, Below
 
 Rule = tuple[Callable[[Any], bool], str]  # whether a value is allowed, and what is, in words
@@ -184,67 +184,23 @@ def _refuse(estimator: Any, name: str, allowed: str) -> None:
     raise InvalidParameterError(f"{kind}: {name}={value!r} is not possible; it must be {allowed}")
 
 
-def n_features_drawn(max_features: Any, n_columns: int) -> int:
-    """How many columns a node considers: scikit-learn's `max_features_`."""
-    if max_features is None:
-        return n_columns
-    if max_features == "sqrt":
-        return max(1, int(sqrt(n_columns)))
-    if max_features == "log2":
-        return max(1, int(log2(n_columns)))
-    if is_int(max_features):
-        return int(max_features)
-    return max(1, int(max_features * n_columns))
-
-
-def limits(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[str, Any]:
-    """The arguments of `grow`: scikit-learn's fractions as counts and weights of this table.
+def growing_options(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[str, Any]:
+    """The arguments of `grow`: the parameters of an estimator, fractions as counts and weights of this table.
 
     `n_rows` and `weight` are those of the rows with a positive weight, so that a row of weight zero is as
     good as absent here, too.
     """
-    leaf, least = estimator.min_samples_leaf, estimator.min_samples_split
+    options = {name: getattr(estimator, name) for name in GROW if hasattr(estimator, name)}
+    for name in ROW_LIMITS:
+        options[name] = row_count(name, options[name], n_rows)
     drawn = n_features_drawn(estimator.max_features, n_columns)
-    options = _keywords(estimator)
-    draws_sums = options["split"] == "oblique" and estimator.random_state is not None
-    random = estimator.splitter == "random" or drawn < n_columns or draws_sums
+    draws_sums = options.get("split", "axis") != "axis" and estimator.random_state is not None
+    is_random = estimator.splitter == "random" or drawn < n_columns or draws_sums
     return {
-        "splitter": estimator.splitter,
-        "max_depth": _int_or_none(estimator.max_depth),
-        "min_samples_split": int(least) if is_int(least) else max(2, ceil(least * n_rows)),
-        "min_samples_leaf": int(leaf) if is_int(leaf) else ceil(leaf * n_rows),
+        **options,
+        "max_features": drawn,
         "min_weight_leaf": float(estimator.min_weight_fraction_leaf) * weight,
         "min_gain": float(estimator.min_impurity_decrease) * weight,
-        "max_leaf_nodes": _int_or_none(estimator.max_leaf_nodes),
-        "max_features": drawn if drawn < n_columns else None,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
-        "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if random else 0,
-        "threshold": estimator.threshold,
-        "category_gain": getattr(estimator, "category_gain", "corrected"),
-        "monotonic_cst": estimator.monotonic_cst,
-        "interaction_cst": estimator.interaction_cst,
-        "root": getattr(estimator, "root", None),
-        "leaf": getattr(estimator, "leaf", "constant"),
-        "n_jobs": _int_or_none(estimator.n_jobs),
-        **options,
+        "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if is_random else 0,
     }
-
-
-def _keywords(estimator: Any) -> dict[str, Any]:
-    """The keyword arguments of `grow` that the option values of an estimator stand for."""
-    found: dict[str, Any] = {"split": "axis", "selection": "gain"}
-    for name in ("selection", "split", "missing", "feature_costs", "costs"):
-        value = getattr(estimator, name, None)
-        resolve = of(name).resolve
-        value = value if resolve is None else resolve(value)
-        if isinstance(value, Option):
-            found |= value.keywords()
-        elif value is not None:
-            found[name] = value
-    if hasattr(estimator, "n_surrogates"):  # where surrogates are the only way, or the ensemble names them so
-        found["n_surrogates"] = int(estimator.n_surrogates)
-    return found
-
-
-def _int_or_none(value: Any) -> int | None:
-    return None if value is None else int(value)

@@ -199,7 +199,7 @@ def _of_node(
         return ()  # of other rows than those that it was grown from: without counts there is nothing to part
     parts = np.flatnonzero(tree.joined & (tree.heads == node))
     own = float(tree.gain[[node, *parts]].sum()) if parts.size else _gain_of_sides(tree, data, here, left)
-    one_split = {"criterion": tree.criterion, "max_splits": 1, "min_gain": _ANY_GAIN, **limits}
+    one_split = {"criterion": tree.criterion, "max_leaf_nodes": 2, "min_gain": _ANY_GAIN, **limits}
     found = []
     for position in range(len(tree.schema.columns)):
         if position == tree.feature[node]:
@@ -274,4 +274,4 @@ def _gain_of_sides(tree: Tree, data: Dataset, rows: NDArray[Any], left: NDArray[
     targets = np.asarray(data.targets)[:, rows]
     weight = None if data.weight is None else data.weight[rows]
     sides = Dataset(schema, (left.astype(np.float64),), targets, weight)
-    return _gain(grow(sides, criterion=tree.criterion, max_splits=1))
+    return _gain(grow(sides, criterion=tree.criterion, max_leaf_nodes=2))

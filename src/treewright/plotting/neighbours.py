@@ -20,20 +20,20 @@ def plot_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
     kinds = list(COLOURS)
     for number, size in enumerate(dict.fromkeys(curve.leaf_size.tolist())):
         chosen = np.flatnonzero(curve.leaf_size == size)
-        chosen = chosen[np.argsort(curve.visited[chosen], kind="stable")]
+        chosen = chosen[np.argsort(curve.n_visited[chosen], kind="stable")]
         kind = kinds[number % len(kinds)]
         ax.plot(
-            curve.visited[chosen],
-            curve.found[chosen],
+            curve.n_visited[chosen],
+            curve.exact_share[chosen],
             color=COLOURS[kind],
             marker=MARKERS[kind],
             label=f"leaves of at most {size:,}",
             clip_on=False,
         )
         for i in chosen:
-            place = (curve.visited[i], curve.found[i])
+            place = (curve.n_visited[i], curve.exact_share[i])
             ax.annotate(f"{curve.spill[i]:g}", place, (4, -10), textcoords="offset points", fontsize="small")
-    ax.axvline(curve.exact_visited, color=FAINT, linestyle="--", label="exact search")
+    ax.axvline(curve.n_visited_exact, color=FAINT, linestyle="--", label="exact search")
     ax.set_xlabel("points looked at for each query")
     ax.set_ylabel("queries answered as exactly")
     in_per_cent(ax.yaxis)

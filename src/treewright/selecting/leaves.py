@@ -7,16 +7,16 @@ import operator
 import numpy as np
 
 from treewright.pruning import PruningPath
+from treewright.pruning.arguments import documented
 from treewright.selecting.one_standard_error import chose
 
 
+@documented
 def leaves(path: PruningPath, *, leaves: int) -> PruningPath:
     """The largest tree of the path with at most so many leaves; of several the one that loses least.
 
     Parameters
     ----------
-    path : PruningPath
-        The trees to choose among.
     leaves : int
         The most leaves that the tree may have.
     """

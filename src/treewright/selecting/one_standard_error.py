@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.pruning import PruningPath
-
-Floats = NDArray[np.float64]
+from treewright.pruning.traversal import Floats
 
 RULES = ("0-SE", "1-SE")
 SAME = 1e-12  # losses that differ by this share of the largest one are equal: sums round

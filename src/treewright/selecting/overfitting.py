@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.growing import grow
 from treewright.pruning.path import refuse_no_rows
+from treewright.pruning.traversal import Floats, Ints
 from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +24,7 @@ class OverfittingCurve:
     """The mean loss of a growing tree on different rows: one number for each number of leaves."""
 
     tree: Tree  # the last of the sequence; tree.first(n) has n + 1 leaves
-    leaves: NDArray[np.int64]
+    leaves: Ints
     training: Floats
     validation: Floats | None = None
     test: Floats | None = None

@@ -92,7 +92,7 @@ class Plan:
         """The path of a tree that was grown from `data` with the arguments `growing`, one tree chosen.
 
         `seed` is that of the folds; their trees are grown with `growing`, the seed of the tree included. The
-        validation rows are evaluated once: where the selection takes them, the pruning is not given them.
+        validation rows are evaluated once: by the pruning if it needs them, else by the selection.
         """
         refuse_raising(self.method, self.pruning, growing, tree.schema)
         facts = {"data": data, "validation": validation, "growing": growing, "seed": seed}
@@ -100,6 +100,8 @@ class Plan:
         if self.by is not None and not METHODS.needs(self.method, "validation"):
             known.discard("validation")
         path = prune(tree, self.method, **offered(known, facts), **self.pruning)
+        if path.validation is not None:
+            del facts["validation"]
         if self.by is not None:
             path = select(path, self.by, **offered(WAYS.options(self.by), facts), **self.choosing)
         if validation is None or path.validation is not None:
