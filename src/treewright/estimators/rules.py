@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
@@ -74,8 +73,6 @@ class RuleListClassifier(
     array(['sail', 'stay'], dtype='<U4')
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
-
     method: str = parameter(
         default="pessimistic",
         doc="How the error of a rule is estimated: from the rows that grew the tree, pessimistically, as "
@@ -115,9 +112,6 @@ class RuleListClassifier(
         "always from the same seed: the same table gives the same rules.",
     )
     n_jobs: int | None = parameter(default=None)
-
-    def _check_parameters(self) -> None:
-        self.check_parameters()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         aside = None

@@ -82,8 +82,14 @@ ARGUMENTS: dict[str, Parameter] = {
         "A weight per row, not negative; 2 is the same as the row twice, 0 the same as leaving it out.",
         "array of shape (n_rows,)",
     ),
+    "model": Parameter(None, "The tree.", "Tree or fitted estimator"),
+    "ax": Parameter(None, "Where to draw; by default a new figure.", "matplotlib.axes.Axes, optional"),
+    "n_jobs": Parameter(None, "Threads: None is 1, -1 all cores. The result is the same.", "int, optional"),
     "check_input": Parameter(None, "Without effect, for scikit-learn's signature.", "bool"),
     "delta": Parameter(None, "The probability that the bound fails.", "float"),
+    "choices": Parameter(
+        None, "The number of models among which these rows have chosen, if they have.", "int"
+    ),
 }
 
 
@@ -162,7 +168,6 @@ class Parameters:
     """
 
     parameters: ClassVar[dict[str, Parameter]] = {}
-    parameter_error: ClassVar[type[Exception]] = ValueError
     _checks: ClassVar[tuple[tuple[str, Callable[[Any], bool]], ...]] = ()
 
     def __init_subclass__(cls, *, group: str = "", **others: Any) -> None:
@@ -184,7 +189,15 @@ class Parameters:
 
     def refuse_parameter(self, name: str, words: str) -> None:
         """Raise the error about a parameter; `words` say what it must be."""
-        raise self.parameter_error(refusal(type(self).__name__, name, getattr(self, name), words))
+        raise self._error()(refusal(type(self).__name__, name, getattr(self, name), words))
+
+    def _error(self) -> type[Exception]:
+        return getattr(self, "parameter_error", ValueError)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read a pickle, also one of a version with fewer parameters."""
+        defaults = {name: each.default for name, each in self.parameters.items()}
+        super().__setstate__(defaults | state)  # type: ignore[misc]
 
     def option(self, name: str) -> Any:
         """The value of a parameter, with the option value in place of its shorthand."""
@@ -214,7 +227,7 @@ class Parameters:
             value = self.option(name)
             if not isinstance(value, Option):
                 named = ", ".join(f"{name}__{option}" for option in changes)
-                raise self.parameter_error(
+                raise self._error()(
                     f"{type(self).__name__}: {named} cannot be set, because {name}={value!r} has no options"
                 )
             setattr(self, name, value.replace(**changes))

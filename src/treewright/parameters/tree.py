@@ -7,7 +7,7 @@ Each class is a group; estimators inherit the groups that they take (see `treewr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from treewright.parameters.checks import (
     BY_COLUMN,
@@ -41,8 +41,8 @@ from treewright.parameters.values import (
 MISSING = ("learn", "surrogate", "fractional", "category", "error")
 
 
-class Growing(Parameters, group="Growing"):
-    """How splits are chosen."""
+class Criterion(Parameters, group="Growing"):
+    """The criteria for classes and numbers."""
 
     criterion: str | None = parameter(
         default=None,
@@ -53,6 +53,11 @@ class Growing(Parameters, group="Growing"):
         'None is "gini" for classes and "squared_error" for numbers.',
         allowed=instance(str, "the name of a criterion"),
     )
+
+
+class Growing(Parameters, group="Growing"):
+    """How splits are chosen."""
+
     splitter: str = parameter(
         default="best",
         doc="Take the best threshold of each column, or one drawn at random (extremely randomised trees).",
@@ -355,6 +360,41 @@ class Progress(Parameters, group="Running"):
     )
 
 
+class ClassCriterion(Criterion, group="Growing"):
+    """The criteria for classes."""
+
+    criterion: str = parameter(
+        default="gini",
+        kind='{"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}',
+        doc='The impurity that splits reduce: the Gini index, the entropy ("log_loss" is another name for '
+        "it), the training error or Kearns and Mansour's square root; or C4.5's gain ratio: the best "
+        "one among the splits of at least average gain.",
+        allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
+    )
+
+
+class NumberCriterion(Criterion, group="Growing"):
+    """The criteria for numbers."""
+
+    criterion: str = parameter(
+        default="squared_error",
+        kind='{"squared_error", "absolute_error", "poisson"}',
+        doc="The impurity that splits reduce: the squared error about the mean, the absolute error about "
+        "the median, or the Poisson deviance about the mean (for targets that are not negative).",
+        allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
+    )
+
+
+class RandomThresholds(Parameters, group="Growing"):
+    """The options that trees with random thresholds do not have."""
+
+    split: ClassVar[str] = "axis"
+    category_gain: ClassVar[str] = "corrected"
+    leaf: ClassVar[str] = "constant"
+    root: ClassVar[None] = None
+    n_competitors: ClassVar[int] = 0
+
+
 class TreeParameters(
     Growing,
     Stopping,
@@ -371,32 +411,16 @@ class TreeParameters(
     """All parameters that trees of classes and trees of numbers share."""
 
 
-class ClassifierParameters(TreeParameters, ClassWeights, CostSensitivity, group="Growing"):
+class ClassifierParameters(ClassCriterion, TreeParameters, ClassWeights, CostSensitivity, group="Growing"):
     """Those of trees of classes."""
 
-    criterion: str = parameter(
-        default="gini",
-        kind='{"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}',
-        doc='The impurity that splits reduce: the Gini index, the entropy ("log_loss" is another name for '
-        "it), the training error or Kearns and Mansour's square root; or C4.5's gain ratio: the best "
-        "one among the splits of at least average gain.",
-        allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
-    )
 
-
-class RegressorParameters(TreeParameters, LinearLeaves, group="Growing"):
+class RegressorParameters(NumberCriterion, TreeParameters, LinearLeaves, group="Growing"):
     """Those of trees of numbers."""
-
-    criterion: str = parameter(
-        default="squared_error",
-        kind='{"squared_error", "absolute_error", "poisson"}',
-        doc="The impurity that splits reduce: the squared error about the mean, the absolute error about "
-        "the median, or the Poisson deviance about the mean (for targets that are not negative).",
-        allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
-    )
 
 
 class GrowParameters(
+    Criterion,
     Growing,
     LinearLeaves,
     Stopping,
