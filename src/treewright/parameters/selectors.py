@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from treewright.parameters.checks import (
     TRUE_OR_FALSE,
@@ -90,10 +90,9 @@ class UnivariateOptions(Parameters, group="Growing"):
     min_samples_leaf: int | float = parameter(default=1)
 
 
-class UnivariateParameters(UnivariateOptions, SelectorParameters, group="Growing"):
-    """Those of univariate filters."""
+class UnivariateParameters(Parameters, group="Growing"):
+    """Which columns a univariate filter keeps."""
 
-    n_permutations: int = 199
     k: int | float | None = parameter(
         default=None,
         kind="int, float or None",
@@ -139,6 +138,7 @@ class SearchOptions(Parameters, group="Growing"):
     )
     step: int | float = parameter(
         default=1,
+        kind="int or float",
         doc='For "rfe": how many columns to drop at a time; a float is a fraction of those that remain.',
         allowed=count_or_fraction(1, True, "remaining columns"),
     )
@@ -149,8 +149,8 @@ class SearchOptions(Parameters, group="Growing"):
     )
 
 
-class WrapperParameters(SearchOptions, SelectorParameters, group="Growing"):
-    """Those of searches by the scores of trees."""
+class WrapperParameters(Parameters, group="Growing"):
+    """By which trees and scores a wrapper chooses, and how many columns."""
 
     estimator: Any = parameter(
         default=None,
@@ -232,8 +232,8 @@ class BorutaOptions(Parameters, group="Growing"):
     )
 
 
-class BorutaParameters(BorutaOptions, SelectorParameters, group="Growing"):
-    """Those of Boruta."""
+class BorutaParameters(Parameters, group="Growing"):
+    """Which columns Boruta keeps."""
 
     keep_tentative: bool = parameter(
         default=False,
@@ -264,10 +264,9 @@ class ZeroNormOptions(Parameters, group="Growing"):
     max_iter: int = parameter(default=100, doc="The largest number of machines.", allowed=whole(1))
 
 
-class ZeroNormParameters(ZeroNormOptions, SelectorParameters, group="Growing"):
-    """Those of the zero-norm machine."""
+class ZeroNormParameters(Parameters, group="Growing"):
+    """The support vector machine of the zero norm, and how many columns it keeps."""
 
-    n_jobs: ClassVar[None] = None  # type: ignore[misc]
     n_features_to_select: int | float | None = parameter(
         default=None,
         kind="int, float or None",

@@ -10,7 +10,7 @@ from treewright.feature_selection.boruta import ACCEPTED, TENTATIVE, boruta
 from treewright.parameters.selectors import BorutaOptions, BorutaParameters
 
 
-class ShadowSelector(BorutaParameters, TableSelector):
+class ShadowSelector(BorutaOptions, BorutaParameters, TableSelector):
     """Boruta: keep all columns that are more important to random forests than shuffled copies of the columns.
 
     Each round shuffles copies of the columns, the shadows, grows a forest from both, and counts which columns

@@ -16,7 +16,7 @@ from treewright.parameters.selectors import UnivariateOptions, UnivariateParamet
 DEFAULT_K = 10
 
 
-class SplitFilter(UnivariateParameters, TableSelector):
+class SplitFilter(UnivariateParameters, UnivariateOptions, TableSelector):
     """Univariate feature selection: keep the columns whose best single split says most about the target.
 
     Each column is scored by itself, by the splitter of the trees: its best threshold, or set of categories,
@@ -58,6 +58,8 @@ class SplitFilter(UnivariateParameters, TableSelector):
     >>> keep.splits_[0], keep.transform(table)
     ('wind <= 10', {'wind': [3, 12, 5, 14, 9]})
     """
+
+    n_permutations: int = 199
 
     def _selection(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         if sum(each is not None for each in (self.k, self.threshold, self.alpha)) > 1:

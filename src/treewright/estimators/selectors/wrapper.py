@@ -35,7 +35,7 @@ _WITHOUT_COLUMN_COUNT = (None, *map(Pruning.of, ("cost_complexity", "reduced_err
 _BY_COLUMN = ("monotonic_cst", "feature_costs", "interaction_cst")
 
 
-class TreeSelector(WrapperParameters, TableSelector):
+class TreeSelector(WrapperParameters, SearchOptions, TableSelector):
     """A wrapper method: keep the columns from which trees score best on held-out rows.
 
     The table is encoded once; trees are grown from sets of its columns in each fold of a cross-validation.

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 _OTHERS = "SplitFilter, TreeSelector and ShadowSelector take such columns"
 
 
-class ZeroNormSelector(ZeroNormParameters, TableSelector):
+class ZeroNormSelector(ZeroNormParameters, ZeroNormOptions, TableSelector):
     """The zero-norm machine of Weston et al. (2003): keep the few columns that a linear separator needs.
 
     A linear support vector machine is trained on the columns times scales z, all 1 at first; z is multiplied
