@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 from treewright.encoding import Dataset, encode
 from treewright.encoding.fingerprints import fingerprint
 from treewright.encoding.known_rows import FitRows, KnownRows
-from treewright.estimators.certified import Certified
+from treewright.estimators._certify import Certified
 from treewright.estimators.fitting import (
     Fitted,
     any_table,
