@@ -10,8 +10,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset, encode
-from treewright.encoding.fingerprints import fingerprint
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.row_hashes import FitRows, KnownRows, fingerprint
 from treewright.estimators._certify import Certified
 from treewright.estimators.fitting import (
     Fitted,

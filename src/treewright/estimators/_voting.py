@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from treewright.certifying import VoteCertificate, certify_votes
 from treewright.encoding import Dataset, encode
-from treewright.encoding.fingerprints import fingerprint
+from treewright.encoding.row_hashes import fingerprint
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest, Growing, grow_members, split_targets, tree_seed
 from treewright.ensembles.out_of_bag import (

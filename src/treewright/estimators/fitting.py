@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from treewright.certifying import Certificate, certify
 from treewright.encoding import Dataset, encode
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.encoding.schema import Schema
 from treewright.estimators._fit_warnings import warn_about_tree
 from treewright.estimators._pruning import choices_of, chosen_by_rows, prune_in_fit

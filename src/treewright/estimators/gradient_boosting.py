@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import FitRows
+from treewright.encoding.row_hashes import FitRows
 from treewright.encoding.splits import set_aside
 from treewright.ensembles import losses
 from treewright.ensembles.gradient_boosting import GradientBoosted, boost

@@ -94,10 +94,8 @@ def boruta(
 
     Parameters
     ----------
-    data : Dataset
-        A table with its targets.
-    max_features : callable, optional
-        The number of columns that a node draws, from the number of columns; its square root by default.
+    data, max_features
+        As for `forest_importances`.
 
     Examples
     --------

@@ -186,6 +186,7 @@ class BorutaParameters(SelectorParameters, group="Growing"):
     )
     alpha: float = parameter(
         default=0.05,
+        kind="float",
         doc="The level of the tests, for all columns together (Bonferroni's correction).",
         allowed=number(0, 1, open_left=True, open_right=True),
     )
@@ -223,17 +224,18 @@ class ZeroNormParameters(SelectorParameters, group="Growing"):
     )
     multi_class: str = parameter(
         default="ovr",
-        doc="For more than two classes: one machine for each class against the others, or one for all. The "
-        "absolute weights of a column are added up over the classes.",
+        doc="With more than two classes: one machine for each (absolute weights add up), or one for all.",
         allowed=one_of("ovr", "crammer_singer"),
     )
     threshold: float = parameter(
         default=1e-4,
+        kind="float",
         doc="A column is dropped when its scale is below this share of the largest scale.",
         allowed=number(0, 1, open_right=True),
     )
     tol: float = parameter(
         default=1e-3,
+        kind="float",
         doc="Stop when no scale changes by more than this share of the largest scale.",
         allowed=number(0),
     )

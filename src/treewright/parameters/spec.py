@@ -82,6 +82,9 @@ ARGUMENTS: dict[str, Parameter] = {
         "A weight per row, not negative; 2 is the same as the row twice, 0 the same as leaving it out.",
         "array of shape (n_rows,)",
     ),
+    "model": Parameter(None, "The tree.", "Tree or fitted estimator"),
+    "ax": Parameter(None, "Where to draw; by default a new figure.", "matplotlib.axes.Axes, optional"),
+    "n_jobs": Parameter(None, "Threads: None is 1, -1 all cores. The result is the same.", "int, optional"),
     "check_input": Parameter(None, "Without effect, for scikit-learn's signature.", "bool"),
     "delta": Parameter(None, "The probability that the bound fails.", "float"),
     "choices": Parameter(
