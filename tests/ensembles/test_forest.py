@@ -325,7 +325,7 @@ def test_options(data):
         ({"voting": "loud"}, "voting is 'loud'; it must be 'soft' or 'hard'"),
         ({"max_samples": 0}, "max_samples is 0"),
         ({"seed": -1}, "seed is -1"),
-        ({"max_features": 0}, "max_features is 0"),
+        ({"max_features": 0}, "max_features=0 is not possible"),
     ):
         with pytest.raises(ValueError, match=message):
             grow_forest(data, **parameters)

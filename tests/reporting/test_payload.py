@@ -242,7 +242,7 @@ def test_competitors_are_the_best_splits_of_other_columns() -> None:
     assert [each["gain"] for each in root] == sorted((each["gain"] for each in root), reverse=True)
     name = train.schema.names[best["column"]]
     alone = Schema((train.schema.columns[best["column"]],), train.schema.targets)
-    stump = grow(Dataset(alone, (train.column(best["column"]),), train.targets), max_splits=1)
+    stump = grow(Dataset(alone, (train.column(best["column"]),), train.targets), max_leaf_nodes=2)
     assert best["gain"] == pytest.approx(stump.gain[0] / tree.risk[0], rel=1e-3)
     assert best["words"].startswith(name)
     assert payload["tree"]["gain"][0] >= best["gain"]

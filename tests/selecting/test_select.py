@@ -322,7 +322,7 @@ def test_unknown_rules(by: str) -> None:
         ({"n_folds": 2.5}, "number of folds is 2.5"),
         ({"seed": -1}, "seed is -1"),
         ({"growing": {"criterion": "entropy"}}, "criterion 'entropy'; the tree was grown by 'gini'"),
-        ({"growing": {"max_dept": 3}}, "growing has 'max_dept', which is no parameter of grow"),
+        ({"growing": {"max_dept": 3}}, "grow has no parameter 'max_dept'; did you mean 'max_depth'"),
     ],
 )
 def test_wrong_options_of_folds(options: dict[str, object], told: str) -> None:

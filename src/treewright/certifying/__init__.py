@@ -55,7 +55,7 @@ from treewright.certifying.tree_code import (
 )
 from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
-from treewright.encoding.known_rows import FitRows
+from treewright.encoding.row_hashes import FitRows
 from treewright.tree.evaluate import given_rows
 from treewright.tree.shortcuts import as_tree
 

@@ -17,6 +17,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import random_parts, split
 from treewright.growing import grow
+from treewright.parameters import Costs
 from treewright.pruning import METHODS, PruningPath, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rule_post_pruning import rule_list
@@ -146,7 +147,8 @@ def compare(
     check_delta(delta)
     names, by_name = _method_names(methods), _options_by_name(options)
     train, validation, test, both = _split_rows(data, validation, test, shares, seed)
-    own = {"n_jobs": n_jobs, "cost_matrix": cost_matrix, "priors": priors}
+    costs = None if cost_matrix is None and priors is None else Costs(cost_matrix, priors=priors)
+    own = {"n_jobs": n_jobs, "costs": costs}
     how = {name: value for name, value in own.items() if value is not None} | dict(growing or {})
     from_training = _TreeAndRows(grow(train, **how), train)
     start = perf_counter()
