@@ -177,7 +177,7 @@ def test_the_page_tells_what_decides(opened: Any) -> None:  # noqa: F811
     page.click("#tab-trial")
     page.get_by_role("button", name="All missing").click()
     assert "in a mixture of" in page.locator("#decision").inner_text()
-    assert "The way of its largest part" in page.locator("#trial-steps").inner_text()
+    assert "Decision path of the largest part" in page.locator("#trial-steps").inner_text()
     page = opened(payload_of(report(tree.with_missing("error"))))
     page.click("#tab-trial")
     page.get_by_role("button", name="All missing").click()

@@ -138,7 +138,7 @@ def test_subtrees_that_were_raised_are_shown_as_they_are() -> None:
 def test_methods_that_are_asked_for() -> None:
     tree, _, (train, validation, _) = case("two; alone")
     paths = report(tree, train=train, validation=validation, methods=["bottom_up", "chi_squared"]).payload[
-        "paths"
+        "pruning"
     ]
     assert [path["method"] for path in paths] == ["cost_complexity", "bottom_up", "chi_squared"]
     with pytest.raises(TypeError, match="reduced_error needs validation="):
