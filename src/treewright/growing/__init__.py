@@ -26,7 +26,7 @@ from treewright.growing.targets import Scale, check_rows, checked_criterion, cri
 from treewright.growing.thresholds import Threshold, constrained_tree_from_core, tree_from_core
 from treewright.tree import Tree
 from treewright.tree.conditions import Among, Below
-from treewright.tree.costs import CostSplit, check_cost_split, costed, emphasised
+from treewright.tree.costs import CostSplit, check_cost_split, with_costs, with_emphasis
 
 __all__ = ["as_whole", "criteria", "grow", "n_threads", "non_negative", "split_budget", "whole_number"]
 
@@ -185,7 +185,7 @@ def grow(
     given = _checked(dict(locals()))
     table = data  # it keeps its bins for other trees
     if cost_matrix is not None or priors is not None:
-        data = costed(data, cost_matrix, priors, cost_split)
+        data = with_costs(data, cost_matrix, priors, cost_split)
     name = checked_criterion(criterion, data)
     if scale := Scale.of(data, weights_count=significance is not None or selection == "test"):
         return scale.unscale(grow(**scale.scale_options(given, name)))
@@ -197,7 +197,7 @@ def grow(
     asked = missing, n_surrogates, monotonic_cst, interaction_cst, feature_costs, max_features_used
     ruled = replace(Constraints.of(data.schema, *asked), **(_rules or {}))
     check_compatible(ruled, data, name, splitter=splitter, selection=selection, split=split)
-    weighed = emphasised(data)
+    weighed = with_emphasis(data)
     task: dict[str, Any] = {
         **targets_for(weighed, name),
         **core_limits(given, weighed),

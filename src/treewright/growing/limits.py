@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.tree.costs import emphasised
+from treewright.tree.costs import with_emphasis
 
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
@@ -79,7 +79,7 @@ def as_whole(data: Dataset) -> Dataset:
     >>> part.is_drawn
     True
     """
-    by_rows = _correction(emphasised(data)) == _BY_ROWS
+    by_rows = _correction(with_emphasis(data)) == _BY_ROWS
     return data.reweighted(data.weight, is_drawn=True) if by_rows else data
 
 
