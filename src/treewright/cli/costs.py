@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args
 
 from cyclopts import Group, Parameter
 
+from treewright import parameters
 from treewright.cli.errors import Misuse, Trouble, closest, known, listed, quote
 from treewright.cli.options import Repeated
 from treewright.encoding.schema import Schema
@@ -81,7 +82,7 @@ class Costs:
         lacking = [str(label) for label in classes if label not in priors]
         if priors and lacking:
             raise Misuse(f"--prior says nothing of {listed(lacking)}; every class needs its share")
-        return {"cost_matrix": costs or None, "priors": priors or None, "cost_split": self.cost_split}
+        return {"costs": parameters.Costs(costs or None, priors=priors or None, split=self.cost_split)}
 
     def _costs(self, classes: tuple[Any, ...]) -> Iterator[tuple[Any, Any, float]]:
         """(truth, answer, cost) of all that is said or written in files."""

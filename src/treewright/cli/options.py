@@ -338,8 +338,9 @@ class Limits:
             "max_depth": self.max_depth,
             "min_samples_leaf": self.min_samples_leaf,
             "criterion": self.criterion,
-            "missing": self.missing_by,
-            "n_surrogates": self.surrogates,
+            "missing": (
+                parameters.Surrogates(self.surrogates) if self.missing_by == "surrogate" else self.missing_by
+            ),
             "category_gain": self.category_gain,
             "monotonic_cst": signs_of(self.monotonic_cst),
             "n_jobs": thread_count(self.n_jobs),

@@ -122,7 +122,7 @@ def dealt(
     if plan is not None:
         if plan.needs_validation and validated is None:
             _check_splittable(data, validation.option)
-        data, validated = plan.parts(data, validated, validation.share or VALIDATION_SHARE, seed)
+        data, validated = plan.split_rows(data, validated, validation.share or VALIDATION_SHARE, seed)
     return Parts(data, validated, tested)
 
 

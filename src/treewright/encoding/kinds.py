@@ -21,6 +21,15 @@ import numpy as np
 from treewright import _core
 from treewright._text import label_text
 from treewright.encoding.cells import Array, Cells, Family, as_codes, as_numbers, occurring, recode
+from treewright.encoding.prefix_codes import (
+    Reader,
+    number_bits,
+    read_number,
+    read_time,
+    time_bits,
+    write_number,
+    write_time,
+)
 
 if TYPE_CHECKING:
     from treewright.encoding.schema import Column
@@ -42,6 +51,7 @@ class Kind:
     is_whole: ClassVar[bool] = False  # whether only whole numbers are values
     dtype: ClassVar[type[np.generic]] = np.float64  # of its cells; numbers may be float32 as well
     missing: ClassVar[float] = math.nan  # the cell of a missing value
+    has_sign_bit: ClassVar[bool] = True  # whether thresholds need a bit more where some are below zero
 
     def recognises(self, cells: Cells) -> bool:
         """Whether a column with these cells is of this kind, unless the user names one."""
@@ -113,6 +123,20 @@ class Kind:
         [value] = _core.readable(np.array([above]), np.array([math.nextafter(upto, math.inf)]))
         return float(value)
 
+    # ---- the prefix code of trees, see `treewright.certifying.tree_code` ----
+
+    def write_threshold(self, value: float, signed: bool) -> str:
+        """A threshold in bits; `signed` if thresholds of the tree are below zero."""
+        return write_number(value, signed)
+
+    def read_threshold(self, reader: Reader, signed: bool) -> float:
+        """What `write_threshold` wrote."""
+        return read_number(reader, signed)
+
+    def threshold_bits(self, value: float, signed: bool) -> int:
+        """The length of what `write_threshold` writes."""
+        return number_bits(value, signed)
+
 
 class Number(Kind):
     """Numbers: floats, tested against a threshold."""
@@ -152,6 +176,7 @@ class Time(Number):
     text_kind = "time"
     is_summable = False
     is_whole = True
+    has_sign_bit = False
 
     def recognises(self, cells: Cells) -> bool:
         """Whether the cells are times."""
@@ -211,6 +236,18 @@ class Time(Number):
             if above < moment <= upto:
                 return moment
         return math.nextafter(above, math.inf)
+
+    def write_threshold(self, value: float, signed: bool) -> str:
+        """A calendar unit and its number."""
+        return write_time(value)
+
+    def read_threshold(self, reader: Reader, signed: bool) -> float:
+        """What `write_threshold` wrote."""
+        return read_time(reader)
+
+    def threshold_bits(self, value: float, signed: bool) -> int:
+        """The length of what `write_threshold` writes."""
+        return time_bits(value)
 
 
 _CALENDAR_END = 2**62  # microseconds from 1970 within which numpy's calendar is reliable

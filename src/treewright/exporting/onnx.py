@@ -14,7 +14,7 @@ from treewright.encoding.schema import Column, Schema
 from treewright.exporting._check.probes import encoded, parts
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
-from treewright.exporting._tree import Code
+from treewright.exporting._tree import Code, unknown_label
 from treewright.tree.tree import Tree, as_array
 
 Inputs = Literal["matrix", "columns"]
@@ -306,7 +306,7 @@ class Layout:
     def __init__(self, tree: Tree, inputs: Inputs | None, missing: str) -> None:
         schema = tree.schema
         if inputs is None:
-            has_categories = any(column.kind == "category" for column in schema.columns)
+            has_categories = any(column.is_category for column in schema.columns)
             inputs = "columns" if has_categories else "matrix"
         if inputs not in ("matrix", "columns"):
             raise ValueError(f"inputs is {inputs!r}; it must be 'matrix' or 'columns'")
@@ -320,7 +320,7 @@ class Layout:
             self._check(column)
 
     def _check(self, column: Column) -> None:
-        if column.kind == "category" and self.is_matrix:
+        if column.is_category and self.is_matrix:
             raise ValueError(
                 f"column {column.name!r} holds categories, which a matrix of numbers does not: "
                 "use inputs='columns'"
@@ -360,7 +360,7 @@ class Layout:
         columns = []
         for name, j in zip(self.names, self.columns, strict=True):
             column = self.schema.columns[j]
-            if column.kind == "category":
+            if column.is_category:
                 tensor = graph.onnx.numpy_helper.from_array
                 keys = _keys(column, self.missing)
                 codes = np.array([*range(1, len(keys)), np.nan])
@@ -402,11 +402,11 @@ def is_text(column: Column) -> bool:
 def _fed(data: Dataset, j: int, missing: str) -> NDArray[Any]:
     """One column as the model wants it: a category that the tree does not know as one that it cannot know."""
     column = data.schema.columns[j]
-    values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-    if column.kind != "category":
+    values = data.column(j)
+    if not column.is_category:
         return np.ascontiguousarray(values, np.float64)
     keys = _keys(column, missing)
-    other: Any = "".join(map(str, (*keys, "?"))) if is_text(column) else _other_number(keys)
+    other = unknown_label([*keys.tolist(), "?"] if is_text(column) else column.categories or (0,))
     return np.insert(keys, len(keys) - 1, other)[values]  # code -1 is a missing value, -2 an unknown one
 
 
@@ -415,12 +415,6 @@ def _keys(column: Column, missing: str) -> NDArray[Any]:
     if is_text(column):
         return np.array([*column.categories, missing], object)
     return np.array([*column.categories, np.nan], np.float64) + 0.0
-
-
-def _other_number(keys: NDArray[np.float64]) -> float:
-    """A number that is not among the keys."""
-    known = set(keys.tolist())
-    return next(float(number) for number in range(len(keys) + 1) if number not in known)
 
 
 def _input_names(schema: Schema, columns: list[int]) -> list[str]:

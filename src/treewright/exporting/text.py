@@ -202,7 +202,7 @@ def rules_as_text(rules: RuleList) -> str:
     heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
     parts = [
-        (_wrapped(rule, rules), _label(rule, rules), row_count(rule.rows), _rightly(rule, rules))
+        (_condition_lines(rule, rules), _label(rule, rules), row_count(rule.rows), _rightly(rule, rules))
         for rule in (*rules, *last)
     ]
     numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)
@@ -223,7 +223,7 @@ def rules_as_text(rules: RuleList) -> str:
     return "\n".join(lines)
 
 
-def _wrapped(rule: Rule, rules: RuleList) -> list[str]:
+def _condition_lines(rule: Rule, rules: RuleList) -> list[str]:
     """The conditions of a rule, as many on a line as there is room for."""
     if not rule.conditions:
         return ["otherwise" if rule is rules.default else "always"]

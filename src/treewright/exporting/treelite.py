@@ -225,7 +225,7 @@ def _matrix(data: Dataset) -> NDArray[np.float64]:
         return np.ascontiguousarray(data.columns, np.float64)
     columns = []
     for values, column in zip(data.columns, data.schema.columns, strict=True):
-        if column.kind == "category":  # code -1 is a missing value, -2 an unknown one
+        if column.is_category:  # code -1 is a missing value, -2 an unknown one
             codes = np.arange(len(column.categories) + 2, dtype=np.float64)
             codes[-1] = np.nan
             values = codes[values]

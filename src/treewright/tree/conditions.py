@@ -12,20 +12,23 @@ classes whose arrays express one of the two; add it to `TESTS` and name it in th
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, nan
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._text import LONGEST_LIST, label_text, name_text, set_text
+from treewright.encoding.kinds import Kind
+from treewright.encoding.prefix_codes import Reader, count_bits, name_bits, read_names, write_names
 from treewright.encoding.schema import Column, Schema
 from treewright.tree.oblique import Direction
 
 if TYPE_CHECKING:
     from treewright.encoding import Dataset
+    from treewright.tree.tree import Tree
 
 Flags: TypeAlias = NDArray[np.bool_]
 
@@ -190,11 +193,25 @@ def pack_test(schema: Schema, test: Any, directions: dict[Direction, int] | None
 # ---- tests in the arrays of a tree ---------------------------------------------------------------------
 
 
+class CodeOptions(NamedTuple):
+    """How the prefix code of a tree writes tests; see `treewright.certifying.tree_code`."""
+
+    signed: bool  # whether thresholds of numbers are below zero
+    known: bool  # whether the list of categories was known before: then they are counted, not named
+
+
 @dataclass(frozen=True, eq=False)
 class StoredTest:
     """A test read from the arrays of a tree; `column` may be a sum of columns, by its name."""
 
     column: Column
+    coded_as: ClassVar[str]  # what its bits are called
+    names_a_side: ClassVar[bool] = False  # whether the code names the values of one side
+
+    @classmethod
+    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+        """The test from the arrays of a tree; `bits` begin with those of the test."""
+        raise NotImplementedError
 
     def by_name(self) -> NodeTest:
         """The test as people write it, of a single column."""
@@ -221,12 +238,34 @@ class StoredTest:
         """The condition of one side; `missing`, `unseen`: whether missing values and new categories fit."""
         raise NotImplementedError
 
+    def write(self, code: CodeOptions, others_left: bool) -> str:
+        """The test in bits; values that are not named go left if `others_left`."""
+        raise NotImplementedError
+
+    @classmethod
+    def read(cls, reader: Reader, column: Column, code: CodeOptions) -> tuple[Self, bool]:
+        """What `write` wrote: the test, and whether values that are not named go left."""
+        raise NotImplementedError
+
+    @classmethod
+    def node_bits(
+        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
+    ) -> NDArray[np.float64]:
+        """The length of what `write` writes, for nodes that test columns of a kind."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, eq=False)
 class ThresholdTest(StoredTest):
     """`value <= threshold`: `Below`, and of a sum of columns `Combination`."""
 
     threshold: float
+    coded_as = "thresholds"
+
+    @classmethod
+    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+        """The threshold."""
+        return cls(column, threshold)
 
     def by_name(self) -> NodeTest:
         """`Below`."""
@@ -250,12 +289,37 @@ class ThresholdTest(StoredTest):
         above, upto = (None, self.threshold) if is_left else (self.threshold, None)
         return Between(self.column.name, above, None if upto == inf else upto, missing)
 
+    def write(self, code: CodeOptions, others_left: bool) -> str:
+        """The threshold, as its kind of column writes it."""
+        return self.column.type.write_threshold(self.threshold, code.signed)
+
+    @classmethod
+    def read(cls, reader: Reader, column: Column, code: CodeOptions) -> tuple[Self, bool]:
+        """What `write` wrote."""
+        return cls(column, column.type.read_threshold(reader, code.signed)), False
+
+    @classmethod
+    def node_bits(
+        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
+    ) -> NDArray[np.float64]:
+        """Each threshold is measured once."""
+        values, place = np.unique(tree.threshold[nodes], return_inverse=True)
+        lengths = [kind.threshold_bits(value, code.signed) for value in values.tolist()]
+        return np.array(lengths, np.float64)[place]
+
 
 @dataclass(frozen=True, eq=False)
 class SubsetTest(StoredTest):
     """A category of a set: `Among`."""
 
     passes: Flags  # for each category
+    coded_as = "categories"
+    names_a_side = True
+
+    @classmethod
+    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+        """The set of categories."""
+        return cls(column, unpack_bits(bits, len(column.categories)))
 
     def by_name(self) -> NodeTest:
         """`Among`."""
@@ -285,6 +349,45 @@ class SubsetTest(StoredTest):
         """The categories of one side."""
         return Within(self.column.name, self._names(self.passes == is_left), missing, unseen)
 
+    def write(self, code: CodeOptions, others_left: bool) -> str:
+        """A bit for the side of the others and the names on the other side; or a bit for each category."""
+        if code.known:
+            return "".join("01"[left] for left in self.passes.tolist())
+        return "01"[others_left] + write_names(self._names(self.passes != others_left))
+
+    @classmethod
+    def read(cls, reader: Reader, column: Column, code: CodeOptions) -> tuple[Self, bool]:
+        """What `write` wrote."""
+        if code.known:
+            return cls(column, np.array([reader.take(1) for _ in column.categories], np.bool_)), False
+        others_left = bool(reader.take(1))
+        names = set(read_names(reader, all(isinstance(name, bool) for name in column.categories)))
+        passes = [(str(name) in names) != others_left for name in column.categories]
+        return cls(column, np.array(passes, np.bool_)), others_left
+
+    @classmethod
+    def node_bits(
+        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
+    ) -> NDArray[np.float64]:
+        """Column by column, a block of subsets at a time."""
+        if code.known:
+            return np.array(tree.schema.category_counts, np.float64)[tree.feature[nodes]]
+        bits = np.zeros(tree.n_nodes)
+        for position in np.unique(tree.feature[nodes]).tolist():
+            lengths = np.array([name_bits(name) for name in tree.schema.columns[position].categories])
+            counts = np.array([count_bits(count) for count in range(len(lengths) + 1)])
+            own = nodes[tree.feature[nodes] == position]
+            step = max(_BLOCK // (len(lengths) + 1), 1)
+            for some in (own[i : i + step] for i in range(0, len(own), step)):
+                place = tree.subset[some][:, np.newaxis] + np.arange(tree.schema.subset_sizes[position])
+                left = np.unpackbits(tree.subsets[place], axis=1, count=len(lengths), bitorder="little")
+                is_named = left != tree.heavier_left[some, np.newaxis]
+                bits[some] = 1.0 + counts[is_named.sum(axis=1)] + is_named @ lengths
+        return bits[nodes]
+
+
+_BLOCK = 2**22  # categories that are looked at together
+
 
 def membership_text(
     categories: Iterable[Hashable], within: bool, longest: int = LONGEST_LIST, *, more: int = 0
@@ -298,14 +401,6 @@ def membership_text(
     if within and len(names) == 1 and not more:
         return f"= {label_text(names[0])}"
     return f"{'in' if within else 'not in'} {set_text(names, longest, more=more)}"
-
-
-def _threshold_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
-    return ThresholdTest(column, threshold)
-
-
-def _subset_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
-    return SubsetTest(column, unpack_bits(bits, len(column.categories)))
 
 
 def subset_bits(n_categories: int, left: Any) -> bytes:
@@ -326,12 +421,12 @@ def pack_subsets(bits: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.u
     return starts, np.frombuffer(b"".join(bits), np.uint8).copy()
 
 
-TESTS = {"below": _threshold_test, "among": _subset_test}  # by the name in `Kind.test`
+TESTS: dict[str, type[StoredTest]] = {"below": ThresholdTest, "among": SubsetTest}  # by `Kind.test`
 
 
 def stored_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
     """The test of a column from the arrays of a tree; `bits` begin with those of the test."""
-    return TESTS[column.type.test](column, threshold, bits)
+    return TESTS[column.type.test].of_arrays(column, threshold, bits)
 
 
 # ---- conditions on a column that follow from the tests on a path ---------------------------------------
@@ -353,6 +448,25 @@ class Between:
         if above is not None and upto is not None and above >= upto:
             above, upto = inf, None  # no number is: at most a missing value
         return Between(self.column, above, upto, self.missing and other.missing)
+
+    def or_(self, other: Between) -> Between | None:
+        """Either of them, where the other begins at the end of this one; None where it does not."""
+        if self.upto is None or self.upto != other.above:
+            return None
+        return Between(self.column, self.above, other.upto, self.missing or other.missing)
+
+    @property
+    def start(self) -> float:
+        """Where the interval begins."""
+        return -inf if self.above is None else self.above
+
+    def with_new(self, categories: tuple[Hashable, ...]) -> Between:
+        """Itself; see `Within.with_new`."""
+        return self
+
+    def excludes_nothing(self, column: Column) -> bool:
+        """Whether every value of the column fits."""
+        return self.always
 
     @property
     def always(self) -> bool:
@@ -416,6 +530,21 @@ class Within:
         theirs = frozenset(other.categories)
         both = tuple(category for category in self.categories if category in theirs)
         return Within(self.column, both, self.missing and other.missing, self.unseen and other.unseen)
+
+    def or_(self, other: Within) -> Within:
+        """Either of them."""
+        categories = tuple(dict.fromkeys((*self.categories, *other.categories)))
+        return Within(self.column, categories, self.missing or other.missing, self.unseen or other.unseen)
+
+    start = 0.0  # sets have no order
+
+    def with_new(self, categories: tuple[Hashable, ...]) -> Within:
+        """The same for a column with more categories, which a tree without them treats as unknown."""
+        return replace(self, categories=(*self.categories, *categories)) if self.unseen else self
+
+    def excludes_nothing(self, column: Column) -> bool:
+        """Whether every value of the column fits."""
+        return self.missing and self.unseen and len(self.categories) == len(column.categories)
 
     always = False  # a path that excludes no category has no condition on the column
 
