@@ -11,6 +11,7 @@ from treewright.converting.float32_thresholds import Rows, check_rows, threshold
 from treewright.converting.foreign_trees import Nodes, assemble, check_number, recount, scores, tree_of_scores
 from treewright.converting.lightgbm import from_lightgbm
 from treewright.converting.xgboost import from_xgboost
+from treewright.encoding.columns import plain_columns
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.tree.missing import refuse_sending
@@ -132,7 +133,7 @@ def _single(model: Any, rows: Rows) -> Tree:
 def _columns(model: Any) -> tuple[Column, ...]:
     names = getattr(model, "feature_names_in_", None)
     if names is None:
-        names = [f"x{j}" for j in range(int(model.n_features_in_))]
+        return plain_columns(int(model.n_features_in_))
     return tuple(Column(str(name)) for name in names)
 
 

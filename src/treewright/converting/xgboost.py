@@ -18,8 +18,8 @@ from treewright.tree import Tree
 def from_xgboost(
     model: Any,
     *,
-    tree: int = 0,
     rows: Rows = "float64",
+    tree: int = 0,
     data: Any = None,
     categories: Categories | None = None,
 ) -> Tree:
@@ -32,10 +32,10 @@ def from_xgboost(
     ----------
     model : xgboost.Booster, XGBModel
         The booster, or a fitted wrapper of it.
-    tree : int
-        The index of the tree.
     rows : {"float64", "float32"}
         The type of tables for the tree. For float32 the shortest of equivalent thresholds are chosen.
+    tree : int
+        The index of the tree.
     data : (table, target) or (table, target, weight), optional
         Rows to recount; the target may be None. By default weights are XGBoost's sums of hessians, rows are
         these, rounded, and deviations are between the scores.

@@ -135,15 +135,11 @@ def _microseconds(fields: dict[str, str]) -> float:
     return float(ticks) if int(float(ticks)) == ticks else nan
 
 
+@lru_cache(maxsize=256)
 def _offset(zone: str) -> timedelta:
-    """How far a zone's clocks are ahead of UTC."""
-    if not zone or zone[0] not in "+-":
-        return timedelta(0)
-    hours, minutes = int(zone[1:3]), int(zone[-2:])
-    if hours > 23 or minutes > 59:
-        raise ValueError("no such zone")
-    size = timedelta(hours=hours, minutes=minutes)
-    return -size if zone[0] == "-" else size
+    """The offset of a zone from UTC; ValueError if there is no such zone."""
+    offset = datetime.strptime(zone, "%z").utcoffset() if zone[:1] in ("+", "-") else None
+    return offset or timedelta(0)
 
 
 def date_words(date_format: str) -> str:
