@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -46,8 +46,8 @@ PIPE = Path("-")  # the standard input where a table is read, the standard outpu
 MISSING = ("NA", "N/A", "#N/A", "null", "NULL", "?")  # cells of CSV files that are missing by default
 ALWAYS_MISSING = ("", "NaN", "nan", "NAN")
 
-TABLE = Group("Reading the table", sort_key=50)
-OUTPUT = Group("Output", sort_key=90)
+TABLE = Parameter(group=Group("Reading the table", sort_key=50))
+OUTPUT = Parameter(group=Group("Output", sort_key=90))
 ROWS = Parameter(group=Group("Which rows are used for what", sort_key=10))
 GROWING = Group("Growing", sort_key=20)
 PRUNING = Parameter(group=Group("Pruning", sort_key=30))
@@ -105,20 +105,20 @@ def from_spec(name: str, choices: Sequence[str] = (), **changes: Any) -> Paramet
     usual = {
         "name": declared.flag,
         "help": text.replace("; The", "; the"),
-        "validator": one_of(declared.flag, names) if names else check,
+        "validator": one_of(declared.flag, names).validator if names else check,
     }
     options = {**usual, **changes}
     return Parameter(**{name: value for name, value in options.items() if value is not None})
 
 
-def one_of(option: str, names: Sequence[str]) -> Callable[[Any, Any], None]:
+def one_of(option: str, names: Sequence[str]) -> Parameter:
     """The check of an option that takes one of some names, or several of them."""
 
     def check(_: Any, value: str | list[str] | None) -> None:
         for name in [value] if isinstance(value, str) else value or ():
             check_name(option, name, names)
 
-    return check
+    return Parameter(validator=check)
 
 
 def _check_delta(_: Any, delta: float) -> None:
@@ -128,8 +128,7 @@ def _check_delta(_: Any, delta: float) -> None:
 
 WHOLE = Parameter(converter=_as_whole)
 _FILE = Parameter(allow_leading_hyphen=True, converter=_as_file)
-_TABLE = Parameter(group=TABLE)
-_TEXTS = Parameter(group=TABLE, allow_leading_hyphen=True)
+_HYPHEN = Parameter(allow_leading_hyphen=True)
 
 Model = Annotated[Path, _FILE, Parameter(help="A file that `treewright fit` wrote.")]
 Table = Annotated[
@@ -141,7 +140,7 @@ Table = Annotated[
     ),
 ]
 Rows = Annotated[Path | None, _FILE, ROWS]  # a table beside the one that a command is about
-OutputFile = Annotated[Path | None, _FILE, Parameter(group=OUTPUT)]
+OutputFile = Annotated[Path | None, _FILE, OUTPUT]
 Output = Annotated[OutputFile, Parameter(alias="-o")]
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
@@ -161,16 +160,16 @@ Delta = Annotated[
     float, Parameter(help="The probability that the certificate does not hold.", validator=_check_delta)
 ]
 
-Drop = Annotated[Repeated, _TABLE, Parameter(help="Leave a column out; may be repeated.")]
+Drop = Annotated[Repeated, TABLE, Parameter(help="Leave a column out; may be repeated.")]
 Kinds = Annotated[
     Repeated,
-    _TABLE,
+    TABLE,
     Parameter(
         help="Read a column as another kind than the inferred one, as COLUMN=KIND; the kinds are "
         f"{', '.join(KINDS)}. Cells that are not numbers or times are then missing. May be repeated.",
     ),
 ]
-Weights = Annotated[str | None, _TABLE, Parameter(help="The column with the weight of each row.")]
+Weights = Annotated[str | None, TABLE, Parameter(help="The column with the weight of each row.")]
 
 
 @Parameter(name="*")  # its fields are options by themselves
@@ -178,10 +177,10 @@ Weights = Annotated[str | None, _TABLE, Parameter(help="The column with the weig
 class Style:
     """What is printed, and for whom."""
 
-    json: Annotated[Flag, Parameter(group=OUTPUT)] = False
+    json: Annotated[Flag, OUTPUT] = False
     """Print one JSON document for programs, no text."""
 
-    quiet: Annotated[Flag, Parameter(alias="-q", group=OUTPUT)] = False
+    quiet: Annotated[Flag, OUTPUT, Parameter(alias="-q")] = False
     """No notes, no progress, no summary."""
 
 
@@ -190,34 +189,34 @@ class Style:
 class Dialect:
     """How a text file is written: separator, missing values, names of columns, numbers and dates."""
 
-    separator: Annotated[str | None, _TEXTS] = None
+    separator: Annotated[str | None, TABLE, _HYPHEN] = None
     """The separator of the cells of a CSV file: one character, or tab, comma, semicolon, bar, space. By
     default one of the first four is detected from the first lines."""
 
-    na_values: Annotated[Repeated, _TEXTS] = None
+    na_values: Annotated[Repeated, TABLE, _HYPHEN] = None
     """A cell that stands for a missing value, such as -999; may be repeated. It replaces NA, N/A, #N/A, null
     and ?, the default in CSV files. Empty cells and NaN are always missing."""
 
-    header: Annotated[bool | None, _TABLE, Parameter(negative="--no-header")] = None
+    header: Annotated[bool | None, TABLE, Parameter(negative="--no-header")] = None
     """Whether the first line of a CSV file holds the names of the columns, as by default. Without it they are
     called 'column 1', 'column 2', …"""
 
-    encoding: Annotated[str | None, _TABLE] = None
+    encoding: Annotated[str | None, TABLE] = None
     """The character encoding of a text file, such as latin-1, cp1252 or utf-16. By default it is detected:
     UTF-8, UTF-16, else Windows-1252."""
 
-    decimal: Annotated[Repeated, _TEXTS] = None
+    decimal: Annotated[Repeated, TABLE, _HYPHEN] = None
     """The decimal mark of numbers, comma or point, for the whole table or as COLUMN=MARK; may be repeated. By
     default it is detected for each column."""
 
-    thousands: Annotated[Repeated, _TEXTS] = None
+    thousands: Annotated[Repeated, TABLE, _HYPHEN] = None
     """The thousands separator: comma, point, space, apostrophe or none, for the whole table or as
     COLUMN=MARK; may be repeated."""
 
-    date_format: Annotated[Repeated, _TABLE] = None
+    date_format: Annotated[Repeated, TABLE] = None
     """How dates are written, such as %d/%m/%Y, for the whole table or as COLUMN=FORMAT; may be repeated."""
 
-    sheet: Annotated[str | None, _TABLE] = None
+    sheet: Annotated[str | None, TABLE] = None
     """The sheet of an Excel file; by default the only one with cells."""
 
     @property
@@ -272,11 +271,11 @@ class Learning:
     drop: Drop = None
     kinds: Kinds = None
 
-    classes: Annotated[bool | None, _TABLE, Parameter(negative="--numbers")] = None
+    classes: Annotated[bool | None, TABLE, Parameter(negative="--numbers")] = None
     """Whether the target is classes or numbers. By default texts, true/false and up to 20 different whole
     numbers are classes."""
 
-    drop_missing_target: Annotated[Flag, _TABLE] = False
+    drop_missing_target: Annotated[Flag, TABLE] = False
     """Leave out rows without a target instead of refusing them."""
 
     dialect: Dialect = USUAL

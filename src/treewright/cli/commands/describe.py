@@ -7,7 +7,6 @@ import shlex
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from cyclopts import Parameter
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
@@ -39,7 +38,7 @@ def describe(
     data: Table,
     /,
     *,
-    target: Annotated[str | None, Parameter(group=TABLE)] = None,
+    target: Annotated[str | None, TABLE] = None,
     drop: Drop = None,
     kinds: Kinds = None,
     dialect: Dialect = USUAL,

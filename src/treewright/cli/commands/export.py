@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
 from treewright._atomic import replacing
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, Trouble, check_output, name_list, writing_to
@@ -38,9 +36,7 @@ def export(
     /,
     *,
     output: Output = None,
-    format: Annotated[
-        str | None, Parameter(group=OUTPUT, validator=one_of("--format", FORMATS.names))
-    ] = None,
+    format: Annotated[str | None, OUTPUT, one_of("--format", FORMATS.names)] = None,
     option: Repeated = None,
     check: Flag = False,
     style: Style = TEXT,

@@ -69,7 +69,10 @@ def prune(
         raise Misuse("say how far to prune: --leaves 8, --alpha 0.001, --validation FILE or another --method")
     plan = pruning.plan(method, "--method")
     assert plan is not None
-    _check_used(plan, train)
+    takes = {*METHODS.options(plan.method), *(WAYS.options(plan.by) if plan.by is not None else ())}
+    if train is not None and "data" not in takes:
+        how = f"--method {plan.method}" + ("" if plan.by is None else f" --select {plan.by}")
+        raise Misuse(f"--train: {how} uses no such rows; leave it out")
     if output is not None:
         check_output(output, [model, *(path for path in (train, validation) if path is not None)])
     voice = Voice(style)
@@ -94,14 +97,6 @@ def prune(
             "files": {} if output is None else {"model": str(output)},
         },
     )
-
-
-def _check_used(plan: Plan, train: Path | None) -> None:
-    """Misuse about training rows that neither method nor selection uses."""
-    takes = {*METHODS.options(plan.method), *(WAYS.options(plan.by) if plan.by is not None else ())}
-    if train is not None and "data" not in takes:
-        how = f"--method {plan.method}" + ("" if plan.by is None else f" --select {plan.by}")
-        raise Misuse(f"--train: {how} uses no such rows; leave it out")
 
 
 def _path(tree: Tree, plan: Plan, rows: dict[str, Dataset], seed: int) -> PruningPath:

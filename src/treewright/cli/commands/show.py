@@ -22,7 +22,7 @@ def show(
     /,
     *,
     max_depth: Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=0))] = None,
-    format: Annotated[str, Parameter(validator=one_of("--format", FORMATS.names))] = "text",
+    format: Annotated[str, one_of("--format", FORMATS.names)] = "text",
     test: Rows = None,
     surrogates: Literal["short", "full", "none"] | None = None,
     delta: Delta = 0.05,

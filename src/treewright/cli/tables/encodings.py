@@ -63,7 +63,10 @@ def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
         encoding, remark = (mark, None) if mark is not None else _detect(path, place, start)
     if encoding == "utf-8":
         return Utf8(place, remark)
-    return Utf8(_transcoded(path, place, encoding), remark)
+    with temporary_files.new_file(path) as (name, file):
+        for text in _decoded(path, place, encoding):
+            file.write(text.encode("utf-8", "surrogatepass"))
+    return Utf8(name, remark)
 
 
 def check_encoding(name: str) -> str:
@@ -150,14 +153,6 @@ def _is_utf8(path: str, place: str) -> bool:
             if left <= 0:
                 return True
     return not decoder.getstate()[0]
-
-
-def _transcoded(path: str, place: str, encoding: str) -> str:
-    """A new file with the same text in UTF-8."""
-    with temporary_files.new_file(path) as (name, file):
-        for text in _decoded(path, place, encoding):
-            file.write(text.encode("utf-8", "surrogatepass"))
-    return name
 
 
 def _decoded(path: str, place: str, encoding: str) -> Iterator[str]:

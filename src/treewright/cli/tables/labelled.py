@@ -306,8 +306,8 @@ def rows_for_tree(
             )
         source = open_source(path, options.dialect)
         note_remarks(source, work)
-        check_has(source, [targets[0].name], "predicts")
-        check_has(source, tested_columns(tree), "tests")
+        source.require([targets[0].name], "the tree predicts")
+        source.require(tested_columns(tree), "the tree tests")
         roles, judging = Roles(targets[0].name, options.weights), role == "test"
         rows[role] = _encode_other(source, roles, tree.schema, threads, work, drop=False, judging=judging)
     return rows
@@ -316,10 +316,3 @@ def rows_for_tree(
 def tested_columns(tree: Tree) -> list[str]:
     """The names of the columns that a tree tests."""
     return [tree.schema.names[column] for column in asked_columns(tree)]
-
-
-def check_has(source: Source, names: list[str], use: str) -> None:
-    """Trouble about a column that the tree needs and the file lacks."""
-    for name in names:
-        if name not in source.names:
-            raise Trouble(f"{source.path} has no column {name!r}, which the tree {use}; {source.hint(name)}")

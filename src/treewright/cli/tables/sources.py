@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from treewright.cli.errors import Misuse, Trouble, check_unique, did_you_mean, quote
+from treewright.cli.errors import Misuse, Trouble, check_unique, did_you_mean, name_list, quote
 from treewright.cli.options import ALWAYS_MISSING, MISSING, PIPE, USUAL, Dialect
 from treewright.cli.tables import cell_types, temporary_files
 from treewright.cli.tables.csv_files import Layout, csv_layout, is_json_lines, pattern
@@ -46,6 +46,15 @@ class Source:
     def hint(self, name: str) -> str:
         """What to do about a column that is not there, as the end of a sentence."""
         return did_you_mean(name, self.names) + ("" if self.doubt is None else f"; {self.doubt}")
+
+    def require(self, names: Iterable[str], use: str) -> None:
+        """Trouble about columns that are not there and have a `use`, such as "the tree tests"."""
+        absent = [name for name in names if name not in self.names]
+        if absent:
+            columns = "column" if len(absent) == 1 else "columns"
+            raise Trouble(
+                f"{self.path} has no {columns} {name_list(absent)}, which {use}; {self.hint(absent[0])}"
+            )
 
     def places(self, rows: Iterable[int]) -> dict[int, str]:
         """Where rows are in the file, in words; they are counted from 0.
@@ -205,7 +214,10 @@ def _open(path: Path, dialect: Dialect) -> Source:
         place = temporary_files.copy_of_pipe(path)
         kind = _kind_of_content(place)
     else:
-        _check_exists(name)
+        if os.path.isdir(name):
+            raise Trouble(f"{name} is a folder; name one CSV, JSON lines, Parquet or Excel file in it")
+        if not os.path.exists(name):
+            raise Trouble(no_file(name))
         kind = _kind_of_name(name)
         with open(name, "rb"):
             pass  # permission denied is told by the system in its own words
@@ -251,13 +263,6 @@ def check_columns(source: Source, options: Iterable[tuple[str, str]]) -> None:
     for option, name in options:
         if name not in source.names:
             raise Trouble(f"{source.path} has no column {quote(name)} ({option}); {source.hint(name)}")
-
-
-def _check_exists(name: str) -> None:
-    if os.path.isdir(name):
-        raise Trouble(f"{name} is a folder; name one CSV, JSON lines, Parquet or Excel file in it")
-    if not os.path.exists(name):
-        raise Trouble(no_file(name))
 
 
 def no_file(name: str) -> str:
