@@ -11,8 +11,7 @@ from typing import Any
 from treewright._atomic import replacing
 from treewright.advice import Advice
 from treewright.cli import current_command
-from treewright.cli.advice import for_pages
-from treewright.cli.console import Stages
+from treewright.cli.console import Stages, for_pages
 from treewright.cli.errors import Misuse, Trouble, check_output, count, writing_to
 from treewright.cli.options import PIPE
 from treewright.cli.summary import Fit

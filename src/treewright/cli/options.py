@@ -5,17 +5,16 @@ in `treewright.parameters`. Options that several commands share are fields of a 
 docstrings are the help texts, or an annotated type; those of a single command are described in its own
 docstring.
 
-A command is a function in a file of its own name in `commands/`; `_ORDER` there is the order of
-`treewright --help`:
+A command is a function in a file of its own name in `commands/`; `_ORDER` there is the order of `treewright
+--help`. Its docstring is one sentence for the list of commands, then the sections `Parameters`, of what is
+not explained here already, and `Examples`: each is a call and, indented by four, what it does, in lines that
+end before column 76.
 
     def prune(model: Model, /, *, output: Output = None, style: Style = TEXT) -> None:
-        \"\"\"One sentence for the list of commands; then numpy's sections `Parameters`, of what is not
-        explained here already, and `Examples`: each is a call and, indented by four, what it does; lines end
-        before column 76. \"\"\" voice = Voice(style) with voice.stages() as work:          # on a terminal
-        the current stage is shown
+        voice = Voice(style)
+        with voice.stages() as work:          # on a terminal the current stage is shown
             tree = open_model(model, work)
             work.begin("pruning")
-            …
         voice.note("…")                       # stderr; under --json in the list "notes" of the document
         voice.answer(text, document)          # the output of the command, printed also with --quiet
         voice.summarize(text, document)       # a summary beside the files written; not with --quiet

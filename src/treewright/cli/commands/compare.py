@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from treewright.advising import table_advice
 from treewright.cli import options as opt
-from treewright.cli.advice import advice_document
-from treewright.cli.console import Voice
+from treewright.cli.console import Voice, advice_document
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, count
 from treewright.cli.pruning_options import NONE as NO_PRUNING

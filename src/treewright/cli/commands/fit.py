@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from treewright.advising import fit_advice
 from treewright.certifying import Certificate, Certificates, certify
 from treewright.cli import options as opt
 from treewright.cli import splits
-from treewright.cli.advice import advice_document, advice_on_fit
-from treewright.cli.console import Stages, Voice
+from treewright.cli.console import Stages, Voice, advice_document
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, Trouble, count
 from treewright.cli.model_files import Outcome
@@ -114,7 +114,18 @@ def fit(
         outcome.check([data, *(each.file for each in recipe.row_options if each.file is not None)])
         frame, result = _fit(reading, recipe, work)
         work.begin("advising")
-        advice = advice_on_fit(result, recipe.growing, delta, reading.advice)
+        advice = fit_advice(
+            result.tree,
+            result.parts.training,
+            table=result.data,
+            test=result.parts.test,
+            grown=result.unpruned,
+            path=result.path,
+            limits=recipe.growing,
+            tested=result.scores.get("test"),
+            delta=delta,
+            reading=reading.advice,
+        )
         files = outcome.write(result, advice, delta, seed, work)
     for hint in reading.roles.hints(frame, result.data):
         voice.note(hint)
@@ -167,9 +178,8 @@ def _fit(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
     if recipe.growing["missing"] == "error":
-        refuse_missing_values(
-            data
-        )  # before the rows are split, so that the message names the row of the table
+        # Before the rows are split, so that the message names the row of the table.
+        refuse_missing_values(data)
     recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
     from_files = {
         option: reading.other(other, data.schema, recipe.n_threads, work, judging=option == "--test")

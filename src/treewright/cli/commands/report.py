@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from treewright.advising import Advices, fit_advice
 from treewright.cli import options as opt
-from treewright.cli.advice import advice_on_rows
-from treewright.cli.console import Voice
+from treewright.cli.console import Voice, for_pages
 from treewright.cli.errors import Misuse, check_output, in_options, writing_to
 from treewright.cli.model_files import open_model, report_name
 from treewright.cli.tables.labelled import rows_for_tree
 from treewright.growing import n_threads
+from treewright.metrics import metrics
 from treewright.reporting import report as report_on
 
 
@@ -67,8 +68,9 @@ def report(
         rows = rows_for_tree(model, tree, labelled, tables, work, n_threads(n_jobs))
         work.begin("reporting", str(file))
         with in_options(train="--train", validation="--validation", test="--test"), writing_to(file):
-            advice = advice_on_rows(tree, rows, delta)
-            options: dict[str, Any] = {**rows, "title": title, "advice": advice}
+            scores = metrics(tree, rows["test"]) if "test" in rows else None
+            advice = fit_advice(tree, rows.get("train"), test=rows.get("test"), tested=scores, delta=delta)
+            options: dict[str, Any] = {**rows, "title": title, "advice": Advices(for_pages(advice))}
             page = report_on(tree, delta=delta, seed=seed, **options)
             page.save(file)
     headline = page.payload["headline"]["manager"]

@@ -109,31 +109,6 @@ class Plan(NamedTuple):
     sql: str
 
 
-class Contradiction(NamedTuple):
-    """A cell that does not have the form of its column."""
-
-    position: int
-    cell: str
-    form: Form
-
-    @staticmethod
-    def of(error: duckdb.Error, plans: Mapping[int, Plan]) -> Contradiction:
-        """The cell that ended a query; the error itself is raised if another thing did."""
-        odd = cell_types.odd_cell(str(error))
-        if odd is None:
-            raise error
-        return Contradiction(*odd, plans[odd[0]].form)
-
-    def trouble(self, source: Source) -> Trouble:
-        """The message about it."""
-        line = source.layout.line_of(self.position, self.cell) if source.layout is not None else None
-        place = f"{source.path}, line {line}" if line is not None else source.path
-        column = f"column {quote(source.names[self.position])}"
-        return Trouble(
-            f"{place}: {column} has the cell {cut(self.cell)!r}, which is not {cell_types.ONE[self.form]}"
-        )
-
-
 Attempt = Callable[[dict[int, Plan], str], Iterator[Result]]  # from the plan of each column and the SQL
 
 
@@ -185,8 +160,14 @@ class Request:
                 yield from attempt(plans, query)
                 return
             except duckdb.Error as error:
-                contradiction = Contradiction.of(error, plans)
-        raise contradiction.trouble(self.source)
+                if (odd := cell_types.odd_cell(str(error))) is None:
+                    raise
+                (position, cell), form = odd, plans[odd[0]].form
+        layout, path = self.source.layout, self.source.path
+        line = None if layout is None else layout.line_of(position, cell)
+        place = path if line is None else f"{path}, line {line}"
+        column = f"column {quote(self.source.names[position])}"
+        raise Trouble(f"{place}: {column} has the cell {cut(cell)!r}, which is not {cell_types.ONE[form]}")
 
     def _queries(self, *, strict: bool) -> Iterator[tuple[dict[int, Plan], str]]:
         """Three ways to read the wanted columns (c0, …) and the kept ones (k0, …).
