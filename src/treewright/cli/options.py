@@ -159,15 +159,6 @@ Delta = Annotated[
     float, Parameter(help="The probability that the certificate does not hold.", validator=_check_delta)
 ]
 
-Drop = Annotated[Repeated, TABLE, Parameter(help="Leave a column out; may be repeated.")]
-Kinds = Annotated[
-    Repeated,
-    TABLE,
-    Parameter(
-        help="Read a column as another kind than the inferred one, as COLUMN=KIND; the kinds are "
-        f"{', '.join(KINDS)}. Cells that are not numbers or times are then missing. May be repeated.",
-    ),
-]
 Weights = Annotated[str | None, TABLE, Parameter(help="The column with the weight of each row.")]
 
 
@@ -260,15 +251,46 @@ LABELLED = Labelled()
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Learning:
+class Columns:
+    """The columns of a table to use, and how they are read."""
+
+    drop: Annotated[Repeated, TABLE] = None
+    """Leave a column out; may be repeated."""
+
+    kinds: Annotated[
+        Repeated,
+        TABLE,
+        Parameter(
+            help="Read a column as another kind than the inferred one, as COLUMN=KIND; the kinds are "
+            f"{', '.join(KINDS)}. Cells that are not numbers or times are then missing. May be repeated.",
+        ),
+    ] = None
+
+    dialect: Dialect = USUAL
+
+    @property
+    def column_kinds(self) -> dict[str, str]:
+        """The kinds that --kinds names, by column.
+
+        >>> Columns(kinds=["zip=category", "a=b=number"]).column_kinds
+        {'zip': 'category', 'a=b': 'number'}
+        """
+        form = f"COLUMN=KIND, such as zip=category; the kinds are {', '.join(KINDS)}"
+        return by_column("--kinds", self.kinds, form, {kind: kind for kind in KINDS})
+
+
+ALL_COLUMNS = Columns()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Learning(Columns):
     """The columns of a table to learn from, and how it is read."""
 
     target: str
     """The column to predict."""
 
     weights: Weights = None
-    drop: Drop = None
-    kinds: Kinds = None
 
     classes: Annotated[bool | None, TABLE, Parameter(negative="--numbers")] = None
     """Whether the target is classes or numbers. By default texts, true/false and up to 20 different whole
@@ -276,8 +298,6 @@ class Learning:
 
     drop_missing_target: Annotated[Flag, TABLE] = False
     """Leave out rows without a target instead of refusing them."""
-
-    dialect: Dialect = USUAL
 
 
 @Parameter(name="*", group=GROWING)
@@ -308,29 +328,14 @@ class Limits:
 
     @property
     def growing(self) -> dict[str, Any]:
-        """The arguments of `grow`."""
-        signs = signs_of(self.monotonic_cst)
+        """The arguments of `grow`.
+
+        >>> Limits(monotonic_cst=["age=1", "a=b=-1"]).growing["monotonic_cst"]
+        {'age': 1, 'a=b': -1}
+        """
+        form = "COLUMN=1 or COLUMN=-1, such as age=1"
+        signs = by_column("--monotonic-cst", self.monotonic_cst, form, {"1": 1, "+1": 1, "-1": -1})
         return {**vars(self), "monotonic_cst": signs or None, "n_jobs": n_threads(self.n_jobs)}
 
 
 TO_PURITY = Limits()
-
-
-def kinds_of(kinds: list[str] | None) -> dict[str, str]:
-    """The kinds that --kinds names, by column.
-
-    >>> kinds_of(["zip=category", "a=b=number"])
-    {'zip': 'category', 'a=b': 'number'}
-    """
-    form = f"COLUMN=KIND, such as zip=category; the kinds are {', '.join(KINDS)}"
-    return by_column("--kinds", kinds, form, {kind: kind for kind in KINDS})
-
-
-def signs_of(monotonic: list[str] | None) -> dict[str, int]:
-    """The directions that --monotonic-cst names, by column.
-
-    >>> signs_of(["age=1", "a=b=-1"])
-    {'age': 1, 'a=b': -1}
-    """
-    form = "COLUMN=1 or COLUMN=-1, such as age=1"
-    return by_column("--monotonic-cst", monotonic, form, {"1": 1, "+1": 1, "-1": -1})

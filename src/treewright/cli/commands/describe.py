@@ -14,9 +14,9 @@ from rich.text import Text
 from treewright._text import escape, label_text
 from treewright.advice import Advice
 from treewright.advising import table_advice
+from treewright.cli import options as opt
 from treewright.cli.console import Voice, advice_document, in_colour, terminal_width
 from treewright.cli.errors import Misuse, count, cut, quote
-from treewright.cli.options import TABLE, TEXT, USUAL, Dialect, Drop, Jobs, Kinds, Style, Table, kinds_of
 from treewright.cli.shell import Command, next_command
 from treewright.cli.summary import percent
 from treewright.cli.tables.cell_types import Form
@@ -35,15 +35,13 @@ IN_GRID = {"text-numbers", "text-times", "text-truths"}  # advice that the grid 
 
 
 def describe(
-    data: Table,
+    data: opt.Table,
     /,
     *,
-    target: Annotated[str | None, TABLE] = None,
-    drop: Drop = None,
-    kinds: Kinds = None,
-    dialect: Dialect = USUAL,
-    n_jobs: Jobs = -1,
-    style: Style = TEXT,
+    target: Annotated[str | None, opt.TABLE] = None,
+    columns: opt.Columns = opt.ALL_COLUMNS,
+    n_jobs: opt.Jobs = -1,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Describe the columns of a table: their kinds, what is missing, how many values they have.
 
@@ -67,27 +65,25 @@ def describe(
     zcat loans.csv.gz | treewright describe -
         from a pipe
     """
-    voice, named_kinds = Voice(style), kinds_of(kinds)
+    voice, kinds, drop = Voice(style), columns.column_kinds, columns.drop or []
     with voice.stages() as work:
         work.begin("reading", str(data))
-        source = open_source(data, dialect)
+        source = open_source(data, columns.dialect)
         options = [("--target", target)] if target is not None else []
-        options += [("--drop", name) for name in drop or []] + [("--kinds", name) for name in named_kinds]
+        options += [("--drop", name) for name in drop] + [("--kinds", name) for name in kinds]
         check_columns(source, options)
-        forms: dict[str, Form | None] = dict.fromkeys(
-            name for name in source.names if name not in (drop or [])
-        )
+        forms: dict[str, Form | None] = dict.fromkeys(name for name in source.names if name not in drop)
         if not forms:
             raise Misuse("--drop leaves no column to describe")
         if target is not None and target not in forms:
             raise Misuse(f"column {quote(target)} is named for two things that exclude each other")
-        forms |= {name: form_of_kind(kind) for name, kind in named_kinds.items() if name in forms}
+        forms |= {name: form_of_kind(kind) for name, kind in kinds.items() if name in forms}
         note_remarks(source, work, with_doubt=True)
-        as_text = {name: False for name, kind in named_kinds.items() if kind != "category"}
+        as_text = {name: False for name, kind in kinds.items() if kind != "category"}
         frame = read(source, forms, jobs=n_threads(n_jobs), as_text=as_text)
-        profiles, advice = profiles_of(frame, named_kinds)
+        profiles, advice = profiles_of(frame, kinds)
         work.begin("advising")
-        advice = table_advice(_encode(frame, named_kinds, target), reading=advice)
+        advice = table_advice(_encode(frame, kinds, target), reading=advice)
     copies = [each.column or "" for each in advice if each.code == "target_copy"]
     command = next_command(source, profiles, target, copies)
     voice.answer(

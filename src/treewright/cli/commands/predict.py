@@ -132,7 +132,7 @@ def encode_rows(frame: Frame, schema: Schema, columns: Iterable[Column]) -> Data
     try:
         return encode(table, schema=schema)
     except (ValueError, TypeError) as error:
-        raise frame.located(error) from error
+        raise frame.trouble(error) from error
 
 
 class Predictor:

@@ -211,10 +211,10 @@ class _Table:
 
     def _check_title(self, heading: list[str], used: list[int]) -> None:
         """Trouble about a title in the place of the names of the columns."""
-        named = [name for name in heading if name]
-        if self._header is None and len(named) == 1 and len(used) > 2:
+        names = [name for name in heading if name]
+        if self._header is None and len(names) == 1 and len(used) > 2:
             raise Trouble(
-                f"{self.where}, row {self._first[0]} names 1 of {len(used)} columns, {quote(named[0])}: "
+                f"{self.where}, row {self._first[0]} names 1 of {len(used)} columns, {quote(names[0])}: "
                 "if it is a title, delete the rows above the names; --header insists that it is not"
             )
 
@@ -231,9 +231,9 @@ class _Table:
             skipped = count(len(below) - len(self._numbers), "empty row")
             yield f"{self.where}: {skipped} between the others left out, the first of them row {blank}"
         if self._errors:
-            cell, said = self._errors[0]
+            cell, value = self._errors[0]
             cells = count(len(self._errors), "cell")
-            yield f"{self.where}: {cells} with errors of Excel ({said} in {cell}): read as missing"
+            yield f"{self.where}: {cells} with errors of Excel ({value} in {cell}): read as missing"
         if self.facts.merged:
             ranges = ", ".join(self.facts.merged[:3]) + (", …" if len(self.facts.merged) > 3 else "")
             yield (

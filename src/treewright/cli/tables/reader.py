@@ -70,7 +70,7 @@ class Frame:
         texts = self.with_places((each.text for each in advice), rows)
         return [replace(each, text=text) for each, text in zip(advice, texts, strict=True)]
 
-    def located(self, error: Exception, rows: Column | None = None) -> Trouble:
+    def trouble(self, error: Exception, rows: Column | None = None) -> Trouble:
         """An error of `encode` in the words of the command line: lines for rows, options for arguments.
 
         `rows` are the positions in the file of the rows that were encoded; all of them by default.
@@ -139,7 +139,7 @@ class Request:
         layout, has_rows = self.source.layout, False
         for strict in (True, False):
             try:
-                for result in self._uncontradicted(attempt, strict):
+                for result in self._consistent_results(attempt, strict):
                     yield result
                     has_rows = True
                 if has_rows:
@@ -154,7 +154,7 @@ class Request:
         if not has_rows:
             raise Trouble(f"{self.source.path} has names of columns but no rows")
 
-    def _uncontradicted(self, attempt: Attempt[Result], strict: bool) -> Iterator[Result]:
+    def _consistent_results(self, attempt: Attempt[Result], strict: bool) -> Iterator[Result]:
         for plans, query in self._queries(strict=strict):
             try:
                 yield from attempt(plans, query)
@@ -274,7 +274,7 @@ def read(
     as_text = {**as_text, **{name: True for name in source.conventions.date_format if name in wanted}}
     request = Request.of(source, wanted, kept, as_text)
     source.database.execute(f"SET threads = {jobs}")
-    with explained(source):
+    with plain_errors(source):
         plans = next(request.results(partial(_load, source)))
         columns = _columns(source, plans)
         texts = {source.names[i]: _texts(source, f"k{i}", "") for i in request.kept}
@@ -283,7 +283,7 @@ def read(
 
 
 @contextmanager
-def explained(source: Source) -> Iterator[None]:
+def plain_errors(source: Source) -> Iterator[None]:
     """Errors of DuckDB about a file that cannot be read, in our words."""
     try:
         yield
@@ -401,8 +401,8 @@ def stream(
     wanted: Mapping[str, Form | None],
     kept: Collection[str] = (),
     *,
-    width: int = 0,
     as_text: Mapping[str, bool] = NOTHING,
+    width: int = 0,
 ) -> Generator[Frame, None, None]:
     """What `read` reads, as frames of a few rows each, in order; the next are read while one is worked on.
 
@@ -413,7 +413,7 @@ def stream(
     source.database.execute("SET threads = 1")  # of several, DuckDB streams their rows out of order
     reader = _Reader(request, rows)
     pieces = request.results(reader.frames)
-    with explained(source), closing(_ahead(pieces, reader.interrupt)) as frames:
+    with plain_errors(source), closing(_ahead(pieces, reader.interrupt)) as frames:
         yield from frames
 
 
