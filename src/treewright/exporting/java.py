@@ -55,7 +55,7 @@ def render(
     IllegalArgumentException, and so is a missing value where the tree takes complete rows only. Numbers are
     any Number or Boolean; times are Instants, dates and times of java.time (in UTC where they name no zone),
     java.util.Dates, or microseconds since 1970. Labels are String, boolean, long or double. Probabilities are
-    in the order of `CLASSES`. Of several targets the answers are an array.
+    in the order of `CLASSES`. Of several targets the predictions are an array.
 
     `name` is that of the class, and of its file; `package` is what it belongs to; `style` is as for Python.
 
@@ -89,7 +89,7 @@ def render(
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
-    """What the class answers to the rows of a table, by compiling and running it."""
+    """The predictions of the class for the rows of a table, compiled and run."""
     javac, java = engine("compiles Java", "javac"), engine("runs Java", "java")
     name, package = options.get("name", "DecisionTree"), options.get("package")
     columns = [(column.name, plain(table[column.name])) for column in Code(tree).columns]

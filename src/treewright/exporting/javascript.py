@@ -33,7 +33,7 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
 
     A value that is null, undefined, NaN or not there is missing; a text where a number is expected is an
     error. Times are Dates or microseconds since 1970. Probabilities are in the order of `classes`. Integers
-    beyond 2^53 are BigInts. Of several targets the answers are an array.
+    beyond 2^53 are BigInts. Of several targets the predictions are an array.
 
     As a "script" it can be included in a page or required by Node; as "esm" it is imported. `function` is
     another name for `predict`; `style` is as for Python.
@@ -67,7 +67,7 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
-    """What the program answers to the rows of a table, by running it in Node."""
+    """The predictions of the program for the rows of a table, run by Node."""
     node = engine("runs JavaScript", "node")
     columns = [(column.name, _values(column, table[column.name])) for column in Code(tree).columns]
     packed = pack_table(columns, len(next(iter(table.values()))))

@@ -84,7 +84,7 @@ def render(
 
 
 def answers(rendered: bytes, tree: Tree, table: Any, **options: Any) -> NDArray[Any]:
-    """What onnxruntime answers to the rows of a table by a rendered model."""
+    """The predictions of a rendered model by onnxruntime for the rows of a table."""
     onnxruntime = optional_module("onnxruntime", "to run ONNX models", "treewright[onnx]")
     layout = Layout(tree, options.get("inputs"), options.get("missing", ""))
     session = onnxruntime.InferenceSession(rendered, providers=["CPUExecutionProvider"])

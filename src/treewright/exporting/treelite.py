@@ -106,8 +106,8 @@ def _write_out(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
         elif question.is_category:
             builder.categorical_test(question.feature, **_step_members(step, question), **children)
         else:
-            bound = np.inf if step.asks_whether_known else question.threshold
-            if question.reversed and not step.asks_whether_known:
+            bound = np.inf if step.is_known_test else question.threshold
+            if question.reversed and not step.is_known_test:
                 children["left_child_key"], children["right_child_key"] = step.right, step.left
                 children["default_left"] = not step.missing_left
             builder.numerical_test(question.feature, bound, opname="<=", **children)
@@ -121,7 +121,7 @@ def _member_list(question: Question) -> dict[str, Any]:
 
 
 def _step_members(step: Step, question: Question) -> dict[str, Any]:
-    if not step.asks_whether_known:
+    if not step.is_known_test:
         return _member_list(question)
     codes = [] if question.unseen_left is not None else [*question.left, *question.right]
     return {"category_list": codes, "category_list_right_child": not codes}
@@ -239,7 +239,7 @@ class Step:
 
     leaf: int = -1
     question: Question | None = None
-    asks_whether_known: bool = False  # left if so; of a surrogate's category: if it is one that was seen
+    is_known_test: bool = False  # left if so; of a surrogate's category: if it is one that was seen
     missing_left: bool = False
     left: int = -1
     right: int = -1
@@ -292,7 +292,7 @@ def surrogates_as_tests(tree: Tree, most: int = MOST_NODES) -> list[Step] | None
             steps.append(Step(question=question))
             tasks += [_Task(right, 0, state, here, False), _Task(left, 0, state, here, True)]
         else:
-            steps.append(Step(question=question, asks_whether_known=True))
+            steps.append(Step(question=question, is_known_test=True))
             as_seen = question.is_category and question.unseen_left is None
             tasks.append(_Task(node, rank + 1, {**state, j: "odd" if as_seen else "none"}, here, False))
             tasks.append(_Task(node, rank, {**state, j: "seen" if as_seen else "some"}, here, True))
