@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from treewright import KNeighborsClassifier, KNeighborsRegressor
+from treewright import KDTree, KNeighborsClassifier, KNeighborsRegressor
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 DIABETES, PROGRESS = load_diabetes(return_X_y=True)

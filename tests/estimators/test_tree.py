@@ -18,7 +18,7 @@ from treewright import (
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
-from treewright.estimators.parameters import growing_options
+from treewright.estimators.fitting import growing_options
 from treewright.growing import n_features_drawn
 
 NAMES = ["DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"]

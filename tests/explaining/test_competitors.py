@@ -121,7 +121,9 @@ def test_a_limited_tree_may_have_better_competitors() -> None:
     bound = competitors(tree, data, growing={"min_samples_leaf": 2})[0]
     assert [each.column for each in free] == ["z"]
     assert bound == ()
-    assert "no other column parts them" in str(competitors(tree, data, growing={"min_samples_leaf": 2}))
+    assert "no other column splits these rows" in str(
+        competitors(tree, data, growing={"min_samples_leaf": 2})
+    )
 
 
 def test_nodes_and_numbers_are_checked() -> None:
@@ -139,7 +141,7 @@ def test_nodes_and_numbers_are_checked() -> None:
         competitors(tree, encode({"u": [1, 2]}, ["a", "b"]))
     nothing = competitors(tree.collapse([0]), data)
     assert len(nothing) == 0
-    assert "nothing competes" in str(nothing)
+    assert "there are no competitors" in str(nothing)
 
 
 def test_of_a_large_tree_the_largest_branches() -> None:

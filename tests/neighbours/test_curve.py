@@ -45,7 +45,7 @@ def test_the_curve_can_be_drawn() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     random = np.random.default_rng(0)
     ax = defeatist_curve(random.random((300, 2)), random.random((30, 2)), spills=(0, 0.1)).plot()
-    assert "queries answered as exactly" in ax.get_ylabel()
+    assert "queries with the exact answer" in ax.get_ylabel()
     assert [text.get_text() for text in ax.texts] == ["0", "0.1"]
 
 

@@ -1,13 +1,12 @@
 """Kinds of columns: number, category, time. All that differs between them is a method of one class each.
 
-`Column.kind` is the name of a kind, as users, options and files write it; `Column.type` is its object here. A
-package above that needs behaviour of its own per kind (a type of SQL, an axis of a plot) registers functions
-with `functools.singledispatch` on these classes, in one place; a new kind then inherits those of its parent.
+`Column.kind` is the name of a kind, as in options and files; `Column.type` is its object. A package above
+that needs behaviour of its own per kind (a type of SQL, an axis of a plot) registers functions with
+`functools.singledispatch` on these classes, in one place; a new kind inherits those of its parent.
 
 The core knows two forms of a column: floats that are compared with a threshold (NaN is missing), and int32
 codes that are looked up in a set of bits (-1 is missing, -2 is a category that the schema does not know). A
-new kind takes one of the two: subclass `Number` or `Time` for the first, `Category` for the second, and add
-an instance to `KINDS`.
+new kind subclasses `Number` or `Time` for the first, `Category` for the second; an instance goes to `KINDS`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import numpy as np
 
 from treewright import _core
 from treewright._text import label_text
-from treewright.encoding.cells import Array, Cells, Family, as_numbers, coded, occurring, recode
+from treewright.encoding.cells import Array, Cells, Family, as_codes, as_numbers, occurring, recode
 from treewright.encoding.prefix_codes import (
     Reader,
     number_bits,
@@ -44,7 +43,7 @@ class Kind:
 
     name: ClassVar[str]  # in schemas, options and model files
     plural: ClassVar[str]
-    test: ClassVar[str]  # the kind of test that asks it: a name in `treewright.tree.conditions.TESTS`
+    test: ClassVar[str]  # the kind of its tests: a name in `treewright.tree.conditions.TESTS`
     text_kind: ClassVar[str]  # the kind of `TextFormat` that reads its texts
     is_category: ClassVar[bool] = False  # int32 codes and sets of categories; else floats and thresholds
     has_categories: ClassVar[bool] = False  # whether the column lists categories
@@ -55,7 +54,7 @@ class Kind:
     has_sign_bit: ClassVar[bool] = True  # whether thresholds need a bit more where some are below zero
 
     def recognises(self, cells: Cells) -> bool:
-        """Whether a column with these cells is of this kind where the user has not named one."""
+        """Whether a column with these cells is of this kind, unless the user names one."""
         raise NotImplementedError
 
     def family(self, categories: tuple[Hashable, ...]) -> Family:
@@ -71,7 +70,7 @@ class Kind:
         raise NotImplementedError
 
     def decode(self, column: Column, cells: Array) -> Array:
-        """The array of a column as values that `encode` reads as the same; unknown categories become None."""
+        """The inverse of `encode`; unknown categories become None."""
         raise NotImplementedError
 
     def is_missing(self, cells: Array) -> Array:
@@ -87,15 +86,15 @@ class Kind:
         return np.full(n, self.missing, self.dtype)
 
     def value_text(self, column: Column, cell: Any) -> str:
-        """One known cell as it is shown to people."""
+        """The text of one cell that is not missing."""
         return self.threshold_text(float(cell))
 
     def threshold_text(self, value: float) -> str:
-        """A threshold as it is shown to people."""
+        """The text of a threshold."""
         raise NotImplementedError
 
     def parse_threshold(self, value: Any) -> float:
-        """A threshold, or the end of a range, that a user gave; ValueError or TypeError if it is none."""
+        """A threshold, or the end of a range, from a user's value; ValueError or TypeError if invalid."""
         return float(value)
 
     def next_below(self, values: Array) -> Array:
@@ -114,7 +113,7 @@ class Kind:
 
     @property
     def has_own_thresholds(self) -> bool:
-        """Whether other thresholds than those of plain numbers are short to write."""
+        """Whether its readable thresholds are others than those of plain numbers."""
         return type(self).readable_thresholds is not Kind.readable_thresholds
 
     def round_value(self, above: float, upto: float) -> float:
@@ -157,7 +156,7 @@ class Number(Kind):
         return "number"
 
     def encode(self, cells: Cells, column: Column) -> Array:
-        """Numbers as they are, bools as 0 and 1, labels that are numbers as their values."""
+        """The numbers; bools become 0 and 1."""
         return as_numbers(cells, f"column {column.name!r}")
 
     def decode(self, column: Column, cells: Array) -> Array:
@@ -193,9 +192,9 @@ class Time(Number):
 
     def decode(self, column: Column, cells: Array) -> Array:
         """The times as datetime64."""
-        known = np.isfinite(cells)
-        times = np.where(known, cells, 0).astype(np.int64).astype("datetime64[us]")
-        times[~known] = np.datetime64("NaT")
+        is_known = np.isfinite(cells)
+        times = np.where(is_known, cells, 0).astype("datetime64[us]")
+        times[~is_known] = np.datetime64("NaT")
         return np.asarray(times)
 
     def threshold_text(self, value: float) -> str:
@@ -251,17 +250,16 @@ class Time(Number):
         return time_bits(value)
 
 
-_CALENDAR_END = 2**62  # microseconds from 1970 within which numpy's calendar can be relied upon
+_CALENDAR_END = 2**62  # microseconds from 1970 within which numpy's calendar is reliable
 
 
 def _longest_unit_start(low: float, high: float) -> float:
-    if not (abs(low) < _CALENDAR_END and abs(high) < _CALENDAR_END):
-        return low
-    last = np.datetime64(math.ceil(high) - 1, "us")
-    for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
-        start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
-        if low < start < high:
-            return float(start)
+    if abs(low) < _CALENDAR_END and abs(high) < _CALENDAR_END:
+        last = np.datetime64(math.ceil(high) - 1, "us")
+        for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
+            start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
+            if low < start < high:
+                return float(start)
     return low
 
 
@@ -303,9 +301,7 @@ class Category(Kind):
             raise ValueError(
                 f"column {name!r} holds times, which cannot be categories; convert them to text first"
             )
-        if cells.family == "nothing" and cells.labels is None:
-            return Cells("nothing", np.full(len(cells.values), MISSING_CODE, np.int32), labels=())
-        return coded(cells)
+        return as_codes(cells)
 
     def decode(self, column: Column, cells: Array) -> Array:
         """The categories by name; None where a value is missing or unknown."""

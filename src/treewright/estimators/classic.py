@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import column_or_1d
 
 from treewright.advice import warn
 from treewright.encoding import Dataset, encode, encode_with_advice
 from treewright.encoding.text.advice import fold_advice
+from treewright.estimators._pruning import seed_of
 from treewright.estimators.fitting import Fitted, TreeEstimator, refuse_one_dimension
-from treewright.estimators.pruned import seed_of
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import TreeClassifier, TreeRegressor
 from treewright.explaining.weak_learning_bound import WeakLearningBound, weak_learning_bound
@@ -46,7 +45,6 @@ class Classic(TreeEstimator):
     A subclass inherits the parameters of its algorithm, and may grow its tree in `_model`.
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
     splitter = "best"
     max_depth: int | None = None
     min_samples_split: Any = 2
@@ -150,8 +148,6 @@ class _CART(CARTParameters, Classic):
     pruning_path_ : treewright.PruningPath
         All prunings with their errors, as rpart's table of complexity: ``print(model.pruning_path_)``.
     """
-
-    n_surrogates: int
 
     @property
     def missing(self) -> Surrogates:

@@ -176,7 +176,8 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
 
 
 class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEstimator):  # type: ignore[misc]
-    """A classifier that predicts the most frequent class of the nearest rows.
+    """A classifier that predicts the most frequent class of the nearest rows; for numbers see
+    `KNeighborsRegressor`.
 
     Attributes
     ----------
@@ -184,10 +185,6 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
         The sorted classes; one array per target if there are several.
     outputs_2d_ : bool
         Whether `y` had several columns.
-
-    See Also
-    --------
-    KNeighborsRegressor : The same for numbers.
 
     Examples
     --------
@@ -238,11 +235,7 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
 
 
 class KNeighborsRegressor(RegressorPredictions, RegressorMixin, NeighboursEstimator):  # type: ignore[misc]
-    """A regressor that predicts the mean of the nearest rows.
-
-    See Also
-    --------
-    KNeighborsClassifier : The same for classes.
+    """A regressor that predicts the mean of the nearest rows; for classes see `KNeighborsClassifier`.
 
     Examples
     --------

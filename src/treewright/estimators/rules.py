@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
@@ -45,10 +44,6 @@ class RuleListClassifier(
         The tree that they come from.
     classes_ : ndarray of shape (n_classes,)
         The sorted classes.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
 
     See Also
     --------
@@ -74,8 +69,6 @@ class RuleListClassifier(
     array(['sail', 'stay'], dtype='<U4')
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
-
     method: str = parameter(
         default="pessimistic",
         doc="How the error of a rule is estimated: from the rows that grew the tree, pessimistically, as "
@@ -90,6 +83,7 @@ class RuleListClassifier(
     )
     validation_fraction: float = parameter(
         default=0.3,
+        kind="float",
         doc='The fraction of the rows of each class that is set aside at random. For "validation" only.',
         allowed=Allowed(lambda v: is_fraction(v) and 0 < v < 1, "a float in (0, 1)"),
         group="Growing",
@@ -115,9 +109,6 @@ class RuleListClassifier(
         "always from the same seed: the same table gives the same rules.",
     )
     n_jobs: int | None = parameter(default=None)
-
-    def _check_parameters(self) -> None:
-        self.check_parameters()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         aside = None

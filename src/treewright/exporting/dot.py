@@ -7,7 +7,7 @@ from typing import Any
 from treewright._text import escape
 from treewright.parameters import takes
 from treewright.plotting.scene.cards import Card, Picture, cards
-from treewright.plotting.scene.letters import shortened
+from treewright.plotting.scene.letters import shorten_to_fit
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
@@ -39,7 +39,7 @@ def render(tree: Tree, **options: Any) -> str:
     for card in shown:
         lines.append(f"  n{card.node} [{_node(card)}];")
         if card.parent >= 0:
-            word = _quote([shortened(card.edge, _ROOM, _SIZE)])
+            word = _quote([shorten_to_fit(card.edge, _ROOM, _SIZE)])
             width = max(_WIDEST_FLOW * card.rows / total, 0.5)
             lines.append(
                 f"  n{shown[card.parent].node} -> n{card.node} [label={word}, penwidth={width:.2f}];"

@@ -9,8 +9,8 @@ import numpy as np
 
 from treewright.parameters import takes
 from treewright.plotting.scene.cards import Card, Picture, cards, shape
-from treewright.plotting.scene.layout import stacked, tidy
-from treewright.plotting.scene.letters import shortened, text_width
+from treewright.plotting.scene.layout import level_starts, tidy
+from treewright.plotting.scene.letters import shorten_to_fit, text_width
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
@@ -66,7 +66,7 @@ def render(tree: Tree, *, document: bool = False, **options: Any) -> str:
     widths = np.array([max(text_width(line, _SIZE) for line in of) + 10 for of in lines])
     heights = np.array([1.25 * _SIZE * len(of) + 8 for of in lines])
     depths = np.array([card.depth for card in shown])
-    x, y = tidy(shape(shown), widths, 8.0), stacked(depths, heights, 26.0)[depths]
+    x, y = tidy(shape(shown), widths, 8.0), level_starts(depths, heights, 26.0)[depths]
     wide, high = float((x + widths / 2).max()), float((y + heights).max())
     if max(wide, high) > _LARGEST:
         raise ValueError(
@@ -87,7 +87,7 @@ def render(tree: Tree, *, document: bool = False, **options: Any) -> str:
         picture.append(rf"\node[{_look(card)}] (n{card.node}) at {place} {{{text}}};")
     for card in shown[1:]:
         width = max(4.0 * card.rows / total, 0.3)
-        word = _escape(shortened(card.edge, _ROOM, _SIZE))
+        word = _escape(shorten_to_fit(card.edge, _ROOM, _SIZE))
         picture.append(
             rf"\draw[line width={width:.2f}pt, gray!60] (n{shown[card.parent].node}.south) -- "
             rf"node[twword, text=black] {{{word}}} (n{card.node}.north);"

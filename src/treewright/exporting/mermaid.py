@@ -6,7 +6,7 @@ from typing import Any
 
 from treewright.parameters import takes
 from treewright.plotting.scene.cards import Card, Picture, cards
-from treewright.plotting.scene.letters import shortened
+from treewright.plotting.scene.letters import shorten_to_fit
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
@@ -42,7 +42,7 @@ def render(tree: Tree, **options: Any) -> str:
         begin, end = ("([", "])") if card.is_end else ("[", "]")
         lines.append(f'  n{card.node}{begin}"{label}"{end}')
     for card in shown[1:]:
-        word = _escape(shortened(card.edge, _ROOM, _SIZE))
+        word = _escape(shorten_to_fit(card.edge, _ROOM, _SIZE))
         lines.append(f"  n{shown[card.parent].node} -->|{word}| n{card.node}")
     lines += [_style(card) for card in shown if card.is_end]
     note = note_on_missing(tree)

@@ -21,7 +21,7 @@ from treewright.exporting._split_tests import Question, has_surrogates, question
 from treewright.exporting._subtrees import Pieces, pieces
 from treewright.exporting._tree import Code, optional_module, unknown_label
 from treewright.tree.conditions import Between, Condition, Within, merge_conditions
-from treewright.tree.rule_list import condition_of, paths, weights_by_class
+from treewright.tree.rule_list import paths, weights_by_class
 from treewright.tree.tree import Tree, as_array
 
 DEEPEST = 200  # readers of XML recurse once per level, and some stop at 256
@@ -282,7 +282,7 @@ class _Heads:
         tree, j = self.tree, int(self.tree.feature[parent])
         if has_surrogates(tree, parent):
             return self._in_turn(parent, is_left)
-        condition = condition_of(tree, parent, is_left)
+        condition = tree.condition(parent, is_left)
         if tree.missing == "error":  # no child takes it, and the answer is none
             condition = replace(condition, missing=False)
         return _predicate(condition, self.sums.get(j) or tree.schema.columns[j])

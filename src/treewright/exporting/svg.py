@@ -82,7 +82,7 @@ def _disc(disc: Disc) -> str:
     at = f'cx="{_short(disc.x)}" cy="{_short(disc.y)}"'
     dashed = f'fill="#FFFFFF" stroke="{LINE}" stroke-dasharray="2 2"'
     parts = [part for part in disc.parts if part[0] > _SLIVER]
-    marks = [f'<circle {at} r="{_short(disc.radius + 2.5)}" {dashed}/>'] * disc.ringed
+    marks = [f'<circle {at} r="{_short(disc.radius + 2.5)}" {dashed}/>'] * disc.has_ring
     if len(parts) == 1:
         return "".join([*marks, f'<circle {at} r="{_short(disc.radius)}" fill="{parts[0][1]}"/>'])
     turned = 0.0

@@ -13,7 +13,7 @@ from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing
 from treewright.tree.rule_list import Rule, RuleList
 from treewright.tree.shortcuts import intervals_of
 from treewright.tree.wording import missing_in_words, number_in_words, surrogate_in_words, way_in_words

@@ -22,7 +22,9 @@ class CARTParameters(ClassicParameters, group="Growing"):
 
     min_samples_split: int | float = parameter(default=20)
     min_samples_leaf: int | float = parameter(default=7)
-    cv: int = parameter(default=10, doc="The number of folds; at most the number of rows.", allowed=whole(2))
+    cv: int = parameter(
+        default=10, kind="int", doc="The number of folds; at most that of rows.", allowed=whole(2)
+    )
     rule: str = parameter(
         default="1-SE",
         doc="The simplest tree within one standard error of the smallest error, or the tree of that error.",
@@ -110,10 +112,10 @@ class CHAIDParameters(MultiwayParameters, group="Growing"):
         allowed=number(0, 1, open_left=True, none=True),
     )
     min_samples_split: int = parameter(
-        default=2, doc="A node with fewer rows is not split.", allowed=whole(1)
+        default=2, kind="int", doc="A node with fewer rows is not split.", allowed=whole(1)
     )
     min_samples_leaf: int = parameter(
-        default=1, doc="A group with fewer rows is merged with the most similar one.", allowed=whole(1)
+        default=1, kind="int", doc="Smaller groups are merged with the most similar one.", allowed=whole(1)
     )
     max_classes: int = parameter(
         default=10,

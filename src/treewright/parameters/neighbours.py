@@ -23,16 +23,16 @@ class KDTreeParameters(Parameters, group="Growing"):
         doc="The largest number of rows in a leaf of the k-d tree; it changes only the time of exact search.",
         allowed=whole(1),
     )
-    p: float = parameter(
-        default=2,
-        doc='The power of "minkowski": 1, 2 or infinity.',
-        allowed=Allowed(lambda v: is_real(v) and v in (1, 2, inf), "1, 2 or infinity"),
-    )
     metric: str = parameter(
         default="minkowski",
         kind="str",
         doc='"euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" ("infinity"), or "minkowski" '
         "with `p`.",
+    )
+    p: float = parameter(
+        default=2,
+        doc='The power of "minkowski": 1, 2 or infinity.',
+        allowed=Allowed(lambda v: is_real(v) and v in (1, 2, inf), "1, 2 or infinity"),
     )
     rule: Literal["widest", "cycle"] = parameter(
         default="widest",

@@ -82,8 +82,14 @@ ARGUMENTS: dict[str, Parameter] = {
         "A weight per row, not negative; 2 is the same as the row twice, 0 the same as leaving it out.",
         "array of shape (n_rows,)",
     ),
+    "model": Parameter(None, "The tree.", "Tree or fitted estimator"),
+    "ax": Parameter(None, "Where to draw; by default a new figure.", "matplotlib.axes.Axes, optional"),
+    "n_jobs": Parameter(None, "Threads: None is 1, -1 all cores. The result is the same.", "int, optional"),
     "check_input": Parameter(None, "Without effect, for scikit-learn's signature.", "bool"),
     "delta": Parameter(None, "The probability that the bound fails.", "float"),
+    "choices": Parameter(
+        None, "The number of models among which these rows have chosen, if they have.", "int"
+    ),
 }
 
 
@@ -136,11 +142,6 @@ def of(name: str) -> Parameter:
     return _REGISTRY[name]
 
 
-def registered() -> Mapping[str, Parameter]:
-    """All parameters of the groups, by name."""
-    return _REGISTRY
-
-
 def refusal(owner: str, name: str, value: Any, words: str) -> str:
     """The message about a value that is not allowed."""
     return f"{owner}: {name}={value!r} is not possible; it must be {words}"
@@ -162,12 +163,11 @@ class Parameters:
     """
 
     parameters: ClassVar[dict[str, Parameter]] = {}
-    parameter_error: ClassVar[type[Exception]] = ValueError
     _checks: ClassVar[tuple[tuple[str, Callable[[Any], bool]], ...]] = ()
 
     def __init_subclass__(cls, *, group: str = "", **others: Any) -> None:
         super().__init_subclass__(**others)
-        cls.parameters = _declared(cls, group)
+        cls.parameters = _collect(cls, group)
         if group:
             for name, each in cls.parameters.items():
                 _REGISTRY.setdefault(name, each)
@@ -184,7 +184,15 @@ class Parameters:
 
     def refuse_parameter(self, name: str, words: str) -> None:
         """Raise the error about a parameter; `words` say what it must be."""
-        raise self.parameter_error(refusal(type(self).__name__, name, getattr(self, name), words))
+        raise self._error()(refusal(type(self).__name__, name, getattr(self, name), words))
+
+    def _error(self) -> type[Exception]:
+        return getattr(self, "parameter_error", ValueError)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read a pickle, also one of a version with fewer parameters."""
+        defaults = {name: each.default for name, each in self.parameters.items()}
+        super().__setstate__(defaults | state)  # type: ignore[misc]
 
     def option(self, name: str) -> Any:
         """The value of a parameter, with the option value in place of its shorthand."""
@@ -213,9 +221,9 @@ class Parameters:
         for name, changes in inner.items():
             value = self.option(name)
             if not isinstance(value, Option):
-                named = ", ".join(f"{name}__{option}" for option in changes)
-                raise self.parameter_error(
-                    f"{type(self).__name__}: {named} cannot be set, because {name}={value!r} has no options"
+                names = ", ".join(f"{name}__{option}" for option in changes)
+                raise self._error()(
+                    f"{type(self).__name__}: {names} cannot be set, because {name}={value!r} has no options"
                 )
             setattr(self, name, value.replace(**changes))
         return self
@@ -234,7 +242,7 @@ class Option:
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
-        cls.parameters = _declared(cls, "")
+        cls.parameters = _collect(cls, "")
         _finish(cls, frozen=True)
 
     def __post_init__(self) -> None:
@@ -261,7 +269,7 @@ class Option:
         return type(self)(**{**self.get_params(), **changes})
 
     @property
-    def given(self) -> dict[str, Any]:
+    def changes(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
         known = self.parameters
         return {
@@ -276,7 +284,7 @@ class Option:
     def __repr__(self) -> str:
         positional = [name for name, each in self.parameters.items() if not each.kw_only]
         given = [
-            repr(value) if name in positional else f"{name}={value!r}" for name, value in self.given.items()
+            repr(value) if name in positional else f"{name}={value!r}" for name, value in self.changes.items()
         ]
         return f"{type(self).__name__}({', '.join(given)})"
 
@@ -290,7 +298,7 @@ class Option:
         return hash(type(self))  # the options may be arrays or dicts, which have no hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (type(self), vars(self).copy())
+        return _remake, (type(self), vars(self).copy())
 
     def __sklearn_clone__(self) -> Self:
         return self  # it cannot change
@@ -343,7 +351,7 @@ def takes(declared: Any) -> Any:
 
         whole = signature.replace(parameters=[*own, *_arguments(parameters)])
         with_defaults.__signature__ = whole  # type: ignore[attr-defined]
-        with_defaults.__doc__ = _documented(function.__doc__, parameters)
+        with_defaults.__doc__ = _with_entries(function.__doc__, parameters)
         return with_defaults
 
     return decorate
@@ -368,7 +376,7 @@ def documented(function: _T, arguments: Mapping[str, Parameter] = ARGUMENTS) -> 
     return function
 
 
-def _declared(cls: type, group: str) -> dict[str, Parameter]:
+def _collect(cls: type, group: str) -> dict[str, Parameter]:
     """The parameters of a class and of its base classes, by group, those of the base classes first."""
     found: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__):
@@ -383,7 +391,7 @@ def _declared(cls: type, group: str) -> dict[str, Parameter]:
                 found[name] = base.parameters[name]
             elif isinstance(value, Parameter):
                 shared = found.get(name) or (_REGISTRY.get(name) if issubclass(cls, Parameters) else None)
-                found[name] = _merged(value, shared, name, annotation, group)
+                found[name] = _merge(value, shared, name, annotation, group)
             elif name in found and name in vars(base):
                 found[name] = replace(found[name], default=value, annotation=annotation)
     inherited = [name for base in cls.__bases__ for name in getattr(base, "parameters", ())]
@@ -395,7 +403,7 @@ def _group_order(each: Parameter) -> int:
     return GROUPS.index(each.group) if each.group in GROUPS else len(GROUPS)
 
 
-def _merged(own: Parameter, shared: Parameter | None, name: str, annotation: str, group: str) -> Parameter:
+def _merge(own: Parameter, shared: Parameter | None, name: str, annotation: str, group: str) -> Parameter:
     """A declaration with what it leaves out taken from the shared one of its name."""
     if shared is None:
         return replace(own, name=name, annotation=annotation, group=own.group or group)
@@ -421,7 +429,7 @@ def _finish(cls: Any, frozen: bool = False) -> None:
         (name, each.allowed.check) for name, each in parameters.items() if each.allowed is not None
     )
     attributes = "" if frozen else _attributes(cls, parameters)
-    cls.__doc__ = _documented(vars(cls).get("__doc__"), parameters, attributes)
+    cls.__doc__ = _with_entries(vars(cls).get("__doc__"), parameters, attributes)
 
 
 def _initializer(cls: type, parameters: Mapping[str, Parameter], frozen: bool) -> Callable[..., None]:
@@ -464,7 +472,7 @@ def _arguments(parameters: Mapping[str, Parameter]) -> list[inspect.Parameter]:
     return sorted(made, key=lambda each: each.kind)
 
 
-def _documented(doc: str | None, parameters: Mapping[str, Parameter], attributes: str = "") -> str | None:
+def _with_entries(doc: str | None, parameters: Mapping[str, Parameter], attributes: str = "") -> str | None:
     """A docstring with the entries of the parameters at the end of its `Parameters` section, and with the
     given `Attributes` section.
     """
@@ -531,6 +539,6 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _made_again(kind: Callable[..., Any], options: dict[str, Any]) -> Any:
+def _remake(kind: Callable[..., Any], options: dict[str, Any]) -> Any:
     """A value from its pickle."""
     return kind(**options)

@@ -7,7 +7,7 @@ Each class is a group; estimators inherit the groups that they take (see `treewr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from treewright.parameters.checks import (
     BY_COLUMN,
@@ -33,16 +33,16 @@ from treewright.parameters.values import (
     Oblique,
     Pruning,
     Surrogates,
-    named,
+    by_name,
+    from_first,
     value_or,
-    wrapped,
 )
 
 MISSING = ("learn", "surrogate", "fractional", "category", "error")
 
 
-class Growing(Parameters, group="Growing"):
-    """How splits are chosen."""
+class Criterion(Parameters, group="Growing"):
+    """The criteria for classes and numbers."""
 
     criterion: str | None = parameter(
         default=None,
@@ -53,6 +53,11 @@ class Growing(Parameters, group="Growing"):
         'None is "gini" for classes and "squared_error" for numbers.',
         allowed=instance(str, "the name of a criterion"),
     )
+
+
+class Growing(Parameters, group="Growing"):
+    """How splits are chosen."""
+
     splitter: str = parameter(
         default="best",
         doc="Take the best threshold of each column, or one drawn at random (extremely randomised trees).",
@@ -66,7 +71,7 @@ class Growing(Parameters, group="Growing"):
         'independent of the target ("test", or ``ConditionalInference(alpha=0.01)``), which does not '
         "favour columns with many values.",
         allowed=one_of_or((Gain, ConditionalInference), "Gain(…) or ConditionalInference(…)", "gain", "test"),
-        resolve=named(gain=Gain, test=ConditionalInference),
+        resolve=by_name(gain=Gain, test=ConditionalInference),
     )
     split: str | Oblique = parameter(
         default="axis",
@@ -74,7 +79,7 @@ class Growing(Parameters, group="Growing"):
         doc="Test one column at a time, or also weighted sums of numeric columns, such as ``a - 0.5 b <= "
         '2``, where they gain clearly more. "oblique" is ``Oblique(columns=2)``.',
         allowed=one_of_or(Oblique, "Oblique(columns=…)", "axis", "oblique"),
-        resolve=named(oblique=Oblique),
+        resolve=by_name(oblique=Oblique),
     )
     threshold: str = parameter(
         default="readable",
@@ -207,7 +212,7 @@ class MissingValues(Parameters, group="Missing values"):
         "``Surrogates(5)``); to both sides, in proportion to their weights (C4.5); to a branch of its "
         "own, as one more category; or it is an error.",
         allowed=one_of_or(Surrogates, "Surrogates(n)", *MISSING),
-        resolve=named(surrogate=Surrogates),
+        resolve=by_name(surrogate=Surrogates),
     )
 
 
@@ -239,7 +244,7 @@ class CostSensitivity(Parameters, group="Costs"):
             lambda v: v is None or isinstance(v, Mapping | list | tuple | Costs) or hasattr(v, "__array__"),
             "a matrix, a dict of dicts, Costs(…), or None",
         ),
-        resolve=wrapped(Costs),
+        resolve=from_first(Costs),
     )
 
 
@@ -276,7 +281,7 @@ class Constraints(Parameters, group="Constraints"):
         "``FeatureCosts(prices, max_used=3)`` also limits how many different columns the whole tree "
         "tests.",
         allowed=value_or(BY_COLUMN, FeatureCosts, "FeatureCosts(…)"),
-        resolve=wrapped(FeatureCosts),
+        resolve=from_first(FeatureCosts),
     )
 
 
@@ -355,6 +360,41 @@ class Progress(Parameters, group="Running"):
     )
 
 
+class ClassCriterion(Criterion, group="Growing"):
+    """The criteria for classes."""
+
+    criterion: str = parameter(
+        default="gini",
+        kind='{"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}',
+        doc='The impurity that splits reduce: the Gini index, the entropy ("log_loss" is another name for '
+        "it), the training error or Kearns and Mansour's square root; or C4.5's gain ratio: the best "
+        "one among the splits of at least average gain.",
+        allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
+    )
+
+
+class NumberCriterion(Criterion, group="Growing"):
+    """The criteria for numbers."""
+
+    criterion: str = parameter(
+        default="squared_error",
+        kind='{"squared_error", "absolute_error", "poisson"}',
+        doc="The impurity that splits reduce: the squared error about the mean, the absolute error about "
+        "the median, or the Poisson deviance about the mean (for targets that are not negative).",
+        allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
+    )
+
+
+class RandomThresholds(Parameters, group="Growing"):
+    """The options that trees with random thresholds do not have."""
+
+    split: ClassVar[str] = "axis"
+    category_gain: ClassVar[str] = "corrected"
+    leaf: ClassVar[str] = "constant"
+    root: ClassVar[None] = None
+    n_competitors: ClassVar[int] = 0
+
+
 class TreeParameters(
     Growing,
     Stopping,
@@ -371,32 +411,16 @@ class TreeParameters(
     """All parameters that trees of classes and trees of numbers share."""
 
 
-class ClassifierParameters(TreeParameters, ClassWeights, CostSensitivity, group="Growing"):
+class ClassifierParameters(ClassCriterion, TreeParameters, ClassWeights, CostSensitivity, group="Growing"):
     """Those of trees of classes."""
 
-    criterion: str = parameter(
-        default="gini",
-        kind='{"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}',
-        doc='The impurity that splits reduce: the Gini index, the entropy ("log_loss" is another name for '
-        "it), the training error or Kearns and Mansour's square root; or C4.5's gain ratio: the best "
-        "one among the splits of at least average gain.",
-        allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
-    )
 
-
-class RegressorParameters(TreeParameters, LinearLeaves, group="Growing"):
+class RegressorParameters(NumberCriterion, TreeParameters, LinearLeaves, group="Growing"):
     """Those of trees of numbers."""
-
-    criterion: str = parameter(
-        default="squared_error",
-        kind='{"squared_error", "absolute_error", "poisson"}',
-        doc="The impurity that splits reduce: the squared error about the mean, the absolute error about "
-        "the median, or the Poisson deviance about the mean (for targets that are not negative).",
-        allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
-    )
 
 
 class GrowParameters(
+    Criterion,
     Growing,
     LinearLeaves,
     Stopping,

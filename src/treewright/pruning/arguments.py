@@ -12,6 +12,7 @@ from treewright.parameters.spec import Parameter
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 
+PROVIDED = ("data", "validation", "growing", "seed")  # by the fit itself, where pruning is a part of it
 _T = TypeVar("_T", bound=Any)
 _TEXTS = {
     "tree": ("Tree", "The tree to prune; it is not changed."),

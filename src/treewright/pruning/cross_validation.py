@@ -53,10 +53,8 @@ def cross_validated_losses(
     fold = folds(data, n_folds, seed)
     sums: Any = 0.0
     for number in range(n_folds):
-        prunings, held_out = (
-            prunings_of(grow(data.take(fold != number), **growing)),
-            data.take(fold == number),
-        )
+        prunings = prunings_of(grow(data.take(fold != number), **growing))
+        held_out = data.take(fold == number)
         sums = sums + np.stack([prunings.sums(of, held_out) for of in (Tree.loss_of, squared_losses)])
     return mean_and_error(sums[0], sums[1], data)
 

@@ -14,7 +14,7 @@ from treewright.certifying import Certificate, binomial_upper, certify, kl_upper
 from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.losses import NUMBER_LOSSES, most_cost, row_losses
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.explaining.row import is_training_data
 from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import has_row_counts

@@ -15,7 +15,7 @@ from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
 from treewright.pruning.arguments import documented
 from treewright.pruning.traversal import Floats
-from treewright.selecting.one_standard_error import chose, least
+from treewright.selecting.one_standard_error import choose, least
 from treewright.tree import Tree
 from treewright.tree.oblique import known_complete
 
@@ -51,7 +51,7 @@ def certificate(
     else:
         value = np.array([certify(tree, method, data=data, delta=delta).value for tree in path])
     how = f"certificate ({method.replace('_', ' ')})"
-    return chose(path, least(path, value), how, certificates=value, delta=delta)
+    return choose(path, least(path, value), how, certificates=value, delta=delta)
 
 
 def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.pruning import PruningPath
 from treewright.pruning.arguments import documented
-from treewright.selecting.one_standard_error import chose
+from treewright.selecting.one_standard_error import choose
 
 
 @documented
@@ -31,4 +31,4 @@ def leaves(path: PruningPath, *, leaves: int) -> PruningPath:
         )
     largest = fit[path.leaves[fit] == path.leaves[fit].max()]
     place = int(largest[path.training[largest].argmin()])
-    return chose(path, place, f"size, at most {most} leaves")
+    return choose(path, place, f"size, at most {most} leaves")

@@ -1,4 +1,4 @@
-"""What each split does to rows that grew the tree and to rows that did not."""
+"""The overfitting curve: the loss on training and on other rows after each split."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class OverfittingCurve:
 
     @property
     def best(self) -> int:
-        """The place of the least loss on held-out rows, the first of several."""
+        """The place of the least loss on held-out rows, the first among equals."""
         held_out = self.validation if self.validation is not None else self.test
         if held_out is None:
-            raise ValueError("no held-out rows were given; training rows like the largest tree best")
+            raise ValueError("no held-out rows were given; training rows always favour the largest tree")
         return int(np.argmax(held_out <= held_out.min() + SAME * float(np.abs(held_out).max())))
 
     def __repr__(self) -> str:
         return f"<OverfittingCurve: {self.leaves[0]} to {self.leaves[-1]} leaves>"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw loss against leaves; needs matplotlib."""
+        """Plot loss against leaves; needs matplotlib."""
         from treewright.plotting.pruning_paths import plot_overfitting_curve
 
         return plot_overfitting_curve(self, ax=ax)
@@ -55,7 +55,7 @@ def overfitting_curve(
     tree: Tree | None = None,
     growing: Mapping[str, Any] | None = None,
 ) -> OverfittingCurve:
-    """The loss after 0, 1, 2, … splits, the best one first: on training rows it falls, on others it turns.
+    """The loss after 0, 1, 2, … splits, best first: it falls on training rows, and rises again on others.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from treewright.certifying import Certificate, binomial_lower, binomial_upper, certify
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset, encode
-from treewright.encoding.fingerprints import row_numbers
 from treewright.encoding.mosaics import Mosaic
+from treewright.encoding.row_hashes import row_hashes
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed, random_parts
 from treewright.ensembles.distillation.students import (
@@ -422,7 +422,7 @@ def _refuse_rows_of_the_data(validation: Dataset, data: Dataset) -> None:
     """
     with_target = data.targets is not None and validation.targets is not None
     own, others = (
-        row_numbers(rows.take(rows.counted), with_targets=with_target) for rows in (data, validation)
+        row_hashes(rows.take(rows.counted), with_targets=with_target) for rows in (data, validation)
     )
     values, count = np.unique(own, return_counts=True)
     if not np.isin(others, values).all():
