@@ -277,7 +277,7 @@ def test_a_known_column_is_not_asked_twice() -> None:
     """Once a value is known to be there, or not, the plain tree does not ask again whether it is."""
     steps = treelite.surrogates_as_tests(surrogate_chain(8))
     assert steps is not None
-    assert sum(step.asks_whether_known for step in steps) == 2  # x, and where it is missing, the other
+    assert sum(step.is_known_test for step in steps) == 2  # x, and where it is missing, the other
 
 
 def test_pictures_note_what_they_do_not_tell() -> None:

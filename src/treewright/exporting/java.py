@@ -24,7 +24,6 @@ from treewright.exporting._tree import (
     family,
     label_array,
     label_type,
-    number,
     plain,
     quote_text,
     words,
@@ -166,14 +165,12 @@ class _Java(RowPrinter):
         """A comment in ASCII, in which nothing is taken for the code of a character."""
         return "".join(c if c.isascii() else _unicode(c) for c in re.sub(r"\\(?=u)", r"\\ ", text))
 
-    def literal(self, label: Any) -> str:
-        """A label; a text beyond the limit of a constant in parts."""
-        if isinstance(label, bool):
-            return str(label).lower()
-        if isinstance(label, float):
-            return number(label, self.infinity)
-        if isinstance(label, int):
-            return f"{label}L"
+    def integer(self, label: int) -> str:
+        """A long."""
+        return f"{label}L"
+
+    def text(self, label: str) -> str:
+        """A text; one beyond the limit of a constant in parts."""
         step = 15_000
         parts = [_text(label[i : i + step]) for i in range(0, max(len(label), 1), step)]
         return parts[0] if len(parts) == 1 else f'String.join("", {", ".join(parts)})'

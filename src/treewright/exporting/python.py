@@ -93,9 +93,9 @@ class _Python(RowPrinter):
         """Public functions, private ones, and tables in capitals."""
         return super().name(name) if is_function(name) else f"_{name.upper()}"
 
-    def literal(self, label: Any) -> str:
-        """A label as Python writes it."""
-        return number(label, self.infinity) if isinstance(label, float) else repr(label)
+    def text(self, label: str) -> str:
+        """A text as Python writes it."""
+        return repr(label)
 
     def function(self, function: Function) -> list[str]:
         """A function with its docstring, after two empty lines."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.exporting._check.probes import tested_positions, decoded, encoded, probes
+from treewright.exporting._check.probes import decoded, encoded, probes, tested_positions
 from treewright.tree import predict
 from treewright.tree.evaluate import given_table
 from treewright.tree.tree import Tree, named
