@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from treewright.certifying.binomial import Floats
+
 Form = Literal["boolean", "counted", "vc", "mansour97"]
 
 

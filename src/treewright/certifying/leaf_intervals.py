@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
+from treewright.certifying.binomial import Floats, binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import whole_rows
 from treewright.tree.shortcuts import as_tree
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.tree import Tree
@@ -14,7 +14,6 @@ from treewright.tree.costs import cost_arrays, costed_schema, costs_of, dearest
 from treewright.tree.evaluate import given_rows, number_losses
 from treewright.tree.predict import answers
 
-Floats = NDArray[np.float64]
 Loss = Literal["squared_error", "absolute_error", "poisson"]
 
 NUMBER_LOSSES = {

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.certifying.method import method_of
+
 if TYPE_CHECKING:
     from treewright.certifying.certificate import Certificate
 
 _CLOSE = 1e-7
-_CONSTANT = {"mdl": 2.0, "vc": 4.0}  # that stands above δ
 
 
 def fits(certificate: Certificate) -> bool:
@@ -20,11 +21,8 @@ def fits(certificate: Certificate) -> bool:
     The evidence against a true loss of p grows with p. At the solution it is as large as δ and the bits ask
     for: just below it must be smaller, and just above larger, unless nothing is above.
     """
-    rows, most = certificate.rows - certificate.named, certificate.most
-    nats = certificate.bits * (1.0 if certificate.method == "mdl" else math.log(2))
-    nats += math.log(_CONSTANT.get(certificate.method, 1.0) / certificate.delta)
-    if certificate.method == "pac_bayes":
-        nats += math.log(2 * math.sqrt(rows))
+    rows, most = certificate.rows - certificate.naming_rows, certificate.most
+    nats = method_of(certificate.method).nats(certificate)
     if certificate.limit == "normal":
         return _normal(certificate, nats)
     loss = certificate.error / most * certificate.rows

@@ -27,12 +27,11 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.certifying.binomial import Floats
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 
-Floats = NDArray[np.float64]
 Criterion = Literal["error", "gini", "entropy", "sqrt"]
 
 

@@ -9,26 +9,28 @@ sibling; its leaf counts are updated.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isnan, prod
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying import BOUNDS, coded_columns, header_bits, is_complete, node_bits
+from treewright.certifying import BOUNDS, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
+from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, documented
 from treewright.pruning.path import OTHER_ROWS, PruningPath, refuse_no_rows
 from treewright.pruning.subtree_raising import RAISING
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.evaluate import least_losses
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import known_complete, plain_leaves
 
 Bound = Callable[[float, int, float], float]
-_BY_LEAVES = ("mdl", "compression", "vc")  # named bounds that depend on the leaves, not on code bits
 
 
 class Size(NamedTuple):
@@ -47,6 +49,7 @@ class Size(NamedTuple):
         )
 
 
+@documented
 def bound(
     tree: Tree,
     *,
@@ -58,12 +61,10 @@ def bound(
 ) -> PruningPath:
     """Replace nodes by leaves or by their subtrees, bottom-up, where this lowers a bound on the error.
 
+    For trees that predict classes. Raising subtrees needs `data`.
+
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of classes; it is not changed.
-    data : Dataset, optional
-        The rows that the tree was grown from; required for subtree raising.
     f : str or callable
         The bound: the name of a certificate from training rows (``"mdl"``, ``"occam"``, ``"vc"`` …), or a
         function of the training error, the number of nodes and the number of rows. The training error is
@@ -72,8 +73,6 @@ def bound(
         The failure probability of a named bound.
     raising : bool
         Whether a subtree may replace its parent.
-    validation : Dataset, optional
-        Held-out rows to measure both trees on; they do not affect the pruning.
 
     Returns
     -------
@@ -87,8 +86,7 @@ def bound(
     >>> bound(grow(data), data=data, f=lambda error, nodes, rows: error + nodes / rows / 4).pruned.n_leaves
     2
     """
-    if not tree.schema.predicts_classes:
-        raise ValueError("bounds on the error are for classes; this tree predicts numbers")
+    check_classes(tree, "bound minimises a bound on the error rate")
     if raising and data is None:
         raise ValueError(
             "subtree raising needs data=, the rows that the tree was grown from; or set raising=False"
@@ -97,12 +95,13 @@ def bound(
         refuse_no_rows(data, "data")
         if not same_statistic(tree, data):
             raise ValueError(OTHER_ROWS)
-    rows, needs_bits = data if raising else None, not callable(f) and f not in _BY_LEAVES
     bound_of = _bound_function(f, tree, delta)
+    rows, needs_bits = data if raising else None, not callable(f) and BOUNDS[f].needs_bits
     pruned = _Pruner(tree, rows, bound_of, needs_bits).run()
     before = bound_of(_tree_size(tree, rows, needs_bits))
     after = _bound_function(f, pruned, delta)(_tree_size(pruned, rows, needs_bits))
-    return PruningPath.from_pair("bound", tree, pruned, validation, bound=(before, after), f=f, delta=delta)
+    path = PruningPath.from_pair("bound", tree, pruned, bound=(before, after), f=f, delta=delta)
+    return path.with_validation(validation)
 
 
 def _bits(tree: Tree, data: Dataset | None, needs_bits: bool) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -152,7 +151,7 @@ def _certificate(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Siz
     schema = tree.schema
     most = most_cost(schema)
     whole = not schema.has_costs and len(schema.targets) == 1
-    fixed = {"columns": coded_columns(tree), "classes": prod(schema.block_widths), "delta": delta}
+    fixed = {**choices_of(tree), "delta": delta}
 
     def value(size: Size) -> Any:
         return most * BOUNDS[f](
@@ -187,7 +186,7 @@ class _Pruner:
             order = np.argsort(leaf, kind="stable")
             self.rows = data.take(order)
             self.start = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1)).tolist()
-            self.new_counts: dict[int, NDArray[np.float64]] = {}  # of leaves that received rows
+            self.new_counts: dict[int, Floats] = {}  # of leaves that received rows
         leaf_bits, self.split_bits = _bits(tree, data, needs_bits)
         sizes = zip(tree.loss.tolist(), [1] * tree.n_nodes, leaf_bits.tolist(), strict=True)
         self.leaf = [Size(*size) for size in sizes]
@@ -264,7 +263,7 @@ class _Pruner:
         for node in [node for node in self.replacements if first <= node < last]:
             del self.replacements[node]
 
-    def _receive_sibling_rows(self, raised: int, other: int) -> list[tuple[int, NDArray[np.float64], float]]:
+    def _receive_sibling_rows(self, raised: int, other: int) -> list[tuple[int, Floats, float]]:
         """The leaves of a subtree that would receive rows of its sibling: their new counts and added loss."""
         tree, schema = self.tree, self.tree.schema
         moving = self.rows.take(slice(self.start[other], self.start[int(tree.end[other])]))
@@ -272,7 +271,7 @@ class _Pruner:
         is_reached = np.bincount(leaf_of) > 0
         leaves, place = np.flatnonzero(is_reached) + raised, (np.cumsum(is_reached) - 1)[leaf_of]
         weight = moving.row_weights
-        before: NDArray[np.float64] = np.array(tree.statistic[leaves])
+        before: Floats = np.array(tree.statistic[leaves])
         for i, leaf in enumerate(leaves.tolist()):
             if leaf in self.new_counts:
                 before[i] = self.new_counts[leaf]

@@ -11,16 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
+from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
 from treewright.tree.evaluate import checked_targets
 from treewright.tree.surgery import grafted_arrays
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SLACK = 0.1  # errors by which a smaller tree may be worse
 USELESS = 1e-3  # errors that count as none where a split is to save some
@@ -128,7 +125,7 @@ class Sharing:
         visit.is_entered = True
         width = self.tree.schema.width
         counts = np.bincount(self.classes[visit.rows], visit.share, width).astype(np.float64)
-        visit.as_leaf = self._charged(counts)
+        visit.as_leaf = self._charge(counts)
         parts = [] if self.is_leaf[visit.node] else self._parts(visit)
         if not parts:  # a leaf, or no row whose value is known
             visit.charge = visit.as_leaf
@@ -139,7 +136,7 @@ class Sharing:
                 visit.largest, heaviest = branch, part
         return below[::-1]
 
-    def _charged(self, counts: Floats) -> float:
+    def _charge(self, counts: Floats) -> float:
         rows = float(counts.sum())
         errors = rows - float(counts.max())
         return errors + float(add_errors(rows, errors, self.confidence))

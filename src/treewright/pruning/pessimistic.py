@@ -11,23 +11,20 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, documented
 from treewright.pruning.fractional_rows import SLACK, Sharing
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.subtree_raising import Agenda, Moving, spans
-from treewright.pruning.traversal import collapse_mask
+from treewright.pruning.traversal import Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 TRIAL, MORE = 32, 16  # rows that a larger child is first tried on, and how many times more are added at once
 
 
+@documented
 def pessimistic(
     tree: Tree,
     *,
@@ -36,20 +33,14 @@ def pessimistic(
     raising: bool = True,
     validation: Dataset | None = None,
 ) -> PruningPath:
-    """Prune by the errors to fear on new rows, as estimated from the rows that grew the tree.
+    """Prune by a pessimistic estimate of the errors on new rows, made from the training rows.
+
+    For trees that predict the classes of one target. Raising branches needs `data`.
 
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of the classes of one target; it is left as it is.
-    data : Dataset, optional
-        The rows that the tree was grown from; needed to raise branches.
-    confidence : float
-        C4.5's CF, above 0 and at most 1; smaller prunes more.
     raising : bool
         Whether the larger child of a branch may take its place.
-    validation : Dataset, optional
-        Held-out rows to try both trees on; they choose nothing.
 
     Returns
     -------
@@ -81,7 +72,8 @@ def pessimistic(
     else:
         pruned, raised = _without_raising(tree, confidence), 0
     estimate = _estimate(pruned, confidence)
-    return PruningPath.from_pair("pessimistic", tree, pruned, validation, estimate=estimate, raised=raised)
+    path = PruningPath.from_pair("pessimistic", tree, pruned, estimate=estimate, raised=raised)
+    return path.with_validation(validation)
 
 
 def _estimate(tree: Tree, confidence: float) -> float:
@@ -93,8 +85,7 @@ def _estimate(tree: Tree, confidence: float) -> float:
 
 def _check(tree: Tree, data: Dataset | None, confidence: float, raising: bool) -> None:
     schema = tree.schema
-    if not schema.predicts_classes or len(schema.targets) != 1:
-        raise ValueError("pessimistic counts errors; it is for trees that predict the classes of one target")
+    check_classes(tree, "pessimistic counts errors", one_target=True)
     if schema.has_costs:
         raise ValueError("pessimistic counts errors; it cannot weigh what mistakes cost")
     if not isinstance(confidence, Real) or not 0 < confidence <= 1:
@@ -181,7 +172,7 @@ def _rising(
         rows = np.concatenate([rows[still], new_rows])
         leaves = np.concatenate([leaves[still], current.arrive(larger[new_owner], new_rows)])
         done[open_] = until
-        added = _added(current, owner, rows, leaves, len(wave))[open_]
+        added = _extra_errors(current, owner, rows, leaves, len(wave))[open_]
         charged, ceiling = charge[open_] + added, limit[open_]
         might = np.where(becomes_leaf[open_], charged < ceiling, charged <= ceiling)
         rises[open_] = might & (until == length[open_])
@@ -193,7 +184,7 @@ def _rising(
     return rises, rows[moved], leaves[moved]
 
 
-def _added(current: Moving, owner: Ints, rows: Ints, leaves: Ints, n_owners: int) -> Floats:
+def _extra_errors(current: Moving, owner: Ints, rows: Ints, leaves: Ints, n_owners: int) -> Floats:
     """How much more the leaves at which rows arrive are charged, for each owner of the rows."""
     reached, first, place = np.unique(leaves, return_index=True, return_inverse=True)
     counts = current.counts[reached]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from treewright.pruning.traversal import Floats
 
 # Quinlan's table of the normal deviate that is exceeded with a given probability; between them it is a line.
 _PROBABILITIES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)

@@ -27,18 +27,17 @@ from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_coverage import Bits, Covers
-from treewright.pruning.rule_selection import Candidate, default_class, polished, selected
+from treewright.pruning.rule_selection import Candidate, default_class, drop_harmful_rules, select_rules
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions
 from treewright.tree.oblique import extended
 from treewright.tree.rule_list import Rule, RuleList, classes_of, paths
 
-Floats = NDArray[np.float64]
 Method = Literal["pessimistic", "validation"]
 Estimate = Callable[[Floats, Floats], Floats]  # from rows and errors to the error to expect
 
@@ -91,15 +90,15 @@ def rule_list(
     _check(tree, data, validation, method, max_rules)
     classes = classes_of(tree.schema)
     covers = Covers(extended(data, tree.directions))
-    estimate = partial(_pessimistic, confidence=confidence) if method == "pessimistic" else _seen
+    estimate = partial(_pessimistic_rate, confidence=confidence) if method == "pessimistic" else _error_rate
     judges = covers if validation is None else Covers(extended(validation, tree.directions))
-    found = _generalised(tree, judges, estimate)
+    found = _generalise(tree, judges, estimate)
     if method == "pessimistic":
-        chosen = polished(selected(found, covers, len(classes), seed), covers, len(classes))
+        chosen = drop_harmful_rules(select_rules(found, covers, len(classes), seed), covers, len(classes))
     else:
         found.sort(key=lambda candidate: (candidate.error, -candidate.weight))  # stable: ties as in the tree
         chosen = [candidate._replace(cover=covers.of_all(candidate.conditions)) for candidate in found]
-    return _finished(tree, chosen, covers, estimate)
+    return _rule_list(tree, chosen, covers, estimate)
 
 
 def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, max_rules: int) -> None:
@@ -134,11 +133,11 @@ def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, m
         )
 
 
-def _pessimistic(rows: Floats, errors: Floats, confidence: float) -> Floats:
+def _pessimistic_rate(rows: Floats, errors: Floats, confidence: float) -> Floats:
     return _rate(rows, errors + add_errors(rows, errors, confidence))
 
 
-def _seen(rows: Floats, errors: Floats) -> Floats:
+def _error_rate(rows: Floats, errors: Floats) -> Floats:
     return _rate(rows, errors)
 
 
@@ -148,7 +147,7 @@ def _rate(rows: Floats, errors: Floats) -> Floats:
     return rate.round(_DIGITS)
 
 
-def _generalised(tree: Tree, covers: Covers, estimate: Estimate) -> list[Candidate]:
+def _generalise(tree: Tree, covers: Covers, estimate: Estimate) -> list[Candidate]:
     """The rules of all paths without the conditions that do not help, each only once.
 
     Those that are no better than their class without conditions are left out.
@@ -158,14 +157,14 @@ def _generalised(tree: Tree, covers: Covers, estimate: Estimate) -> list[Candida
     base = estimate(np.full_like(total, total.sum()), total.sum() - total)
     for leaf, conditions in paths(tree):
         code = int(tree.label[leaf, 0])
-        kept, error, weight = _shortened(code, conditions, covers, estimate)
+        kept, error, weight = _shorten(code, conditions, covers, estimate)
         key = code, frozenset(kept)
         if error < base[code] and key not in found:
             found[key] = Candidate(kept, code, error, weight, covers.of_all(kept))
     return list(found.values())
 
 
-def _shortened(
+def _shorten(
     code: int, conditions: tuple[Condition, ...], covers: Covers, estimate: Estimate
 ) -> tuple[tuple[Condition, ...], float, float]:
     """The conditions that help, the error to expect of the rule with these, and the weight of its rows.
@@ -203,7 +202,7 @@ def _shortened(
         which -= fails[best] * kind.type(best)
 
 
-def _finished(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Estimate) -> RuleList:
+def _rule_list(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Estimate) -> RuleList:
     """The list with what it says of the training rows: each is counted where it is answered."""
     classes = classes_of(tree.schema)
     left = covers.all

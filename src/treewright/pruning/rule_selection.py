@@ -13,16 +13,15 @@ and log₂ of the number of gaps between its values; for a category, a bit for e
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.rule_coverage import Bits, Covers
+from treewright.pruning.traversal import Floats, Ints, Mask
 from treewright.tree.conditions import Condition, Within
-
-Floats: TypeAlias = NDArray[np.float64]
 
 THEORY_WEIGHT = 0.5
 MOST_TRIED = 10  # of so many rules all subsets are tried; of more, climbs from random starts find one
@@ -40,7 +39,7 @@ class Candidate(NamedTuple):
     cover: Bits  # the training rows that it fits
 
 
-def selected(found: list[Candidate], covers: Covers, n_classes: int, seed: int) -> list[Candidate]:
+def select_rules(found: list[Candidate], covers: Covers, n_classes: int, seed: int) -> list[Candidate]:
     """The chosen rules of each class, the class with the fewest false positives first."""
     cost = _Costs(covers.data)
     groups: dict[int, list[Candidate]] = {}
@@ -137,7 +136,7 @@ class _Subsets:
         length = self.length(covered @ self.right, covered @ self.wrong, subsets @ self.bits, size)
         return np.flatnonzero(subsets[np.lexsort((size, length.round(9)))[0]])
 
-    def _climb(self, inside: NDArray[np.bool_]) -> tuple[float, NDArray[np.bool_]]:
+    def _climb(self, inside: Mask) -> tuple[float, Mask]:
         """Add or remove the one rule that shortens the message most, until none does."""
         fitting = np.zeros(len(self.right), np.int64)  # rules of the subset that each kind fits
         for i in np.flatnonzero(inside):
@@ -166,7 +165,7 @@ class _Subsets:
             table += self._alone(kinds, fitting)
             inside[best] = not inside[best]
 
-    def _alone(self, kinds: NDArray[np.intp], fitting: NDArray[np.int64]) -> Floats:
+    def _alone(self, kinds: NDArray[np.intp], fitting: Ints) -> Floats:
         """For each rule the weight of those of its kinds that no rule of the subset fits: right and wrong;
         and of those that one rule fits. Only the given kinds are looked at.
         """
@@ -232,7 +231,7 @@ def default_class(left: Bits, covers: Covers, n_classes: int) -> int:
     return int(np.lexsort((-overall, -uncovered))[0])
 
 
-def polished(chosen: list[Candidate], covers: Covers, n_classes: int) -> list[Candidate]:
+def drop_harmful_rules(chosen: list[Candidate], covers: Covers, n_classes: int) -> list[Candidate]:
     """Without the rules whose omission lowers the training error: the first is dropped, and all looked at
     again.
     """

@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.pruning.traversal import Floats, Ints, Mask
 from treewright.tree import Tree
 from treewright.tree.evaluate import checked_targets
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import column_at
 from treewright.tree.surgery import grafted_arrays
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 BLOCK = 8192  # rows that walk down together
 
 RAISING = "a branch cannot rise where its rows go by more than its tests: raising=False"
@@ -73,7 +71,7 @@ class Moving:
         self.first, self.last = border[:-1].copy(), border[tree.end].copy()
         self.classes = checked_targets(tree, data)[0]
         self.weight = data.row_weights
-        self.counts = self._counted(leaf[counted], counted)
+        self.counts = self._class_weights(leaf[counted], counted)
         if not (self.first < self.last).all() or not np.allclose(self.counts, tree.statistic, rtol=1e-9):
             raise ValueError(
                 "data must be the rows that the tree was grown from; other rows arrive at its nodes"
@@ -86,7 +84,7 @@ class Moving:
         # Estimates rise with every whole row that is added; for parts of rows they need not.
         self.is_whole = data.weight is None or not (data.weight % 1).any()
 
-    def _counted(self, leaf: Ints, rows: Ints) -> Floats:
+    def _class_weights(self, leaf: Ints, rows: Ints) -> Floats:
         """The class weights of the rows that arrive at each node."""
         tree, width = self.tree, self.tree.schema.width
         cells = np.bincount(leaf * width + self.classes[rows], self.weight[rows], tree.n_nodes * width)
@@ -132,12 +130,12 @@ class Moving:
         """The leaf at which each row arrives that is sent down from a node."""
         return np.concatenate(
             [
-                self._walked(node[start : start + BLOCK], row[start : start + BLOCK])
+                self._walk(node[start : start + BLOCK], row[start : start + BLOCK])
                 for start in range(0, max(len(row), 1), BLOCK)
             ]
         )
 
-    def _walked(self, node: Ints, row: Ints) -> Ints:
+    def _walk(self, node: Ints, row: Ints) -> Ints:
         """The same for so few rows that they stay in the cache."""
         at, arrived, place = node, node.copy(), np.arange(len(node))
         while True:

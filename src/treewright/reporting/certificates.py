@@ -14,7 +14,7 @@ from treewright.certifying import Certificate, binomial_upper, certify, kl_upper
 from treewright.certifying.binomial import bernstein_upper
 from treewright.certifying.losses import NUMBER_LOSSES, most_cost, row_losses
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.explaining.row import is_training_data
 from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import has_row_counts
@@ -195,7 +195,7 @@ def _below(certificate: Certificate) -> str:
     if certificate.what in ("error", "cost") and certificate.value >= certificate.most:
         return "these are too few rows for a guarantee"
     if certificate.what == "error":
-        return f"{confident} it is wrong for less than {certificate.shown} of such rows"
+        return f"{confident} it is wrong for less than {certificate.bound_text} of such rows"
     if certificate.what == "cost":
         return f"{confident} it costs less than {amount(certificate.value, up=True)} per such row"
     if math.isinf(certificate.value):
