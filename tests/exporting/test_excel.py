@@ -335,7 +335,7 @@ def test_nested_formulas_are_exact(kind: str) -> None:
             kept &= (np.abs(column) > 1e-290) | (column == 0) | np.isnan(column)
         elif isinstance(column, np.ndarray):
             finite[name] = column.astype("M8[ms]").astype("M8[us]")
-    finite = {name: libreoffice._kept(column, kept) for name, column in finite.items()}
+    finite = {name: libreoffice.take(column, kept) for name, column in finite.items()}
     assert kept.sum() > 100
     assert leaves_by_formulas(tree, finite) == tree.apply(encode(finite, schema=tree.schema)).tolist()
 
@@ -345,14 +345,14 @@ def test_nested_formulas_are_exact(kind: str) -> None:
 
 def one_line_end(label: Any) -> Any:
     r"""A label; LibreOffice saves \r\n of some cells as \n."""
-    return libreoffice._decoded(label).replace("\r\n", "\n") if isinstance(label, str) else label
+    return libreoffice.decode(label).replace("\r\n", "\n") if isinstance(label, str) else label
 
 
 def agree(tmp_path: Path, cases: list[tuple[Tree, dict[str, Any], dict[str, Any]]]) -> int:
     """Compare predictions, probabilities and leaves of workbooks with those of trees."""
     cases = [(tree, excel.representable(tree, table), options) for tree, table, options in cases]
     books = [export(tree, "excel", rows=1, examples=table, **options) for tree, table, options in cases]
-    rows, total = libreoffice.calculated(SOFFICE, tmp_path, books), 0
+    rows, total = libreoffice.calculate(SOFFICE, tmp_path, books), 0
     for tree, table, options in cases:
         n_rows = len(next(iter(table.values())))
         found = [next(rows) for _ in range(n_rows)]
@@ -475,7 +475,7 @@ def test_values_of_another_kind_have_no_prediction(tmp_path: Path) -> None:
         book = excel.workbook_bytes(sheets.sheets(layout, None, table))
         folder = tmp_path / asked.missing
         folder.mkdir()
-        rows = list(libreoffice.calculated(SOFFICE, folder, [book]))
+        rows = list(libreoffice.calculate(SOFFICE, folder, [book]))
         expected = [words.get(place, text) for place, (_, text) in enumerate(cells)]
         assert [row[len(layout.inputs) + len(layout.outputs) - 1] or None for row in rows] == expected
         assert [bool(row[4]) for row in rows] == [text == "ok" for text in expected]

@@ -39,7 +39,7 @@ def representable(tree: Tree, table: dict[str, Any]) -> dict[str, Any]:
     """
     code = Code(tree)
     held = {
-        column.name: _held(code, j, table[column.name])
+        column.name: _values_in_excel(code, j, table[column.name])
         for j, column in enumerate(tree.schema.columns)
         if column.name in table
     }
@@ -53,10 +53,10 @@ def representable(tree: Tree, table: dict[str, Any]) -> dict[str, Any]:
         for threshold in np.unique(tree.threshold[tree.feature == j]):
             gap = np.abs(values[j] - threshold)
             kept &= ~((gap > 0) & (gap <= 10 * APART * np.sum(parts, axis=0)))
-    return {name: _kept(column, kept) for name, column in held.items()}
+    return {name: take(column, kept) for name, column in held.items()}
 
 
-def _held(code: Code, position: int, values: Any) -> Any:
+def _values_in_excel(code: Code, position: int, values: Any) -> Any:
     """A column as Excel holds it."""
     tree, kind = code.tree, code.tree.schema.columns[position].kind
     if kind == "time":
@@ -81,7 +81,8 @@ def _held(code: Code, position: int, values: Any) -> Any:
     return numbers
 
 
-def _kept(column: Any, kept: NDArray[np.bool_]) -> Any:
+def take(column: Any, kept: NDArray[np.bool_]) -> Any:
+    """Some of the values of a column."""
     if isinstance(column, np.ndarray):
         return column[kept]
     return [value for value, keep in zip(column, kept.tolist(), strict=True) if keep]
@@ -92,12 +93,12 @@ def predictions(program: str, layout: Layout, books: list[bytes], table: dict[st
     tree, targets = layout.code.tree, layout.code.targets
     n_rows, first = len(next(iter(table.values()))), len(layout.inputs) + len(layout.code.sums)
     with tempfile.TemporaryDirectory() as folder:
-        rows = list(islice(calculated(program, Path(folder), books), n_rows))
+        rows = list(islice(calculate(program, Path(folder), books), n_rows))
     cells = [row[first : first + len(targets)] for row in rows]
     expected = np.asarray(tree.predict(table)).reshape(n_rows, -1)
     if tree.schema.predicts_classes:
         found = np.empty((n_rows, len(targets)), object)
-        found[:] = [[_decoded(cell) for cell in row] for row in cells]
+        found[:] = [[decode(cell) for cell in row] for row in cells]
     else:
         numbers = [[cell if isinstance(cell, int | float) else np.nan for cell in row] for row in cells]
         found = np.array(numbers, np.float64).reshape(n_rows, -1)
@@ -105,13 +106,14 @@ def predictions(program: str, layout: Layout, books: list[bytes], table: dict[st
     return found if len(targets) > 1 else found[:, 0]
 
 
-def _decoded(cell: Any) -> Any:
+def decode(cell: Any) -> Any:
+    """A cell with its control characters, which LibreOffice writes as _x0007_, and _x005F_ for such a _."""
     if not isinstance(cell, str):
         return cell
-    return re.sub("_x([0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), cell)
+    return re.sub("_x00([01][0-9A-F]|5F)_", lambda found: chr(int(found[1], 16)), cell)
 
 
-def calculated(program: str, folder: Path, books: list[bytes]) -> Iterator[tuple[Any, ...]]:
+def calculate(program: str, folder: Path, books: list[bytes]) -> Iterator[tuple[Any, ...]]:
     """The rows of the sheets "Predict", with values for formulas."""
     import openpyxl
 

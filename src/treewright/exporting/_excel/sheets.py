@@ -232,7 +232,7 @@ def _node_rows(layout: Layout, is_looked_up: bool) -> Iterator[list[Any]]:
         words = escape(branch_in_words(tree, node, True, learnt=frozenset()))
         name = escape(name_text(tree.tested[tree.feature[node]].name))
         start = [node, name, words, node + 1, right[node], gap, int(tree.rows[node])]
-        yield _padded(layout, start, next(iter(questions(tree, node))) if is_looked_up else None)
+        yield _branch_row(layout, start, next(iter(questions(tree, node))) if is_looked_up else None)
     for entry in range(len(tree.surrogates)):
         node = int(tree.surrogates.node[entry])
         is_last = entry + 1 == len(tree.surrogates) or int(tree.surrogates.node[entry + 1]) != node
@@ -242,10 +242,10 @@ def _node_rows(layout: Layout, is_looked_up: bool) -> Iterator[list[Any]]:
         ways, is_left = [node + 1, right[node]], question.is_category or not question.reversed
         words = escape(surrogate_in_words(tree, entry, is_left))
         start = [tree.n_nodes + entry, name, words, *(ways if is_left else ways[::-1]), gap, None]
-        yield _padded(layout, start, question if is_looked_up else None)
+        yield _branch_row(layout, start, question if is_looked_up else None)
 
 
-def _padded(layout: Layout, cells: list[Any], question: Question | None) -> list[Any]:
+def _branch_row(layout: Layout, cells: list[Any], question: Question | None) -> list[Any]:
     """The row of a branch or surrogate, with its question as the formulas read it."""
     cells += [None] * (len(layout.node_columns) - len(cells))
     if question is None:
