@@ -29,7 +29,7 @@ def rules_text(tree: Tree) -> str:
         return f"The tree has {tree.n_leaves:,} leaves, too many to read as rules; prune it first."
     if not sent_by_others(tree):
         return str(rules(tree))
-    complete = replace(rules(tree.with_missing("learn")), told_missing=frozenset())
+    complete = replace(rules(tree.with_missing("learn")), with_missing=frozenset())
     return f"For rows without missing values in the columns of a rule:\n{complete}"
 
 
