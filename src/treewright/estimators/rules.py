@@ -71,9 +71,10 @@ class RuleListClassifier(
 
     method: str = parameter(
         default="pessimistic",
-        doc="How the error of a rule is estimated: from the rows that grew the tree, pessimistically, as "
-        "C4.5rules does, which then selects the rules with the shortest description; or on rows that are set "
-        "aside, as Mitchell does, who keeps all rules, the most accurate first.",
+        doc="How the error of a rule is estimated. "
+        '"pessimistic": from the rows that grew the tree, as C4.5rules does, which then selects the rules '
+        'with the shortest description. "validation": on rows that are set aside, as Mitchell does, who '
+        "keeps all rules, the most accurate first.",
         allowed=one_of("pessimistic", "validation"),
         group="Growing",
     )
