@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.certifying import Certificate, certify_errors, certify_losses
 from treewright.encoding import encode
-from treewright.estimators.fitting import refuse_one_dimension
+from treewright.estimators._tables import refuse_one_dimension
 from treewright.estimators.targets import plain_target
 from treewright.parameters import documented
 

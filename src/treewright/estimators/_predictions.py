@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.estimators.fitting import Fitted
+from treewright.estimators._tables import Fitted
 from treewright.parameters import documented
 
 Floats = NDArray[np.float64]
@@ -36,9 +36,11 @@ class ClassifierPredictions:
     ----------
     classes_ : ndarray of shape (n_classes,), or a list of them
         The sorted classes; one array per target if there are several.
-    n_classes_ : int, or a list of them
+    n_classes_ : int, or an array of them
         The number of classes.
     """
+
+    _predicts_classes: ClassVar[bool] = True
 
     def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
         """The fitted attributes, and the predicted class codes of shape (n_rows, n_targets)."""
@@ -79,6 +81,8 @@ class ClassifierPredictions:
 
 class RegressorPredictions:
     """`predict` for numbers."""
+
+    _predicts_classes: ClassVar[bool] = False
 
     def _numbers(self, X: Any) -> Floats:
         """The predictions, of shape (n_rows,) or (n_rows, n_targets)."""

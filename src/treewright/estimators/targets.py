@@ -40,6 +40,15 @@ def class_arrays(schema: Schema, y: Any) -> Classes:
     return arrays
 
 
+def class_attributes(schema: Schema, y: Any) -> dict[str, Any]:
+    """`classes_` and `n_classes_`, of one target or of several."""
+    classes = class_arrays(schema, y)
+    sizes = np.array([len(labels) for labels in classes], dtype=np.intp)
+    if len(classes) == 1:
+        return {"classes_": classes[0], "n_classes_": sizes[0]}
+    return {"classes_": classes, "n_classes_": sizes}
+
+
 def weighed_by_class(data: Dataset, class_weight: Any) -> Dataset:
     """Rows with the weights of their classes, where there are some."""
     if class_weight is None:
