@@ -14,11 +14,11 @@ from sklearn.utils.validation import validate_data
 
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Schema
-from treewright.estimators.targets import class_attributes, plain_target, weighed_by_class
+from treewright.estimators.targets import class_attributes, plain_target, weight_by_class
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
-# those that the next fit does not always set again
+# the attributes that the next fit does not always set again
 _OF_A_FIT = frozenset(
     {"feature_names_in_", "pruning_path_", "competitors_", "_view", "_members", "_leaf_targets"}
     | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"}
@@ -66,7 +66,7 @@ class TableModel:
 
     def _reweighted(self, data: Dataset) -> Dataset:
         """The rows, with `class_weight` multiplied into their weights where the estimator has one."""
-        return weighed_by_class(data, getattr(self, "class_weight", None))
+        return weight_by_class(data, getattr(self, "class_weight", None))
 
     def _fitted(self, error: type[Exception] = NotFittedError) -> Fitted:
         """The attributes of one fit, even if another fit follows in another thread."""
@@ -98,8 +98,8 @@ def any_table(tags: Any) -> Any:
 
 
 def replace_fit(estimator: Any, fitted: Fitted) -> None:
-    """Set what a fit has found, all at once and last: whatever failed before has changed nothing, and another
-    thread sees the old fit or the new one, never some of both.
+    """Set the attributes of a fit, all at once and last: a failure before has changed nothing, and another
+    thread sees the old fit or the new one, never a mixture.
     """
     kept = {name: value for name, value in vars(estimator).items() if name not in _OF_A_FIT}
     estimator.__dict__ = kept | fitted
@@ -123,7 +123,7 @@ def column_names(X: Any, schema: Schema) -> NDArray[Any] | None:
         return None
     if is_unknown_to_sklearn(X):
         return np.array(schema.names, dtype=object)
-    probe = BaseEstimator()  # the rule is to be had by way of an estimator only
+    probe = BaseEstimator()  # scikit-learn applies its rule to estimators only
     validate_data(probe, X, skip_check_array=True)
     return getattr(probe, "feature_names_in_", None)
 
@@ -136,7 +136,7 @@ def is_unknown_to_sklearn(X: Any) -> bool:
 
 
 def refuse_one_dimension(X: Any) -> None:
-    """Say what to do with a table that has one dimension."""
+    """Refuse a table that has one dimension; the error says how to reshape it."""
     shape = getattr(X, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 1:
         raise ValueError(

@@ -71,25 +71,23 @@ class TreeEstimator(TableModel):
     ) -> Self:
         """Grow the tree, and prune it where `pruning` says so.
 
-        A fit that fails leaves the estimator as it was.
+        A fit that fails leaves the estimator unchanged.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
             A numpy array, a pandas or polars DataFrame, an Arrow table, a sparse matrix, a dict of columns or
             a list of rows. Columns of strings, bools and categories are split by subsets, dates as numbers;
-            missing values are welcome in all of them.
+            all of them may have missing values.
         y : array of shape (n_rows,) or (n_rows, n_targets)
             The classes or numbers to predict.
         sample_weight : array of shape (n_rows,), default=None
-            A weight per row, not negative. A weight of two is as good as the row twice, zero as good as no
-            row.
+            A weight per row, not negative; 2 is the same as the row twice, 0 the same as leaving it out.
         check_input : bool, default=True
-            Without effect, for scikit-learn's signature: the input is always checked, as that costs next to
-            nothing.
+            Without effect, for scikit-learn's signature: the input is always checked.
         validation : tuple (X, y) or (X, y, sample_weight), default=None
-            Rows to prune by, that the tree is not grown from. A pruning that needs them and has none sets
-            part of the rows aside itself.
+            Rows to prune by, from which the tree is not grown. A pruning that needs such rows and is given
+            none sets some of `X` aside.
 
         Returns
         -------
@@ -126,25 +124,25 @@ class TreeEstimator(TableModel):
         Returns
         -------
         ndarray of shape (n_rows,)
-            Node numbers; the nodes are numbered as one meets them from left to right, parents first.
+            Node numbers, in preorder from left to right.
         """
         _, leaves = self._arrive(X)
         return leaves.astype(np.intp)
 
     @documented
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix | csr_array:
-        """The nodes that each row passes, from the root to its leaf.
+        """The nodes on the path of each row, from the root to its leaf.
 
         Returns
         -------
         sparse matrix of shape (n_rows, n_nodes)
-            One where the row passes the node.
+            1 where the row passes through the node.
         """
         fitted, leaves = self._arrive(X)
         return passed_nodes(fitted["model_"], leaves)
 
     def get_depth(self) -> int:
-        """The number of tests on the longest way from the root to a leaf."""
+        """The number of tests on the longest path from the root to a leaf."""
         return int(self._fitted_tree().height)
 
     def get_n_leaves(self) -> int:
@@ -155,7 +153,7 @@ class TreeEstimator(TableModel):
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of each column in the total gain of the tree's splits (zeros for a tree without any).
 
-        The columns of a sum share what it gains.
+        The columns of a sum share its gain.
         """
         tree = self._fitted_tree()
         gains = by_column(tree, tree.gain)
@@ -165,8 +163,8 @@ class TreeEstimator(TableModel):
     def tree_(self) -> Any:
         """The tree as scikit-learn's own `Tree`, for whatever reads its arrays.
 
-        Not available where the tree tests categories or sums, or answers with formulas, which those arrays
-        cannot say; `model_` always is.
+        Not available where the tree tests categories or sums, or has linear models in its leaves, which these
+        arrays cannot express; `model_` always is.
         """
         tree = self._fitted_tree(AttributeError)
         if tree.linear is not None:
@@ -227,7 +225,7 @@ class TreeEstimator(TableModel):
         Returns
         -------
         Certificate
-            ``print`` says it in a sentence; ``.value`` is the bound.
+            ``print`` states it in a sentence; ``.value`` is the bound.
         """
         tree = self._fitted_tree()
         data = self._judging_data(tree.schema, X, y, judging=True)
@@ -243,7 +241,7 @@ class TreeEstimator(TableModel):
         return certify(self, method, test=data, delta=delta, **options)
 
     def __getstate__(self) -> dict[str, Any]:
-        # the view is scikit-learn's and made again when asked for; the tree itself is plain arrays
+        # scikit-learn's view is made again on demand; the tree itself is plain arrays
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_view"}
 
@@ -261,14 +259,14 @@ class TreeEstimator(TableModel):
         return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
-        """The tree of a fit, where it was pruned the path that it comes from, and the rows that grew it."""
+        """The tree of a fit, the path that it was chosen from if it was pruned, and the rows that grew it."""
         if self.pruning is None:
             return self._grow(data), None, data
         path, rows = prune_in_fit(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
 
     def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:
-        """The rows to prune by that were given, in the schema of those to grow from."""
+        """The given rows to prune by, in the schema of those to grow from."""
         if validation is None:
             return None
         if self.pruning is None:
@@ -283,8 +281,8 @@ class TreeEstimator(TableModel):
     def _judging_data(
         self, schema: Schema, X: Any, y: Any, sample_weight: Any = None, *, judging: bool = False
     ) -> Dataset:
-        """Rows with their targets for a tree that is there or whose schema is known; those that only judge,
-        and choose nothing, may have classes that it does not know.
+        """Rows with their targets, encoded by a schema; rows that only judge a tree, and choose nothing, may
+        have classes that the schema does not know.
         """
         refuse_one_dimension(X)
         target = plain_target(y, type(self).__name__)
@@ -294,7 +292,7 @@ class TreeEstimator(TableModel):
         return self._fitted(error)["model_"]  # type: ignore[no-any-return]
 
     def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
-        """What a fit has set and the leaf of each row in its tree."""
+        """The attributes of the fit and the leaf of each row in its tree."""
         fitted, rows = self._rows(X)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
@@ -332,7 +330,7 @@ def growing_options(estimator: Any, n_rows: int, n_columns: int, weight: float) 
 
 
 def passed_nodes(tree: Tree, leaves: NDArray[np.int32]) -> csr_matrix | csr_array:
-    """The nodes on the way to the leaf of each row, as scikit-learn's `decision_path` has them."""
+    """The nodes on the path to the leaf of each row, as in scikit-learn's `decision_path`."""
     parent, lengths = tree.parent, tree.depths[leaves].astype(np.intp) + 1
     ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
     nodes = np.empty(ends[-1], np.intp)
@@ -345,9 +343,7 @@ def passed_nodes(tree: Tree, leaves: NDArray[np.int32]) -> csr_matrix | csr_arra
 
 
 def price_of_leaves(tree: Tree) -> NDArray[np.float64]:
-    """What leaves must save to be worth their price: risk, as in scikit-learn, or costs where it has some, or
-    the loss of formulas.
-    """
+    """What leaves are priced by: the risk, as in scikit-learn; or the loss, with costs or linear models."""
     return tree.loss if tree.schema.has_costs or tree.linear is not None else tree.risk
 
 

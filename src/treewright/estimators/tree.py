@@ -23,9 +23,9 @@ class TreeClassifier(ClassifierPredictions, TreeEstimator, sklearn.tree.Decision
 
     @documented
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """The heaviest class of each row's leaf, or the one that costs least; the first of several.
+        """The heaviest class of each row's leaf, or the class of the smallest cost; the first of several.
 
-        Of a row that the tree divides (``missing="fractional"``) the heaviest of the mixture of its leaves.
+        For a row that the tree divides (``missing="fractional"``), that of the mixture of its leaves.
 
         Returns
         -------
@@ -64,8 +64,8 @@ class TreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type:
 
     @documented
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """What each row's leaf answers: the mean of its targets, the median for "absolute_error", or what its
-        formula says of the row.
+        """The prediction of each row's leaf: the mean of its targets, the median for "absolute_error", or the
+        value of its linear model.
 
         Returns
         -------
@@ -80,8 +80,8 @@ class TreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type:
         if self.criterion != "friedman_mse":
             return super()._criterion()
         warnings.warn(
-            "criterion='friedman_mse' grows the trees of 'squared_error' and will go, as in scikit-learn; "
-            "say 'squared_error' instead",
+            "criterion='friedman_mse' grows the trees of 'squared_error' and will be removed, as in "
+            "scikit-learn; use 'squared_error' instead",
             FutureWarning,
             stacklevel=4,
         )
