@@ -6,13 +6,11 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
 from treewright._atomic import replacing
+from treewright.cli import options as opt
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, Trouble, check_output, name_list, writing_to
 from treewright.cli.model_files import open_model
-from treewright.cli.options import OUTPUT, PIPE, TEXT, Flag, Model, Output, Repeated, Style, one_of
 from treewright.cli.pruning_options import option_values
 from treewright.cli.streams import show_bytes
 from treewright.exporting import FORMATS
@@ -30,31 +28,30 @@ SUFFIXES = {
     ".tex": "latex",
     ".gv": "dot",
     ".tl": "treelite",
+    ".xlsx": "excel",
 }  # other suffixes are the names of their formats
 
 
 def export(
-    model: Model,
+    model: opt.Model,
     /,
     *,
-    output: Output = None,
-    format: Annotated[
-        str | None, Parameter(group=OUTPUT, validator=one_of("--format", FORMATS.names))
-    ] = None,
-    option: Repeated = None,
-    check: Flag = False,
-    style: Style = TEXT,
+    output: opt.Output = None,
+    format: Annotated[str | None, opt.OUTPUT, opt.one_of("--format", FORMATS.names)] = None,
+    option: opt.Repeated = None,
+    check: opt.Flag = False,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Write a saved tree as code, SQL, a picture or a model of another program.
 
     Parameters
     ----------
     output
-        The file to write, in the format of its suffix: .py, .h, .js, .java, .sql, .json, .onnx, .pmml, .svg,
-        .dot, .mmd, .tex, .txt. Without it, or with -, the standard output.
+        The file to write, in the format of its suffix: .py, .h, .js, .java, .sql, .xlsx, .json, .onnx,
+        .pmml, .svg, .dot, .mmd, .tex, .txt. Without it, or with -, the standard output.
     format
-        The format, if the suffix does not determine it: c, dot, java, javascript, json, latex, mermaid, onnx,
-        pmml, python, rules, sql, svg, text, treelite.
+        The format, if the suffix does not determine it: c, dot, excel, java, javascript, json, latex,
+        mermaid, onnx, pmml, python, rules, sql, svg, text, treelite.
     option
         An option of the format, as name=value: dialect=postgres, table=loans; may be repeated.
     check
@@ -68,12 +65,14 @@ def export(
     treewright export loans.tree.json -o loans.sql --option table=loans
         a SELECT with the decision as a column; --option dialect=postgres
         and others are for other databases
+    treewright export loans.tree.json -o loans.xlsx
+        an Excel workbook that predicts the rows that are typed into it
     treewright export loans.tree.json -o loans.onnx
         for onnxruntime
     treewright export loans.tree.json --format mermaid
         a picture for pages that render Mermaid
     """
-    output = None if output == PIPE else output
+    output = None if output == opt.PIPE else output
     format = format or _format_of(output)
     options = option_values(option or [], "dialect=postgres")
     if style.json and output is None:
