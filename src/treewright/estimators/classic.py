@@ -305,8 +305,8 @@ class TopDownClassifier(TopDownParameters, ClassicClassifier):
          2   0.200        0.233   25.0 %   35.0 %
          3   0.167        0.167   16.7 %   34.3 %
     <BLANKLINE>
-    Every leaf with both classes had a test with an edge of at least 0.167; so 3 splits by sqrt leave a training
-    error of at most 34.3 %. It is 16.7 %.
+    Every leaf with both classes had a test with an edge of at least 0.167; so 3 splits by sqrt leave a
+    training error of at most 34.3 %. It is 16.7 %.
     """
 
     @property
