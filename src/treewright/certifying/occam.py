@@ -18,10 +18,10 @@ class Occam(TrainingMethod):
 
     title, limit, needs_bits, other_parts = "Occam", "binomial", True, ()
 
-    def bound(self, seen: Evidence) -> Floats:
+    def bound(self, evidence: Evidence) -> Floats:
         """Bits · ln 2 + ln(1/δ)."""
-        nats = np.asarray(seen.bits) * LN2 - np.log(seen.delta)
-        return exact_upper(seen.errors, seen.rows, nats, seen.whole)
+        nats = np.asarray(evidence.bits) * LN2 - np.log(evidence.delta)
+        return exact_upper(evidence.errors, evidence.rows, nats, evidence.whole)
 
 
 METHOD = Occam()

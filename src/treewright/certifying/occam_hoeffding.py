@@ -18,9 +18,11 @@ class OccamHoeffding(TrainingMethod):
 
     title, limit, needs_bits, other_parts = "Occam, Hoeffding", "hoeffding", True, ()
 
-    def bound(self, seen: Evidence) -> Floats:
+    def bound(self, evidence: Evidence) -> Floats:
         """As above."""
-        return hoeffding_upper(seen.error, seen.rows, np.asarray(seen.bits) * LN2 - np.log(seen.delta))
+        return hoeffding_upper(
+            evidence.error, evidence.rows, np.asarray(evidence.bits) * LN2 - np.log(evidence.delta)
+        )
 
 
 METHOD = OccamHoeffding()
