@@ -29,10 +29,8 @@ class Mdl(TrainingMethod):
 
     def bound(self, evidence: Evidence) -> Floats:
         """As above, with n + 1 = 2 · leaves."""
-        length = (
-            2 * np.asarray(evidence.leaves) * np.log2(evidence.columns + evidence.classes + 1)
-            + evidence.test_bits
-        )
+        symbol_bits = np.log2(evidence.columns + evidence.classes + 1)
+        length = 2 * np.asarray(evidence.leaves) * symbol_bits + evidence.test_bits
         nats = length * (LN2 if evidence.nats else 1.0) + np.log(2 / evidence.delta)
         return hoeffding_upper(evidence.error, evidence.rows, nats)
 

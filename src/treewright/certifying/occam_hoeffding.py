@@ -20,9 +20,8 @@ class OccamHoeffding(TrainingMethod):
 
     def bound(self, evidence: Evidence) -> Floats:
         """As above."""
-        return hoeffding_upper(
-            evidence.error, evidence.rows, np.asarray(evidence.bits) * LN2 - np.log(evidence.delta)
-        )
+        nats = np.asarray(evidence.bits) * LN2 - np.log(evidence.delta)
+        return hoeffding_upper(evidence.error, evidence.rows, nats)
 
 
 METHOD = OccamHoeffding()

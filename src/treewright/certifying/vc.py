@@ -29,10 +29,8 @@ class Vc(TrainingMethod):
         """As above."""
         if not evidence.whole:
             raise ValueError("the vc bound is for rows that are right or wrong; take occam or pac_bayes")
-        growth = evidence.structure_bits * LN2
-        growth = growth + (np.asarray(evidence.leaves) - 1) * np.log(
-            2 * np.asarray(evidence.rows, np.float64)
-        )
+        cuts = (np.asarray(evidence.leaves) - 1) * np.log(2 * np.asarray(evidence.rows, np.float64))
+        growth = evidence.structure_bits * LN2 + cuts
         error, a = evidence.error, (growth + np.log(4 / evidence.delta)) / evidence.rows
         return np.asarray(np.minimum(error + 2 * a * (1 + np.sqrt(1 + error / a)), 1.0))
 
