@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from treewright._text import amount, count, label_text, percent, quote
 from treewright.encoding import Dataset
 from treewright.tree import Tree
-from treewright.tree.evaluate import given_rows, said_losses
+from treewright.tree.evaluate import given_rows, prediction_losses
 from treewright.tree.predict import answers, codes, proportions
 from treewright.tree.shortcuts import as_tree
 
@@ -238,7 +238,7 @@ def _decimals(value: float) -> str:
 def _error(tree: Tree, data: Dataset, predicted: NDArray[Any]) -> float:
     """The error rate or mean cost; of numbers the root mean squared or the mean absolute error."""
     if tree.schema.predicts_classes:
-        losses = said_losses(tree, predicted[:, np.newaxis], data.target_array)
+        losses = prediction_losses(tree, predicted[:, np.newaxis], data.target_array)
         return float(np.average(losses, weights=data.weight))
     distance = np.abs(predicted - data.target_array[0])
     if tree.criterion == "absolute_error":

@@ -14,7 +14,7 @@ from scipy.special import betaincinv
 
 from treewright import Distillation, Tree, distill, distillation, encode, grow
 from treewright.datasets import load_spam
-from treewright.encoding.mosaics import Mosaic
+from treewright.encoding.synthetic_rows import RowSynthesizer
 from treewright.ensembles.distillation.students import mixed_columns, own_cells, random_cells, with_answers
 from treewright.parameters import FeatureCosts
 
@@ -230,7 +230,7 @@ SOURCE = np.array([[0, 1, 2, 3], [2, 2, 2, 2], [3, 0, 1, 2]])
 
 def test_pandas_stays_pandas() -> None:
     table = frame()
-    made = Mosaic(table, "y").rows(SOURCE)
+    made = RowSynthesizer(table, "y").rows(SOURCE)
     assert list(made.columns) == ["age", "job", "kids", "born"]
     assert (made.dtypes == table.dtypes[:4]).all()
     assert made["age"].tolist() == [31.0, 52.0, 18.0]
@@ -271,18 +271,20 @@ def test_every_form_of_a_table() -> None:
         ),
     ]
     for table, listed in forms:
-        made = Mosaic(table).rows(source)
+        made = RowSynthesizer(table).rows(source)
         assert type(made) is type(table), type(table)
         assert listed(made) == want, type(table)
-    made = Mosaic(masked).rows(source)
+    made = RowSynthesizer(masked).rows(source)
     assert made.mask.tolist() == [[False, True, False], [False, False, False]]
-    assert Mosaic(polars.DataFrame(columns).lazy()).rows(source).rows() == [tuple(row) for row in want]
+    assert RowSynthesizer(polars.DataFrame(columns).lazy()).rows(source).rows() == [
+        tuple(row) for row in want
+    ]
 
 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.data())
-def test_encoding_a_mosaic_is_a_mosaic_of_the_encoded(data: Any) -> None:
+def test_encoding_synthetic_rows_equals_synthesizing_encoded_rows(data: Any) -> None:
     """The teacher sees the same rows as the student."""
     table = frame().drop(columns="y")
     encoded = encode(table)
@@ -290,7 +292,7 @@ def test_encoding_a_mosaic_is_a_mosaic_of_the_encoded(data: Any) -> None:
     source = np.array(
         data.draw(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=n, max_size=n))
     )
-    made = encode(Mosaic(table).rows(source), schema=encoded.schema)
+    made = encode(RowSynthesizer(table).rows(source), schema=encoded.schema)
     for one, two in zip(made.columns, mixed_columns(encoded, source), strict=True):
         assert np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
 
@@ -298,7 +300,7 @@ def test_encoding_a_mosaic_is_a_mosaic_of_the_encoded(data: Any) -> None:
 def test_a_dataset_is_asked_about_as_the_table_it_was() -> None:
     table = frame().drop(columns="y")
     data = encode(table)
-    made = encode(Mosaic(data).rows(own_cells(np.arange(4), 4)), schema=data.schema)
+    made = encode(RowSynthesizer(data).rows(own_cells(np.arange(4), 4)), schema=data.schema)
     for one, two in zip(made.columns, data.columns, strict=True):
         assert np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
 

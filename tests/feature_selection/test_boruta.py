@@ -111,7 +111,7 @@ def test_importances_are_independent_of_n_jobs() -> None:
         assert one.tobytes() == two.tobytes()
         assert one.tobytes() != forest_importances(data, spawn_key=(1,), **options).tobytes()
     np.testing.assert_allclose(one.sum(), 1.0)
-    options = {"n_estimators": 60, "seed": 3, "max_features": lambda n: 1}
+    options = {"n_estimators": 60, "seed": 3, "max_features": 1}
     pooled = forest_importances(data, **options)  # each tree considers 20 of the 28 columns
     assert pooled.tobytes() == forest_importances(data, n_jobs=2, **options).tobytes()
     assert pooled[:8].mean() > 3 * np.abs(pooled[8:]).mean()

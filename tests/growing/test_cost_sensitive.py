@@ -38,7 +38,7 @@ from treewright import (
 )
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset
-from treewright.tree.costs import cheapest, lost
+from treewright.tree.costs import cheapest, class_losses
 
 COSTS = np.array([[0.0, 1.0, 5.0], [2.0, 0.0, 0.5], [1.0, 4.0, 0.0]])
 
@@ -204,8 +204,8 @@ def test_a_split_into_any_number_of_branches_never_loses_more(
     below = np.array(children, float)
     above = below.sum(axis=0, keepdims=True)
     (label,) = cheapest(above, costs)
-    whole = lost(above, np.array([label]), costs)[0]
-    least = lost(below, cheapest(below, costs), costs)
+    whole = class_losses(above, np.array([label]), costs)[0]
+    least = class_losses(below, cheapest(below, costs), costs)
     with_label = (below @ costs)[:, label]
     assert whole >= least.sum()
     assert (whole == least.sum()) == bool((with_label == least).all())

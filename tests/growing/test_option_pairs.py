@@ -26,7 +26,7 @@ from treewright import (
     regrow,
 )
 from treewright.parameters import Costs, FeatureCosts, Gain
-from treewright.tree.evaluate import said_losses
+from treewright.tree.evaluate import prediction_losses
 from treewright.tree.predict import answers
 
 N = 240
@@ -81,7 +81,7 @@ def judge(tree: Tree, data: Dataset, folder: Path) -> None:
     tree.check()
     assert tree.n_leaves > 1
     said = answers(tree, data)
-    lost = float(said_losses(tree, said, np.asarray(data.targets)) @ data.row_weights)
+    lost = float(prediction_losses(tree, said, np.asarray(data.targets)) @ data.row_weights)
     if tree.missing != "fractional":  # there the losses of the leaves count shares of rows
         own = float(tree.loss[tree.is_leaf].sum())
         assert lost == pytest.approx(own, rel=1e-6, abs=1e-6)

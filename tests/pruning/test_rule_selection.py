@@ -249,7 +249,7 @@ def test_of_rules_of_one_error_the_one_of_more_rows_comes_first() -> None:
     fits = [int(Covers(data).count(Covers(data).of_all(rule.conditions))) for rule in made]
     assert fits == sorted(fits, reverse=True)
     assert fits[0] > fits[-1]
-    assert made.told_missing == {"c"}
+    assert made.with_missing == {"c"}
 
 
 @pytest.mark.slow

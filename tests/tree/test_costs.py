@@ -172,7 +172,7 @@ def test_a_dict_names_the_classes() -> None:
         (None, [0.2, 0.3, 0.50001], "add up to 1.00001"),
         (None, [0.5, 0.7, -0.2], "at least 0"),
         (None, [0.5, np.nan, 0.5], "finite"),
-        (None, [0.5, 0.5, 0.0], "class 2 never comes, but there are rows of it"),
+        (None, [0.5, 0.5, 0.0], "class 2 a share of 0, but there are rows of it"),
         (None, {0: 1}, "every class once"),
         (None, "even", "3 numbers, one for each class"),
     ],

@@ -10,7 +10,7 @@ from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.tree import Tree
-from treewright.tree.costs import cost_arrays, costed_schema, costs_of, dearest
+from treewright.tree.costs import cost_arrays, costs_of, highest_costs, schema_with_costs
 from treewright.tree.evaluate import given_rows, number_losses
 from treewright.tree.predict import answers
 
@@ -74,7 +74,7 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
     schema = tree.schema
     if cost_matrix is not None:
-        schema = costed_schema(schema, np.zeros(0), cost_matrix, None)
+        schema = schema_with_costs(schema, np.zeros(0), cost_matrix, None)
     unknown = 0 if data.unknown_classes is None else int(data.unknown_classes.any(axis=0).sum())
     if not schema.has_costs:
         wrong = (targets != predicted.T).mean(axis=0)
@@ -134,7 +134,7 @@ def _refuse_other_than_draws(tree: Tree) -> None:
 
 def most_cost(schema: Schema) -> float:
     """The most that a row can cost, averaged over the targets."""
-    return float(np.mean(dearest(schema)))
+    return float(np.mean(highest_costs(schema)))
 
 
 def checked_rows(tree: Tree, rows: Any) -> Dataset:

@@ -312,7 +312,7 @@ class Category(Kind):
 
     def is_missing(self, cells: Array) -> Array:
         """Where codes are -1."""
-        return np.asarray(cells == MISSING_CODE)
+        return np.asarray(cells == self.missing)
 
     def is_unknown(self, cells: Array) -> Array:
         """Where codes are below 0."""

@@ -20,7 +20,7 @@ from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.memory import check_memory, memory_needed
 from treewright.tree.costs import cheapest_in_order, cost_arrays
 from treewright.tree.oblique import by_column
-from treewright.tree.predict import numbers, proportions, told_to
+from treewright.tree.predict import leaf_rows, numbers, proportions
 from treewright.tree.shortcuts import Saved
 from treewright.tree.tree import Tree, named
 
@@ -86,7 +86,7 @@ class Forest(Saved):
         tree = self.trees[member]
         if not self._votes_by_node:
             return _row_votes(tree, data, self.voting, n_threads)
-        return told_to(tree, data, self._tree_sum.values[member], n_threads)
+        return leaf_rows(tree, data, self._tree_sum.values[member], n_threads)
 
     def sums(self, data: Dataset, n_threads: int = 1) -> Floats:
         """The votes for each row, added up over the trees: (rows, classes of all targets), or numbers."""

@@ -16,7 +16,7 @@ from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered, side_by_side
 from treewright.ensembles.totals import has_simple_routes
 from treewright.tree import Tree
-from treewright.tree.evaluate import rows_of, said_losses
+from treewright.tree.evaluate import prediction_losses, rows_of
 from treewright.tree.oblique import asked_columns
 from treewright.tree.predict import answers
 
@@ -178,7 +178,7 @@ def _row_losses(forest: Forest, answers: NDArray[Any], targets: NDArray[Any]) ->
     """The loss of each row, averaged over the targets: 0 or 1 (or costs), or squared errors."""
     if not forest.schema.predicts_classes:
         return np.asarray(((answers - targets.T) ** 2).mean(axis=1))
-    return said_losses(forest.trees[0], answers, targets) / len(targets)
+    return prediction_losses(forest.trees[0], answers, targets) / len(targets)
 
 
 def _take(data: Dataset, rows: NDArray[np.intp]) -> Dataset:
@@ -273,7 +273,7 @@ def _rises_by_column(
 
     def loss(columns: list[NDArray[Any]]) -> float:
         table = Dataset(tree.schema, tuple(columns))
-        return float(np.average(said_losses(tree, answers(tree, table), targets), weights=weight))
+        return float(np.average(prediction_losses(tree, answers(tree, table), targets), weights=weight))
 
     columns = [np.ascontiguousarray(data.column(j, rows)) for j in range(len(rise))]
     base = loss(columns)

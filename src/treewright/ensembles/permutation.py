@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.tree import Tree
-from treewright.tree.evaluate import said_losses
+from treewright.tree.evaluate import prediction_losses
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,14 +38,14 @@ def shuffled_rises(tree: Tree, data: Dataset, rows: Ints, rng: np.random.Generat
     leaf = _core.apply(own, *routes, tree.subsets, 1)
     predicted = tree.label if tree.schema.predicts_classes else tree.value
     targets, weight = np.asarray(data.targets)[:, rows], data.row_weights[rows]
-    before = said_losses(tree, predicted[leaf], targets)
+    before = prediction_losses(tree, predicted[leaf], targets)
     tables = _as_table(own), _as_table(others)
     step = max(1, _MOST_CELLS // (len(tested) * tree.height))
     for first in range(0, len(rows), step):
         column, row = _columns_on_paths(tree, feature, leaf[first : first + step], len(tested))
         row += first
         new_leaf = _core.apply(_with_shuffled_cells(*tables, column, row), *routes, tree.subsets, 1)
-        more = said_losses(tree, predicted[new_leaf], targets[:, row]) - before[row]
+        more = prediction_losses(tree, predicted[new_leaf], targets[:, row]) - before[row]
         rise[tested] += np.bincount(column, weight[row] * more, len(tested))
     return np.asarray(rise / weight.sum())
 

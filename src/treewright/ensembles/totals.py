@@ -12,7 +12,7 @@ from treewright import _core
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.missing import routes_of
-from treewright.tree.predict import told_to
+from treewright.tree.predict import leaf_rows
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class TreeSum(NamedTuple):
             return _core.totals(columns, self.arrays, width, n_threads)
         out = np.zeros((data.n_rows, width))
         for tree, values in zip(self.trees, self.values, strict=True):
-            out += told_to(tree, data, values, n_threads)
+            out += leaf_rows(tree, data, values, n_threads)
         return out
 
 

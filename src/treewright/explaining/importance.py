@@ -20,7 +20,7 @@ from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import documented
 from treewright.tree import Tree
-from treewright.tree.evaluate import given_rows, leaves_of, said_losses
+from treewright.tree.evaluate import given_rows, leaves_of, prediction_losses
 from treewright.tree.missing import sent_by_others
 from treewright.tree.oblique import asked_columns, asks, by_column
 from treewright.tree.predict import answers
@@ -325,4 +325,4 @@ class _Shuffler(NamedTuple):
 def _mean_loss(tree: Tree, rows: Dataset, n_threads: int = 1) -> Floats:
     """The loss of each row, averaged over the targets."""
     targets = np.asarray(rows.targets)
-    return said_losses(tree, answers(tree, rows, n_threads), targets) / len(targets)
+    return prediction_losses(tree, answers(tree, rows, n_threads), targets) / len(targets)

@@ -69,7 +69,7 @@ def _for_target(tree: Tree, name: str) -> Tree:
         node = np.repeat(np.arange(tree.n_nodes), np.diff(statistic.start))
         own = (statistic.column >= first) & (statistic.column < last)
         cells = node[own], statistic.column[own] - first, statistic.value[own]
-        statistic = SparseRows.gathered(tree.end, *cells, last - first)
+        statistic = SparseRows.from_cells(tree.end, *cells, last - first)
     else:
         statistic = statistic[:, first:last]
     return replace(tree, schema=schema, statistic=statistic)

@@ -256,4 +256,4 @@ def _rows(tree: Tree, node: int) -> str:
 
 def _words(condition: Condition, rules: RuleList) -> str:
     column = rules.tested[condition.column]
-    return condition.text(column, with_missing=column.name in rules.told_missing)
+    return condition.text(column, with_missing=column.name in rules.with_missing)

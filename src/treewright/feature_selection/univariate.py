@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,10 @@ from treewright.encoding import Dataset
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.feature_selection._progress import of_stage
 from treewright.growing import grow, n_threads
-from treewright.growing.limits import core_limits, core_options
+from treewright.growing.limits import core_limits, core_options, row_count
 from treewright.growing.targets import check_rows, checked_criterion, targets_for
-from treewright.parameters import is_int, takes
-from treewright.parameters.selectors import SPLIT_SCORES
+from treewright.parameters import takes
+from treewright.parameters.selectors import SplitScoresParameters
 from treewright.tree import Tree
 from treewright.tree.wording import branch_in_words
 
@@ -88,7 +87,7 @@ class SplitScores:
         return {name: plain(value) for name, value in vars(self).items() if name != "trees"}
 
 
-@takes(SPLIT_SCORES)
+@takes(SplitScoresParameters)
 def split_scores(data: Dataset, **options: Any) -> SplitScores:
     """Score each column by its best single split; scores of several targets are averaged.
 
@@ -108,7 +107,7 @@ def split_scores(data: Dataset, **options: Any) -> SplitScores:
     z        0.1667   z <= 5
     """
     measure, criterion = options["measure"], _criterion(options["measure"], options["criterion"], data)
-    limits = {"min_samples_leaf": rows_of_leaf(options["min_samples_leaf"], data)}
+    limits = {"min_samples_leaf": row_count("min_samples_leaf", options["min_samples_leaf"], data.n_counted)}
     n, n_jobs = int(options["n_permutations"]), options["n_jobs"]
     if data.weight is not None:
         data = data.take(data.counted)
@@ -153,13 +152,6 @@ def _criterion(measure: str, criterion: str | None, data: Dataset) -> str:
     if name == "gain_ratio":
         raise ValueError("gain_ratio ranks the splits of one node, but does not compare columns: use entropy")
     return name
-
-
-def rows_of_leaf(min_samples_leaf: int | float, data: Dataset) -> int:
-    """`min_samples_leaf` as a number of rows."""
-    if is_int(min_samples_leaf):
-        return int(min_samples_leaf)
-    return ceil(min_samples_leaf * data.n_counted)
 
 
 def _stumps(

@@ -22,7 +22,7 @@ from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.feature_selection._progress import of_stage
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import is_fraction, takes
-from treewright.parameters.selectors import SEARCH_COLUMNS
+from treewright.parameters.selectors import RunParameters, SearchOptions
 from treewright.tree import Tree
 from treewright.tree.oblique import asked_columns, by_column
 
@@ -116,7 +116,7 @@ class SelectionPath:
         return {name: plain(value) for name, value in {**vars(self), **facts}.items()}
 
 
-@takes(SEARCH_COLUMNS)
+@takes(SearchOptions.parameters | RunParameters.parameters)
 def search_columns(
     data: Dataset, folds: Folds, scorer: Scorer, *, n_columns: int | None = None, **options: Any
 ) -> SelectionPath:

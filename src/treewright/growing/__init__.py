@@ -26,7 +26,7 @@ from treewright.growing.thresholds import constrained_tree_from_core, tree_from_
 from treewright.parameters.spec import takes
 from treewright.parameters.tree import GrowParameters
 from treewright.tree import Tree
-from treewright.tree.costs import costed, emphasised
+from treewright.tree.costs import with_costs, with_emphasis
 
 __all__ = ["as_whole", "criteria", "grow", "n_features_drawn", "n_threads", "non_negative", "whole_number"]
 
@@ -67,7 +67,7 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
     """The tree of a table by the options that `core_options` makes."""
     data = table  # the table itself keeps its bins for other trees
     if options["cost_matrix"] is not None or options["priors"] is not None:
-        data = costed(data, options["cost_matrix"], options["priors"], options["cost_split"])
+        data = with_costs(data, options["cost_matrix"], options["priors"], options["cost_split"])
     criterion = checked_criterion(options["criterion"], data)
     significance, by_tests = options["significance"], options["selection"] == "test"
     if scale := Scale.of(data, weights_count=significance is not None or by_tests):
@@ -81,7 +81,7 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
         return grow_from_root(as_whole(data), options["root"], _grown_tree, below)
     constraints = Constraints.of_options(data.schema, options)
     check_compatible(constraints, data, criterion, options)
-    weighted = emphasised(data)
+    weighted = with_emphasis(data)
     task: dict[str, Any] = {
         **targets_for(weighted, criterion),
         **core_limits(options, weighted),

@@ -211,7 +211,7 @@ def _statistics(
         column, value = (
             np.concatenate([getattr(side, name) for side in sides]) for name in ("column", "value")
         )
-        return SparseRows.gathered(end, node, column, value, whole.schema.width)
+        return SparseRows.from_cells(end, node, column, value, whole.schema.width)
     below = np.concatenate([np.asarray(left.statistic), np.asarray(right.statistic)])
     above = below.sum(axis=0) if whole.schema.predicts_classes else np.asarray(whole.statistic)[0]
     return np.concatenate([above[np.newaxis], below])

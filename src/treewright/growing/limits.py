@@ -18,7 +18,7 @@ from treewright.parameters.checks import is_int
 from treewright.parameters.spec import Option
 from treewright.parameters.tree import GROW
 from treewright.parameters.values import Costs, FeatureCosts, Gain, Oblique, Surrogates
-from treewright.tree.costs import emphasised
+from treewright.tree.costs import with_emphasis
 
 ROW_LIMITS = {"min_samples_split", "min_samples_leaf"}  # whole numbers, or fractions of all rows
 _LARGEST_LIMIT = 2**62
@@ -143,7 +143,7 @@ def as_whole(data: Dataset) -> Dataset:
     >>> part.is_drawn
     True
     """
-    by_rows = _correction(emphasised(data)) == _BY_ROWS
+    by_rows = _correction(with_emphasis(data)) == _BY_ROWS
     return data.reweighted(data.weight, is_drawn=True) if by_rows else data
 
 

@@ -47,10 +47,12 @@ class PackedTest(NamedTuple):
 class NodeTest:
     """A test of a node: rows that pass go left."""
 
+    column: str
+
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns that the test reads."""
-        raise NotImplementedError
+        """The names of the columns that the test reads, in the order of summation."""
+        return (self.column,)
 
     def pack(self, schema: Schema, directions: dict[Direction, int] | None = None) -> PackedTest:
         """The test for the arrays of a tree; ValueError if the schema has no such column or category.
@@ -93,11 +95,6 @@ class Below(NodeTest):
     column: str
     threshold: float
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The name of the column."""
-        return (self.column,)
-
     def pack(self, schema: Schema, directions: dict[Direction, int] | None = None) -> PackedTest:
         """The threshold, of a column of numbers or times."""
         position = schema.position(self.column)
@@ -112,11 +109,6 @@ class Among(NodeTest):
 
     column: str
     categories: tuple[Any, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The name of the column."""
-        return (self.column,)
 
     def pack(self, schema: Schema, directions: dict[Direction, int] | None = None) -> PackedTest:
         """The bits of the categories, of a column of categories."""
@@ -151,7 +143,7 @@ class Combination(NodeTest):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order in which they are added up."""
+        """The names of the columns."""
         return tuple(self.weights)
 
     def pack(self, schema: Schema, directions: dict[Direction, int] | None = None) -> PackedTest:
@@ -294,9 +286,8 @@ class ThresholdTest(StoredTest):
 
     def condition(self, is_left: bool, *, missing: bool, unseen: bool) -> Condition:
         """The interval of one side."""
-        if is_left:
-            return Between(self.column.name, None, None if self.threshold == inf else self.threshold, missing)
-        return Between(self.column.name, self.threshold, None, missing)
+        above, upto = (None, self.threshold) if is_left else (self.threshold, None)
+        return Between(self.column.name, above, None if upto == inf else upto, missing)
 
     def write(self, code: CodeOptions, others_left: bool) -> str:
         """The threshold, as its kind of column writes it."""

@@ -18,6 +18,7 @@ from treewright.encoding.schema import MISSING, Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.frozen_arrays import FrozenArrays
+from treewright.tree.surrogates import Surrogates
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
@@ -197,19 +198,14 @@ def _check_tests(tree: Tree) -> None:
     _demand((tree.feature < n_columns).all(), f"a test names a column beyond the {n_columns} there are")
     _demand((tree.feature >= -1).all(), "a test names a column below -1")
     _demand(not tree.missing_left[~inner].any(), "a leaf sends missing values left")
-    _check_forms(tree.schema, tree.feature, tree.threshold, tree.subset, tree.subsets)
+    _check_forms(tree.schema, tree)
 
 
-def _check_forms(
-    schema: Schema,
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    subset: NDArray[np.int64],
-    subsets: NDArray[np.uint8],
-) -> None:
+def _check_forms(schema: Schema, tests: Tree | Surrogates) -> None:
     """Tests of numbers have a threshold, tests of categories a subset, leaves neither. Subsets lie without
     gaps in the order of the tests, and bits beyond the last category are 0.
     """
+    feature, threshold, subset, subsets = tests.feature, tests.threshold, tests.subset, tests.subsets
     features, place = np.unique(feature, return_inverse=True)  # of many columns a tree tests few
     columns = [schema.columns[j] if 0 <= j < len(schema.columns) else None for j in features.tolist()]
     is_category = np.array([column is not None and column.is_category for column in columns], bool)[place]
@@ -217,12 +213,12 @@ def _check_forms(
     _demand((has_threshold == ~((feature < 0) | is_category)).all(), "only tests of numbers have thresholds")
     _demand(((subset >= 0) == is_category).all(), "only tests of categories have subsets")
     _demand((subset >= -1).all(), "a node without a subset has another number than -1 in its place")
-    tests = np.flatnonzero(subset >= 0)
+    categories = np.flatnonzero(subset >= 0)
     n_categories = np.array([0 if column is None else len(column.categories) for column in columns], np.int64)
-    counts = n_categories[place[tests]]
+    counts = n_categories[place[categories]]
     sizes = (counts + 7) // 8
     ends = np.cumsum(sizes)
-    _demand((subset[tests] == ends - sizes).all(), "a subset lies outside its place in `subsets`")
+    _demand((subset[categories] == ends - sizes).all(), "a subset lies outside its place in `subsets`")
     _demand(len(subsets) == (ends[-1] if ends.size else 0), "`subsets` lies outside the subsets of the tests")
     part = counts % 8 > 0
     last = subsets[ends[part] - 1]
@@ -264,7 +260,7 @@ def _check_surrogates(tree: Tree) -> None:
     _demand((feature != tree.feature[node]).all(), "a surrogate tests the column that it stands in for")
     for share in (surrogates.agreement, surrogates.adjusted):
         _demand(((share >= 0) & (share <= 1)).all(), "a surrogate's agreement is not a share")
-    _check_forms(tree.schema, feature, surrogates.threshold, surrogates.subset, surrogates.subsets)
+    _check_forms(tree.schema, surrogates)
 
 
 def _check_linear(tree: Tree) -> None:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from treewright.certifying import Certificate, binomial_lower, binomial_upper, certify
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset, encode
-from treewright.encoding.mosaics import Mosaic
 from treewright.encoding.row_hashes import row_hashes
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed, random_parts
+from treewright.encoding.synthetic_rows import RowSynthesizer
 from treewright.ensembles.distillation.students import (
     grow_student,
     mixed_columns,
@@ -272,12 +272,12 @@ class _Task:
             raise ValueError("data has several targets; a tree is distilled for one")
         if self.restate == "truth" and self.data.targets is None:
             raise ValueError("restate='truth' needs the data's targets: data=(table, target)")
-        self.mosaic = Mosaic(table, target)
+        self.synthesizer = RowSynthesizer(table, target)
         own = self.data.schema.targets
         known = own[0].classes if own else None if classes is None else tuple(classes)
         numbers = None if not own and classes is None else known is None
         every = own_cells(np.arange(self.data.n_rows), self.data.n_columns)
-        self.teacher = Teacher(model, self.mosaic, every, known, numbers)
+        self.teacher = Teacher(model, self.synthesizer, every, known, numbers)
         self.answers = self.teacher.first()
         self.schema = task_schema(self.data, self.teacher.classes)
         if self.schema.is_wide:
@@ -343,7 +343,7 @@ class _Judge:
             raise ValueError("validation has no rows")
         _refuse_rows_of_the_data(rows, task.data)
         self.data = rows.take(places)
-        self.mosaic, self.source = Mosaic(table, target), own_cells(places, rows.n_columns)
+        self.synthesizer, self.source = RowSynthesizer(table, target), own_cells(places, rows.n_columns)
         self.set_aside = False
 
     @classmethod
@@ -351,15 +351,16 @@ class _Judge:
         """Rows of the data itself."""
         judge = cls.__new__(cls)
         judge.data = task.data.take(rows)
-        judge.mosaic, judge.source, judge.set_aside = task.mosaic, own_cells(rows, task.data.n_columns), True
+        judge.synthesizer, judge.set_aside = task.synthesizer, True
+        judge.source = own_cells(rows, task.data.n_columns)
         return judge
 
     def teacher_answers(self, task: _Task) -> Floats:
         """The predictions of the teacher."""
-        if self.mosaic is task.mosaic:
+        if self.synthesizer is task.synthesizer:
             return task.teacher.predict(self.source)
         known = task.teacher.classes
-        teacher = Teacher(task.model, self.mosaic, self.source, known, known is None)
+        teacher = Teacher(task.model, self.synthesizer, self.source, known, known is None)
         return teacher.first()
 
     def compare(self, tree: Tree, teacher_answers: Floats, delta: float, task: _Task) -> Distillation:

@@ -19,7 +19,7 @@ from treewright.tree import Tree
 from treewright.tree.builder import Branch, Leaf, link_nodes
 from treewright.tree.conditions import Below
 from treewright.tree.evaluate import encoded_rows, leaves_of, rows_of
-from treewright.tree.predict import told_to
+from treewright.tree.predict import leaf_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,7 +63,7 @@ class BornAgain:
         """The predictions of the forest: the code of the class with most votes, the first of several."""
         total = np.zeros((data.n_rows, self.votes[0].shape[1]))
         for tree, votes in zip(self.trees, self.votes, strict=True):
-            total += told_to(tree, data, votes)
+            total += leaf_rows(tree, data, votes)
         return np.asarray(total.argmax(axis=1), np.int64)
 
     def check(self, max_cells: int = 100_000, seed: int = 0) -> bool:

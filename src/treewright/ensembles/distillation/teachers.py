@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encoding.mosaics import Mosaic
+from treewright.encoding.synthetic_rows import RowSynthesizer
 
 Floats = NDArray[np.float64]
 Sources = NDArray[np.integer]
@@ -34,13 +34,13 @@ class Teacher:
     def __init__(
         self,
         model: Any,
-        mosaic: Mosaic,
+        synthesizer: RowSynthesizer,
         first: Sources,
         classes: Sequence[Hashable] | None,
         numbers: bool | None,
     ) -> None:
         self.name = _name_of(model)
-        self._mosaic = mosaic
+        self._synthesizer = synthesizer
         own_classes = _classes_of(model)
         self._predictor = _predictor_of(model, self.name, numbers)
         if numbers is not True and classes is None:
@@ -65,7 +65,7 @@ class Teacher:
     def _raw(self, source: Sources) -> NDArray[Any]:
         batches = []
         for begin in range(0, len(source), _BATCH):
-            table = self._mosaic.rows(source[begin : begin + _BATCH])
+            table = self._synthesizer.rows(source[begin : begin + _BATCH])
             n_rows = len(source[begin : begin + _BATCH])
             try:
                 answer = np.asarray(self._predictor.predict(table))

@@ -1,4 +1,4 @@
-"""Rows made of the cells of others, as a table of the form in which the user gave it."""
+"""Synthetic rows, made of the cells of real ones, as a table of the user's own type."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from treewright.encoding.tables import Table, read_table
 from treewright.encoding.targets import target_columns
 
 
-class Mosaic:
-    """A table whose cells can be put together anew.
+class RowSynthesizer:
+    """Makes rows of the cells of a table: anything that `encode` takes, or a Dataset.
 
-    `table`: anything that `encode` takes, or what it made; `target`: where it names columns of the table,
-    they are left out.
+    Columns named by `target` are left out.
 
-    >>> mosaic = Mosaic([[1, "a"], [2, "b"]])
-    >>> mosaic.rows(np.array([[0, 1], [1, 1]]))
+    >>> RowSynthesizer([[1, "a"], [2, "b"]]).rows(np.array([[0, 1], [1, 1]]))
     [[1, 'b'], [2, 'b']]
     """
 
     def __init__(self, table: Any, target: Any = None) -> None:
         if isinstance(table, Dataset):
-            table = _decoded(table)
+            columns = zip(table.schema.columns, table.column_arrays, strict=True)
+            is_matrix = isinstance(table.columns, np.ndarray)
+            table = table.columns if is_matrix else {c.name: c.type.decode(c, cells) for c, cells in columns}
         if is_a(table, "narwhals", "DataFrame", "LazyFrame"):
             table = table.to_native()
         if is_a(table, "polars", "LazyFrame"):
@@ -45,7 +45,7 @@ class Mosaic:
         self._kept = [i for i in range(self._read.n_columns) if names is None or names[i] not in left_out]
 
     def rows(self, source: Array) -> Any:
-        """A table of the same form; `source` (rows, columns) says of which row each cell is."""
+        """A table of the same type; `source` (rows, columns) is the row of each cell."""
         table, kept = self._table, self._kept
         if self._dense is not None:
             return type(table)(self._dense[source, kept])
@@ -53,9 +53,7 @@ class Mosaic:
             return table[source, kept] if table.dtype.names is None else _records(table, source, kept)
         if is_a(table, "pandas", "DataFrame"):
             columns = {i: table.iloc[:, at].array.take(source[:, i]) for i, at in enumerate(kept)}
-            made = import_module("pandas").DataFrame(columns)
-            made.columns = table.columns[kept]
-            return made
+            return import_module("pandas").DataFrame(columns).set_axis(table.columns[kept], axis=1)
         if is_a(table, "polars", "DataFrame"):
             return type(table)([table.to_series(at).gather(source[:, i]) for i, at in enumerate(kept)])
         if is_a(table, "pyarrow", "Table", "RecordBatch"):
@@ -64,13 +62,14 @@ class Mosaic:
             return type(table).from_arrays(arrays, schema=schema)
         if isinstance(table, Mapping):
             names = list(table)
-            return {names[at]: _taken(table[names[at]], source[:, i]) for i, at in enumerate(kept)}
-        return self._listed(source)
+            return {names[at]: _take(table[names[at]], source[:, i]) for i, at in enumerate(kept)}
+        return self._list_of_rows(source)
 
-    def _listed(self, source: Array) -> Any:
-        """Rows of lists, tuples, arrays or dicts; of strangers' tables dicts of columns."""
+    def _list_of_rows(self, source: Array) -> Any:
+        """A list of lists, tuples, arrays or dicts; for other libraries' tables a dict of columns."""
         table, names = self._table, self._read.names
-        columns = [_taken(self._cells(at), source[:, i]) for i, at in enumerate(self._kept)]
+        cells = self._read.columns if self._read.matrix is None else self._read.matrix.T
+        columns = [_take(cells[at], source[:, i]) for i, at in enumerate(self._kept)]
         if names is not None:
             own = [names[at] for at in self._kept]
             if not isinstance(table, Sequence):
@@ -83,24 +82,21 @@ class Mosaic:
             return [np.array(row, table[0].dtype) for row in rows]
         return [tuple(row) if isinstance(table[0], tuple) else list(row) for row in rows]
 
-    def _cells(self, at: int) -> Any:
-        return self._read.columns[at] if self._read.matrix is None else self._read.matrix[:, at]
-
 
 def _records(table: Array, source: Array, kept: Sequence[int]) -> Array:
     names = [(table.dtype.names or ())[at] for at in kept]
-    made = np.empty(len(source), [(name, table.dtype[name]) for name in names])
+    records = np.empty(len(source), [(name, table.dtype[name]) for name in names])
     for i, name in enumerate(names):
-        made[name] = table[name][source[:, i]]
-    return made
+        records[name] = table[name][source[:, i]]
+    return records
 
 
 def _arrow(index: Array) -> Any:
     return import_module("pyarrow").array(np.ascontiguousarray(index))
 
 
-def _taken(column: Any, index: Array) -> Any:
-    """Some cells of a column of any library, as a column of its kind."""
+def _take(column: Any, index: Array) -> Any:
+    """Some cells of a column of any library, as a column of the same type."""
     if isinstance(column, np.ndarray):
         return column[index]
     if isinstance(column, list | tuple):
@@ -112,13 +108,3 @@ def _taken(column: Any, index: Array) -> Any:
     if is_a(column, "pyarrow", "Array", "ChunkedArray"):
         return column.take(_arrow(index))
     return np.asarray(column)[index]
-
-
-def _decoded(data: Dataset) -> Any:
-    """What was encoded as a table again: a matrix, or a dict of columns."""
-    if isinstance(data.columns, np.ndarray):
-        return data.columns
-    return {
-        column.name: column.type.decode(column, cells)
-        for column, cells in zip(data.schema.columns, data.columns, strict=True)
-    }
