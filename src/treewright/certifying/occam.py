@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from treewright.certifying.binomial import Floats
-from treewright.certifying.method import LN2
 from treewright.certifying.training_rows import Evidence, TrainingMethod, exact_upper
 
 
@@ -19,9 +16,8 @@ class Occam(TrainingMethod):
     title, limit, needs_bits, other_parts = "Occam", "binomial", True, ()
 
     def bound(self, evidence: Evidence) -> Floats:
-        """Bits · ln 2 + ln(1/δ)."""
-        nats = np.asarray(evidence.bits) * LN2 - np.log(evidence.delta)
-        return exact_upper(evidence.errors, evidence.rows, nats, evidence.whole)
+        """The limit at the price of the code word."""
+        return exact_upper(evidence.errors, evidence.rows, evidence.code_nats, evidence.whole)
 
 
 METHOD = Occam()

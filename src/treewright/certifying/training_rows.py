@@ -22,7 +22,7 @@ from treewright.certifying.binomial import Floats, binomial_upper, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
-from treewright.certifying.method import Method
+from treewright.certifying.method import LN2, Method
 from treewright.certifying.tree_code import coded_columns, is_complete, rewrites, tree_bits
 from treewright.encoding import Dataset
 from treewright.tree import Tree
@@ -50,6 +50,11 @@ class Evidence(NamedTuple):
     def error(self) -> Any:
         """The mean loss."""
         return np.asarray(self.errors) / self.rows
+
+    @property
+    def code_nats(self) -> Any:
+        """The price of the code word and of δ: bits · ln 2 + ln(1/δ)."""
+        return np.asarray(self.bits) * LN2 - np.log(self.delta)
 
     @property
     def structure_bits(self) -> Any:
