@@ -197,7 +197,7 @@ def test_refusals_in_one_sentence() -> None:
         from_sklearn(model, data=IRIS[0])
     with pytest.raises(ValueError, match="no row of the data reaches node"):
         from_sklearn(model, data=(IRIS[0][:60], IRIS[1][:60]))
-    with pytest.raises(ValueError, match="would change what a leaf predicts"):
+    with pytest.raises(ValueError, match="would change the prediction of a leaf"):
         from_sklearn(model, data=(IRIS[0], (IRIS[1] + 1) % 3))
 
 

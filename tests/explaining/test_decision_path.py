@@ -99,13 +99,15 @@ def test_a_row_comes_in_any_form(form: str) -> None:
 def test_only_tested_columns_are_needed() -> None:
     tree = grow(encode({"x": [1.0, 2.0], "z": [1.0, 1.0]}, ["a", "b"]))
     assert explain(tree, {"x": 2.0}).value == "b"
-    with pytest.raises(ValueError, match="the row lacks the column 'x', which the tree tests; it has 'z'"):
+    with pytest.raises(ValueError, match=r"the row lacks the column 'x', which the tree tests; it has \{z\}"):
         explain(tree, {"z": 2.0})
     close = Tree.write(
         Schema((Column("income"),), (Target("y", ("a", "b")),)),
         Branch(Below("income", 1.0), Leaf([1, 0]), Leaf([0, 1])),
     )
-    with pytest.raises(ValueError, match="lacks the column 'income', which the tree tests; is 'incom' meant"):
+    with pytest.raises(
+        ValueError, match="lacks the column 'income', which the tree tests; did you mean 'incom'"
+    ):
         explain(close, {"incom": 2.0})
 
 
@@ -285,15 +287,15 @@ def test_held_out_rows_of_the_same_leaf_tell_how_sure_it_is() -> None:
     np.testing.assert_allclose([found.lower, found.upper], peer)
     low, high = np.floor(1000 * peer.low) / 10, np.ceil(1000 * peer.high) / 10  # rounded outwards
     assert (
-        f"Of {here.sum()} rows held out that came this way {100 * found.value:.1f} % are no; "
-        f"with 95 % confidence it is {low:.1f} to {high:.1f} % of all such rows."
+        f"Of the {here.sum()} held-out rows in this leaf, {100 * found.value:.1f} % are no; "
+        f"with 95 % confidence the true share is {low:.1f} to {high:.1f} %."
     ) in " ".join(str(decision).split())
 
 
 def test_without_held_out_rows_the_share_is_marked_as_that_of_training_rows() -> None:
     decision = explain(by_hand(), {"age": 20.0, "job": None, "since": None})
     assert decision.answers[0].held_out is None
-    assert "Of the 7 rows it learnt from that came this way: no 85.7 %, yes 14.3 %." in str(decision)
+    assert "Of the 7 training rows in this leaf: no 85.7 %, yes 14.3 %." in str(decision)
     assert "The tree was fitted to these rows" in str(decision)
 
 
@@ -301,14 +303,14 @@ def test_training_rows_given_as_test_are_told_apart() -> None:
     data = encode(TABLE, LOAN)
     decision = explain(grow(data), {"age": 20.0, "job": "cook", "since": None}, test=data)
     assert decision.own_rows
-    assert "the very rows it was grown from" in " ".join(str(decision).split())
+    assert "they look like the training rows, so this proves nothing" in " ".join(str(decision).split())
 
 
 def test_no_held_out_row_in_the_leaf_says_nothing() -> None:
     table, loan = held_out(1)
     table["age"][:] = 60.0
     decision = explain(by_hand(), {"age": 20.0, "job": None, "since": None}, test=(table, loan))
-    assert "No held-out row came this way" in str(decision)
+    assert "No held-out row is in this leaf" in str(decision)
 
 
 def test_rows_of_different_weights_are_no_draws() -> None:
@@ -350,7 +352,7 @@ def test_costs_decide() -> None:
     assert answer.share == 0.4
     assert answer.costs == (("yes", pytest.approx(0.6)), ("no", pytest.approx(2.0)))
     told = str(explain(dear, row))
-    assert "By what mistakes cost, yes is the cheapest answer: 0.6 a row, no would be 2." in told
+    assert "The answer with the lowest expected cost is yes: 0.6 per row, against 2 for no." in told
     labels = Schema(SCHEMA.columns, (Target("y", (0.5, inf)),))
     endless = Tree.write(labels, Branch(Below("age", 40.0), Leaf([6, 4]), Leaf([0, 9])))
     strict(explain(endless.with_costs([[0, 1], [5, 0]]), row).to_dict())  # JSON has no infinite labels
@@ -362,8 +364,8 @@ def test_several_targets() -> None:
     assert decision.value == ("b", "t")
     assert len(decision.start) == 2
     assert "Answer: u b, v t" in str(decision)
-    assert "u: Of the 1 row it learnt from that came this way: b 100 %." in str(decision)
-    assert "v: Of the 1 row it learnt from that came this way: t 100 %." in str(decision)
+    assert "u: Of the 1 training row in this leaf: b 100 %." in str(decision)
+    assert "v: Of the 1 training row in this leaf: t 100 %." in str(decision)
     numbers = encode({"x": [1.0, 2.0, 3.0]}, np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 9.0]]))
     assert explain(grow(numbers), {"x": 3.0}).value == (3.0, 9.0)
     strict(explain(grow(numbers), {"x": 3.0}, test=numbers).to_dict())
@@ -392,7 +394,7 @@ Answer: no
 2.  job is judge         in {clerk, judge}                 30.0 %  -20.0    10
 3.  since is 2025-06-03  > 2020-09-13 12:26:40 or missing  50.0 %  +20.0     4
 
-Of the 4 rows it learnt from that came this way: no 50.0 %, yes 50.0 %.
+Of the 4 training rows in this leaf: no 50.0 %, yes 50.0 %.
 The tree was fitted to these rows; pass held-out rows (test=) to measure its reliability.
 """
     told = str(explain(by_hand(), rows_in_every_form()["dict"]))

@@ -90,7 +90,7 @@ def test_the_same_for_any_number_of_threads_and_large_tables() -> None:
 
 def test_rows_to_compare_answers_are_drawn_from_large_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     room = sys.modules["treewright.explaining.stability"]  # the function of this name hides its module
-    monkeypatch.setattr(room, "MOST_ANSWERED", 40)
+    monkeypatch.setattr(room, "MOST_COMPARED", 40)
     monkeypatch.setattr(room, "_PIECE", 30)
     found = stability(rows("classes"), n_bootstraps=6, max_leaf_nodes=3)
     assert found.compared == 40
@@ -162,8 +162,8 @@ def test_text_json_and_page() -> None:
     shares = [(each.root, each.top, each.used) for each in stability(rows("classes"), n_bootstraps=9).ranked]
     assert shares == sorted(shares, reverse=True)
     several = str(stability(rows("several"), n_bootstraps=3))
-    assert "a: two of the trees" in several
-    assert "b: two of the trees" in several
+    assert "a: Two of the trees" in several
+    assert "b: Two of the trees" in several
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_text_json_and_page() -> None:
         ({"n_bootstraps": 1}, ValueError, "n_bootstraps is 1; it must be at least 2"),
         ({"top": 0}, ValueError, "top is 0"),
         ({"seed": "x"}, ValueError, "seed is 'x'"),
-        ({"max_depth": -1}, ValueError, "max_depth is -1"),
+        ({"max_depth": -1}, ValueError, "max_depth=-1 is not possible"),
         ({"depth": 3}, TypeError, "depth"),
     ],
 )

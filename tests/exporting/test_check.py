@@ -52,9 +52,9 @@ def test_too_few_answers_are_a_difference() -> None:
 
 def test_formats_that_cannot_be_run_say_so() -> None:
     tree = mixed_tree(max_leaf_nodes=4)
-    with pytest.raises(ValueError, match="text is nothing that can be run"):
+    with pytest.raises(ValueError, match="text cannot be run"):
         export(tree, "text", check=True)
-    with pytest.raises(ValueError, match="postgres is nothing that can be run here"):
+    with pytest.raises(ValueError, match="postgres cannot be run here"):
         export(tree, "sql", dialect="postgres", check=True)
     with pytest.raises(ValueError, match="leave probability= out"):
         export(tree, "sql", probability="low", check=True)
@@ -70,6 +70,18 @@ def test_a_missing_engine_is_named(format: str, engine: str, monkeypatch: pytest
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(ImportError, match=f"by {engine}, which is not installed"):
         export(mixed_tree(max_leaf_nodes=4), format, check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("format", "engine"), [("c", "cc"), ("javascript", "node"), ("java", "javac")])
+def test_categories_and_classes_at_the_end_of_64_bits(format: str, engine: str) -> None:
+    """An unseen category, the next integer, has more bits."""
+    if shutil.which(engine) is None:
+        pytest.skip(f"{engine} is not installed")
+    last = 2**63 - 1
+    codes = np.array([5, last] * 10, object).tolist()
+    tree = grow(encode({"code": codes}, [last, 2**53 + 1] * 10, kinds={"code": "category"}))
+    export(tree, format, check=True)
 
 
 # ---- wide tables -----------------------------------------------------------------------------------

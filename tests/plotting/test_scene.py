@@ -11,7 +11,7 @@ from tests.shapes import chain_shape, random_shape
 from treewright import Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.plotting.scene import CLASS_COLOURS, OTHER_COLOUR, class_colours, scene, tidy, value_colour
 from treewright.plotting.scene.cards import cards, shape
-from treewright.plotting.scene.letters import shortened, text_width
+from treewright.plotting.scene.letters import shorten_to_fit, text_width
 
 
 def depths_of(end: np.ndarray) -> np.ndarray:
@@ -81,13 +81,13 @@ def test_words_are_not_wider_than_they_are_taken_for() -> None:
 
 @given(st.text(max_size=30), st.floats(20, 200))
 def test_shortened_text_fits(text: str, room: float) -> None:
-    short = shortened(text, room, 10.0)
+    short = shorten_to_fit(text, room, 10.0)
     assert text_width(short, 10.0) <= room + 1e-6
     assert short == text or "…" in short
 
 
 def test_long_names_are_shortened_quickly_and_keep_both_ends() -> None:
-    short = shortened("first" + "x" * 100_000 + "last", 100.0, 10.0)
+    short = shorten_to_fit("first" + "x" * 100_000 + "last", 100.0, 10.0)
     assert short.startswith("first")
     assert short.endswith("last")
 

@@ -74,8 +74,8 @@ MADE = {
     "several numbers": lambda: forest({"a": NUMBERS, "b": -SCORE}),
     "weights": lambda: forest(CLASSES, WEIGHTS, seed=2**70),
     "weights that are all the same": lambda: forest(CLASSES, np.ones(N)),
-    "costs": lambda: forest(CLASSES, cost_matrix=[[0, 1], [5, 0]]),
-    "priors": lambda: forest(THREE, priors={0: 0.2, 1: 0.3, 2: 0.5}),
+    "costs": lambda: forest(CLASSES, costs=[[0, 1], [5, 0]]),
+    "priors": lambda: forest(THREE, costs=Costs(priors={0: 0.2, 1: 0.3, 2: 0.5})),
     "very many classes": lambda: grow_forest(
         encode({"x": np.arange(600.0)}, np.arange(600) * 7 % 300), n_trees=3, max_depth=5
     ),
@@ -85,7 +85,7 @@ MADE = {
         encode(TABLE, THREE, weight=WEIGHTS), algorithm="M1", rounds=3, max_depth=4
     ),
     "boosted with costs": lambda: boost(
-        encode(TABLE, CLASSES), rounds=3, max_depth=2, cost_matrix=[[0, 1], [2, 0]]
+        encode(TABLE, CLASSES), rounds=3, max_depth=2, costs=[[0, 1], [2, 0]]
     ),
     "boosted numbers": lambda: boost_numbers(encode(TABLE, NUMBERS), rounds=4, loss="square"),
     "gradient boosted": lambda: gradient_boost(encode(TABLE, CLASSES), n_iterations=4, min_samples_leaf=5),
@@ -205,7 +205,7 @@ def test_what_is_no_sound_ensemble_is_refused_and_nothing_is_written(tmp_path: P
     broken: list[tuple[Any, str]] = [
         (replace(good, trees=(good.trees[0], by_hand())), "tree 1 has other columns than a forest"),
         (replace(good, trees=(good.trees[0], odd)), "fewer than 0 rows"),
-        (replace(good, trees=(good.trees[0], other)), "tree 1 answers with other classes"),
+        (replace(good, trees=(good.trees[0], other)), "tree 1 does not predict the classes"),
         (replace(good, voting="loud"), "voting is 'loud', not one of soft, hard"),
         (replace(good, draws=replace(good.draws, n_rows=0)), "0 rows"),
         (replace(boosted, votes=boosted.votes[:2]), "2 votes for 3 trees"),
@@ -346,11 +346,11 @@ def test_lines_come_once_and_in_order(name: str, tmp_path: Path) -> None:
         ("boosted", "training_errors", [], "0 training_errors of 2 trees"),
         ("boosted", "trees", [], "it has no trees"),
         ("gradient boosted", "loss", "gamma", "loss is 'gamma', not one of log_loss"),
-        ("gradient boosted", "baseline", [0.0, 0.0], "does not start at 1 finite numbers"),
-        ("gradient boosted", "baseline", [None], "does not start at 1 finite numbers"),
+        ("gradient boosted", "baseline", [0.0, 0.0], "its baseline is not 1 finite numbers"),
+        ("gradient boosted", "baseline", [None], "its baseline is not 1 finite numbers"),
         ("gradient boosted", "train_loss", [0.0] * 4, "train_loss of more iterations than there are"),
         ("gradient boosted", "targets", [{"name": "y", "classes": ["a"]}], "one class only"),
-        ("gradient boosted", "targets", [{"name": "y", "classes": ["a", "b", "c"]}], "start at 3"),
+        ("gradient boosted", "targets", [{"name": "y", "classes": ["a", "b", "c"]}], "baseline is not 3"),
         ("gradient boosted", "targets", [{"name": "y", "classes": None}], "loss is 'log_loss', not one of"),
         ("boosted numbers", "loss", "cubic", "loss is 'cubic'"),
         ("boosted numbers", "votes", ["inf", 1.0], "votes"),
@@ -386,8 +386,8 @@ def test_every_tree_is_checked(key: str, value: Any, message: str, tmp_path: Pat
 
 def test_targets_of_a_tree_must_be_those_of_the_whole(tmp_path: Path) -> None:
     for place, classes, message in (
-        (0, ["a", "c"], "tree 0 answers with other classes"),
-        (1, ["b", "a"], "tree 1 answers with other classes"),
+        (0, ["a", "c"], "tree 0 does not predict the classes"),
+        (1, ["b", "a"], "tree 1 does not predict the classes"),
         (1, ["a", "a"], "tree 1: target 'y': two of its classes are equal"),
     ):
         trees = parsed(small(), tmp_path)["trees"]
@@ -458,5 +458,5 @@ def test_promises_cost_nothing(tmp_path: Path) -> None:
     (tmp_path / "huge.json").write_bytes(signed(laid_out(model), VERSION))
     loaded = load(tmp_path / "huge.json")
     assert loaded.predict({"x": [0.0, 9.0]}).tolist() == small().predict({"x": [0.0, 9.0]}).tolist()
-    with pytest.raises(ValueError, match="not the rows of the growing"):
+    with pytest.raises(ValueError, match="not the training rows"):
         out_of_bag(loaded, encode({"x": [1.0]}, ["a"], schema=loaded.schema))

@@ -376,7 +376,7 @@ def test_explain_tells_all_ways_of_a_divided_row() -> None:
     assert told.value == "yes"
     assert told.answers[0].share == pytest.approx(11 / 21)
     assert told.start == pytest.approx((11 / 21,))
-    assert "goes to 3 leaves: 47.6 % to leaf 2 (no)" in " ".join(str(told).split())
+    assert "is divided over 3 leaves: 47.6 % to leaf 2 (no)" in " ".join(str(told).split())
     assert told.to_dict()["ways"][0] == {"leaf": 2, "share": told.ways[0].share, "value": "no"}
     assert not explain(small("fractional"), {"age": 30, "income": 10, "job": "cook"}).ways
 

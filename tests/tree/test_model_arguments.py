@@ -64,7 +64,7 @@ def test_a_path_is_not_yet_a_tree() -> None:
 def test_the_rules_of_a_rule_list_are_its_own() -> None:
     assert tw.rules(RULES) is RULES.rules_
     assert (tw.rules(RULES).predict(TABLE) == RULES.predict(TABLE)).all()
-    with pytest.raises(ValueError, match="these rules are made already"):
+    with pytest.raises(ValueError, match="this model is a list of rules already"):
         tw.rules(RULES, merge=True)
 
 

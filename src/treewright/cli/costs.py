@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args
 
 from cyclopts import Group, Parameter
 
+from treewright import parameters
 from treewright.cli.errors import Misuse, Trouble, did_you_mean, name_list, quote
 from treewright.cli.options import Repeated, one_of
 from treewright.encoding.schema import Schema
@@ -69,7 +70,7 @@ class Costs:
         absent = [str(label) for label in classes if label not in priors]
         if priors and absent:
             raise Misuse(f"--prior does not name {name_list(absent)}; every class needs its probability")
-        return {"cost_matrix": costs or None, "priors": priors or None, "cost_split": self.cost_split}
+        return {"costs": parameters.Costs(costs or None, priors=priors or None, split=self.cost_split)}
 
     def _costs(self, classes: tuple[Any, ...]) -> Iterator[tuple[Any, Any, float]]:
         """(truth, prediction, cost) of all options and files."""

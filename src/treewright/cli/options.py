@@ -335,7 +335,11 @@ class Limits:
         """
         form = "COLUMN=1 or COLUMN=-1, such as age=1"
         signs = by_column("--monotonic-cst", self.monotonic_cst, form, {"1": 1, "+1": 1, "-1": -1})
-        return {**vars(self), "monotonic_cst": signs or None, "n_jobs": n_threads(self.n_jobs)}
+        options = {**vars(self), "monotonic_cst": signs or None, "n_jobs": n_threads(self.n_jobs)}
+        n_surrogates = options.pop("n_surrogates")
+        if self.missing == "surrogate":
+            options["missing"] = parameters.Surrogates(n_surrogates)
+        return options
 
 
 TO_PURITY = Limits()

@@ -79,7 +79,7 @@ class Pruning:
                 raise Misuse(f"--alpha is the cost of a leaf, which {flag} {method} does not have")
             values["alpha"] = self.alpha
         try:
-            plan = Plan.of(method, values, by, said="--option")
+            plan = Plan.of(method, values, by, owner="--option")
         except ValueError as error:
             raise Misuse(str(error)) from error
         if plan.by == "leaves" and "leaves" not in plan.choosing:

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from treewright.cli.errors import Misuse, count
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import KnownRows
+from treewright.encoding.row_hashes import KnownRows
 from treewright.encoding.splits import split
 from treewright.selecting.planning import VALIDATION_SHARE, Plan
 
@@ -120,7 +120,9 @@ def split_rows(
     if plan is not None:
         if plan.needs_validation and validation_rows is None:
             _check_splittable(data, validation.option)
-        data, validation_rows = plan.parts(data, validation_rows, validation.share or VALIDATION_SHARE, seed)
+        data, validation_rows = plan.split_rows(
+            data, validation_rows, validation.share or VALIDATION_SHARE, seed
+        )
     return Parts(data, validation_rows, test_rows)
 
 

@@ -1,4 +1,4 @@
-"""Thresholds of libraries that round numbers to float32 first, for numbers that are not rounded."""
+"""Thresholds for float64 numbers that decide like those of libraries that round numbers to float32."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def check_rows(rows: str) -> None:
 
 
 def thresholds(limit: NDArray[Any], rows: Rows) -> NDArray[np.float64]:
-    """Thresholds t such that x <= t says of a number what float32(x) <= limit says.
+    """Thresholds t such that x <= t exactly if float32(x) <= limit.
 
-    For `rows` of float64 there is but one such threshold for each limit; for those of float32 there are many,
-    and the roundest of them is taken.
+    For `rows` of float64 there is one such threshold for each limit; for those of float32 there are many, and
+    the shortest decimal is chosen.
 
     >>> thresholds(np.array([1.75, 0.7499999701976776]), "float32").tolist()
     [1.75, 0.74999997]
@@ -31,21 +31,17 @@ def thresholds(limit: NDArray[Any], rows: Rows) -> NDArray[np.float64]:
     >>> [float(np.float32(x)) <= 0.8 for x in (t, np.nextafter(t, 1))]
     [True, False]
     """
-    low = _largest_float32(np.asarray(limit, np.float64))
-    return last_rounded_to(low) if rows == "float64" else _roundest(low)
-
-
-def _largest_float32(limit: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The largest float32 that is not above a limit."""
-    with np.errstate(over="ignore"):
+    limit = np.asarray(limit, np.float64)
+    with np.errstate(over="ignore"):  # the largest float32 that is not above the limit
         near = limit.astype(np.float32)
-        return np.where(near > limit, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
+        low = np.where(near > limit, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
+    return last_rounded_to(low) if rows == "float64" else _shortest(low)
 
 
 def last_rounded_to(low: NDArray[np.float32]) -> NDArray[np.float64]:
     """The largest float64 that rounds to at most the given float32.
 
-    It is half way to the next float32, or just below where that half goes to the even neighbour above.
+    It is half way to the next float32, or just below where ties round to the even neighbour above.
     """
     above = _next(low)
     begin = np.where(np.isneginf(low), -_BEYOND, low.astype(np.float64))
@@ -61,15 +57,12 @@ def _next(low: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.nextafter(low, np.float32(np.inf))
 
 
-def _roundest(low: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The roundest number from the given float32 on, below the next one."""
+def _shortest(low: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The shortest decimals from the given float32 on, below the next one."""
     above = _next(low)
-    found = low.astype(np.float64)
+    numbers = low.astype(np.float64)
     between = np.isfinite(low) & np.isfinite(above)
-    inside = _core.readable(found[between], above[between].astype(np.float64))
-    found[between] = [min(pair, key=_digits) for pair in zip(found[between].tolist(), inside, strict=True)]
-    return found
-
-
-def _digits(number: float) -> int:
-    return len(repr(float(number)))
+    inside = _core.readable(numbers[between], above[between].astype(np.float64))
+    pairs = zip(numbers[between].tolist(), inside.tolist(), strict=True)
+    numbers[between] = [min(pair, key=lambda number: len(repr(number))) for pair in pairs]
+    return numbers

@@ -1,4 +1,4 @@
-"""Trees of other libraries as `Tree`: nodes in any order, category codes, scores, rows counted again."""
+"""Trees of other libraries as `Tree`: nodes in any order, category codes, raw scores, recounted rows."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from treewright.tree.builder import (
     best_first_order,
     node_arrays,
     preorder,
-    subset_bits,
+    preorder_steps,
     sum_of_leaves,
 )
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.conditions import subset_bits
 
 Floats = NDArray[np.float64]
 Categories = Mapping[str, Sequence[Hashable]]
-MOST_CODES = 65_536  # codes of a column up to which all codes are categories, whether the model has seen them
+MOST_CODES = 65_536  # up to this code all codes of a column are categories, known to the model or not
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def assemble(nodes: Nodes, schema: Schema, criterion: str) -> Tree:
     end, is_leaf = arrays["end"], arrays["feature"] < 0
     tree = Tree(
         **arrays,
-        step=np.where(is_leaf, -1, np.cumsum(~is_leaf) - 1).astype(np.int32),
+        step=preorder_steps(is_leaf),
         rows=sum_of_leaves(end, np.where(is_leaf, nodes.rows[order], 0)),
         statistic=_statistic(schema, end, is_leaf, nodes.statistic[order]),
         schema=schema,
@@ -96,9 +97,7 @@ def _statistic(
 
 
 def scores(value: Floats, count: Floats, n_nodes: int, leaves: NDArray[Any]) -> Floats:
-    """The statistic of a tree of scores: leaves without deviation, as if each row had the score of its
-    leaf.
-    """
+    """The statistic of a tree of raw scores, with deviations 0 at leaves."""
     statistic = np.zeros((n_nodes, 3))
     statistic[leaves, 0] = count
     statistic[leaves, 1] = value
@@ -106,8 +105,8 @@ def scores(value: Floats, count: Floats, n_nodes: int, leaves: NDArray[Any]) -> 
 
 
 def tree_of_scores(nodes: Nodes, columns: tuple[Column, ...], data: Any = None) -> Tree:
-    """The tree of raw scores, with the mean and deviation of the leaves below each branch; its rows counted
-    again where there are `data`.
+    """The tree of raw scores, with the mean and deviation of the leaves below each branch, recounted on
+    `data` if there are any.
     """
     tree = assemble(nodes, Schema(columns, (Target("score"),)), "squared_error")
     statistic = np.where(tree.is_leaf[:, np.newaxis], np.asarray(tree.statistic), 0.0)
@@ -118,7 +117,7 @@ def tree_of_scores(nodes: Nodes, columns: tuple[Column, ...], data: Any = None) 
 def recount(tree: Tree, data: Any) -> Tree:
     """The tree with the rows, weights and deviations of `data`: (table, target) or (table, target, weight).
 
-    Predictions stay the same: classes are counted again, numbers keep their values.
+    Its predictions stay the same.
     """
     if not isinstance(data, tuple | list) or len(data) not in (2, 3):
         raise TypeError("data must be (table, target) or (table, target, weight)")
@@ -130,24 +129,24 @@ def recount(tree: Tree, data: Any) -> Tree:
         target = tree.value[leaf] if len(tree.schema.targets) > 1 else tree.value[leaf, 0]
     encoded = encode(table, target, weight=weight, schema=tree.schema)
     if not numbers:
-        made = tree.restated(encoded)
-        if not np.array_equal(made.label[made.is_leaf], tree.label[tree.is_leaf]):
+        new = tree.restated(encoded)
+        if not np.array_equal(new.label[new.is_leaf], tree.label[tree.is_leaf]):
             raise ValueError(
-                "the rows of data would change what a leaf predicts; they are not those that the tree was "
-                "fitted to (with the same weights)"
+                "the rows of data would change the prediction of a leaf; they are not those that the tree "
+                "was fitted to (with the same weights)"
             )
-        return _with_steps(made)
-    counted = evaluate.rows_of(tree, encoded)
-    if not counted.all():
-        raise ValueError(f"no row of the data reaches node {int(np.argmin(counted))}")
+        return _with_steps(new)
+    rows_of = evaluate.rows_of(tree, encoded)
+    if not rows_of.all():
+        raise ValueError(f"no row of the data reaches node {int(np.argmin(rows_of))}")
     statistic = np.array(evaluate.statistic_of(tree, encoded))
     statistic[:, 1::3] = tree.value
     statistic[:, 2::3] = evaluate.losses(tree, encoded)[:, np.newaxis] / len(tree.schema.targets)
-    return _with_steps(replace(tree, rows=counted, statistic=statistic))
+    return _with_steps(replace(tree, rows=rows_of, statistic=statistic))
 
 
 def check_number(tree: int, n_trees: int) -> None:
-    """ValueError unless there is a tree of that number."""
+    """ValueError unless the model has a tree of this number."""
     if not 0 <= tree < n_trees:
         raise ValueError(f"tree is {tree}; the model has {n_trees} trees, numbered from 0")
 
@@ -157,7 +156,7 @@ class Columns:
     """The columns of a booster, and the codes of those whose categories have no names."""
 
     columns: tuple[Column, ...]
-    unnamed: Mapping[int, Sequence[int]]
+    codes: Mapping[int, Sequence[int]]
 
     @classmethod
     def of(
@@ -167,8 +166,8 @@ class Columns:
         kept: Mapping[int, Sequence[Hashable]],
         given: Categories | None,
     ) -> Columns:
-        """Columns of categories where there are `codes`, of numbers elsewhere. Categories are as given by
-        the user, or else as the booster has kept them, or else the codes themselves.
+        """Columns of categories if there are `codes`, else of numbers. Categories are those of the user, or
+        else of the booster, or else the codes themselves.
         """
         given = given or {}
         for name in given:
@@ -176,27 +175,27 @@ class Columns:
                 raise ValueError(f"categories names the column {name!r}; the columns are {', '.join(names)}")
             if names.index(name) not in codes:
                 raise ValueError(f"categories names the column {name!r}, which holds numbers in this model")
-        unnamed = {j: _numbered(met) for j, met in codes.items() if j not in kept and names[j] not in given}
+        own = {j: _code_range(codes[j]) for j in codes if j not in kept and names[j] not in given}
         columns = []
         for j, name in enumerate(names):
-            labels = given[name] if name in given else kept.get(j, unnamed.get(j, ()))
+            labels = given[name] if name in given else kept.get(j, own.get(j, ()))
             kind: KindName = "category" if j in codes else "number"
             columns.append(Column(name, kind, tuple(_plain(label) for label in labels)))
-        return cls(tuple(columns), unnamed)
+        return cls(tuple(columns), own)
 
     def positions(self, column: int, codes: Iterable[int]) -> frozenset[int]:
         """The positions of codes among the categories of a column."""
-        unnamed = self.unnamed.get(column)
-        if unnamed is None or isinstance(unnamed, range):
+        own = self.codes.get(column)
+        if own is None or isinstance(own, range):
             return frozenset(code for code in codes if code < len(self.columns[column].categories))
-        place = {code: position for position, code in enumerate(unnamed)}
+        place = {code: position for position, code in enumerate(own)}
         return frozenset(place[code] for code in codes if code in place)
 
 
-def _numbered(met: Iterable[int]) -> Sequence[int]:
-    """The categories of a column whose codes have no names: all codes up to the largest, unless too many."""
-    codes = sorted(met)
-    return range(codes[-1] + 1) if codes and codes[-1] < MOST_CODES else codes
+def _code_range(codes: Iterable[int]) -> Sequence[int]:
+    """All codes up to the largest, unless there are too many."""
+    in_order = sorted(codes)
+    return range(in_order[-1] + 1) if in_order and in_order[-1] < MOST_CODES else in_order
 
 
 def _plain(label: Any) -> Hashable:

@@ -1,4 +1,4 @@
-"""One tree of a LightGBM model as ours, read from the text of the model."""
+"""One tree of a LightGBM model as a `Tree`, read from the text of the model."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def from_lightgbm(
     model : lightgbm.Booster, LGBMModel
         The booster, or a fitted wrapper of it.
     tree : int
-        Which tree, from 0.
+        The index of the tree.
     data : (table, target) or (table, target, weight), optional
-        Rows to count again; the target may be None. Without them leaves have the rows that LightGBM counted,
-        and deviations are those of the scores from one another.
+        Rows to recount; the target may be None. By default leaves have the rows that LightGBM counted, and
+        deviations are between their scores.
     categories : dict, optional
         The categories of columns, in the order of their codes. By default those of pandas' columns, by name,
-        or else the whole numbers that the booster has met.
+        or else the whole numbers that the booster knows.
 
     Returns
     -------
     Tree
-        Its answers are the scores of the leaves, with the learning rate in them. Categories that the booster
-        has not met go to the heavier side, as in every `Tree`; LightGBM sends them right.
+        Its predictions are the scores of the leaves, which contain the learning rate. Categories unknown to
+        the booster go to the heavier side, as in every `Tree`; LightGBM sends them right.
     """
     booster = _booster(model)
     foreign.check_number(tree, booster.num_trees())
@@ -65,21 +65,20 @@ def _fields(text: str) -> dict[str, str]:
 
 def _columns(head: dict[str, str], booster: Any, categories: Categories | None) -> Columns:
     infos = head["feature_infos"].split(" ")
-    met = {j: _met(info) for j, info in enumerate(infos) if info[:1] not in ("[", "n")}  # "none": constant
+    codes = {  # "[": numbers, "none": constant; the code -1 is for other categories
+        j: {code for code in map(int, info.split(":")) if code >= 0}
+        for j, info in enumerate(infos)
+        if info[:1] not in ("[", "n")
+    }
     kept, names = booster.pandas_categorical or [], booster.feature_name()
-    if kept and len(kept) == len(met):
-        return Columns.of(names, met, dict(zip(met, kept, strict=True)), categories)
-    if kept and any(names[j] not in (categories or {}) for j in met):
+    if kept and len(kept) == len(codes):
+        return Columns.of(names, codes, dict(zip(codes, kept, strict=True)), categories)
+    if kept and any(names[j] not in (categories or {}) for j in codes):
         raise ValueError(
             "pandas' categories cannot be matched to the columns of this model, some of which are constant: "
             "name them by categories="
         )
-    return Columns.of(names, met, {}, categories)
-
-
-def _met(info: str) -> set[int]:
-    """The codes of a column's categories, by what the model says of it; -1 stands for others."""
-    return {code for code in map(int, info.split(":")) if code >= 0}
+    return Columns.of(names, codes, {}, categories)
 
 
 def _nodes(block: dict[str, str], columns: Columns, tree: int) -> Nodes:
@@ -93,11 +92,9 @@ def _nodes(block: dict[str, str], columns: Columns, tree: int) -> Nodes:
     if not (count > 0).all():
         raise ValueError(f"tree {tree} has a leaf without rows, which a Tree cannot")
     leaves = n_branches + np.arange(n_leaves)
-    whole = {
-        name: _numbers(block, name).astype(np.int64) if n_branches else np.zeros(0, np.int64)
-        for name in ("split_feature", "decision_type", "left_child", "right_child")
-    }
-    threshold = _numbers(block, "threshold") if n_branches else np.zeros(0)
+    names = ("split_feature", "decision_type", "left_child", "right_child")
+    whole = {name: _numbers(block, name).astype(np.int64) for name in names}
+    threshold = _numbers(block, "threshold")
     no_leaf = np.full(n_leaves, -1)
     children = [
         np.concatenate([np.where(whole[side] < 0, n_branches + ~whole[side], whole[side]), no_leaf])
@@ -116,13 +113,13 @@ def _nodes(block: dict[str, str], columns: Columns, tree: int) -> Nodes:
 
 
 def _numbers(block: dict[str, str], name: str) -> NDArray[np.float64]:
-    return np.array(block[name].split(" "), np.float64)
+    return np.array(block.get(name, "").split(), np.float64)
 
 
 def _missing_left(
     whole: dict[str, NDArray[np.int64]], threshold: NDArray[np.float64], columns: Columns
 ) -> NDArray[np.bool_]:
-    """Where NaN goes: its own way; or that of 0, where there was none to learn from; categories right."""
+    """Whether NaN goes left: by the default direction, or like 0 if there was none to learn from."""
     kind = whole["decision_type"]
     is_category, default_left, missing = kind & 1 > 0, kind & 2 > 0, kind >> 2 & 3
     zero_is_missing = ~is_category & (missing == 1)
@@ -140,7 +137,7 @@ def _lefts(
     threshold: NDArray[np.float64],
     columns: Columns,
 ) -> dict[int, frozenset[int]]:
-    """The places of the categories that go left at each test of categories: LightGBM keeps them as bits."""
+    """The positions of the categories that go left at each test of categories, from LightGBM's bits."""
     tests = np.flatnonzero(whole["decision_type"] & 1)
     if not tests.size:
         return {}

@@ -1,4 +1,4 @@
-"""A tree of scikit-learn as ours, which sends every row to the same leaf; and ours as one of its own."""
+"""A tree of scikit-learn as a `Tree`, which sends every row to the same leaf, and the reverse."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from treewright.converting.float32_thresholds import Rows, check_rows, threshold
 from treewright.converting.foreign_trees import Nodes, assemble, check_number, recount, scores, tree_of_scores
 from treewright.converting.lightgbm import from_lightgbm
 from treewright.converting.xgboost import from_xgboost
+from treewright.encoding.columns import plain_columns
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.tree.missing import refuse_sending
 from treewright.tree.shortcuts import as_tree
 
 Floats = NDArray[np.float64]
-CRITERIA = {"log_loss": "entropy", "friedman_mse": "squared_error"}  # that have another name here
+CRITERIA = {"log_loss": "entropy", "friedman_mse": "squared_error"}  # with another name here
 
 
 def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "float64") -> Tree:
     """A fitted tree of scikit-learn as a `Tree`: to prune, certify, explain, report, save and export it.
 
     scikit-learn rounds tables to float32 and compares these numbers with its thresholds. The thresholds of
-    the tree are chosen such that numbers of float64 are decided alike without being rounded.
+    the tree make the same decisions for float64 numbers.
 
     Parameters
     ----------
@@ -33,13 +34,13 @@ def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "f
         trees of a forest (``forest.estimators_[0]``); a HistGradientBoosting model without categories; the
         scikit-learn wrappers of LightGBM and XGBoost.
     tree : int
-        Which tree, of a model of boosted trees.
+        The index of the tree in a model of boosted trees.
     data : (table, target) or (table, target, weight), optional
-        Rows to count again, usually those of the fit. Without them rows and weights are those that
-        scikit-learn kept, and where a regressor has several targets its impurity is shared out evenly.
+        Rows to recount, usually those of the fit. By default rows and weights are those in the model, and the
+        impurity of a regressor of several targets is divided evenly among them.
     rows : {"float64", "float32"}
-        What tables the tree is for. For those of float32 many thresholds decide alike, and the roundest are
-        taken, which read better.
+        The type of tables for the tree. For float32 there are many thresholds with the same decisions, and
+        the shortest decimals are chosen.
 
     Returns
     -------
@@ -59,16 +60,15 @@ def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "f
        └─ x3 > 1.75       2   46 rows   97.8 %
     """
     check_rows(rows)
-    found = getattr(model, "model_", None)
-    if isinstance(found, Tree):
-        return found if data is None else recount(found, data)
     library = type(model).__module__.partition(".")[0]
     if library == "lightgbm":
         return from_lightgbm(model, tree=tree, data=data)
     if library == "xgboost":
         return from_xgboost(model, tree=tree, data=data, rows=rows)
-    made = _boosted(model, tree) if hasattr(model, "_predictors") else _single(model, rows)
-    return made if data is None else recount(made, data)
+    converted = getattr(model, "model_", None)  # an estimator of treewright
+    if not isinstance(converted, Tree):
+        converted = _from_boosting(model, tree) if hasattr(model, "_predictors") else _single(model, rows)
+    return converted if data is None else recount(converted, data)
 
 
 def to_sklearn(model: Any, *, rows: Rows = "float64") -> Any:
@@ -81,13 +81,13 @@ def to_sklearn(model: Any, *, rows: Rows = "float64") -> Any:
     model : Tree or fitted estimator
         The tree; it must test numbers and times only (times as microseconds since 1970).
     rows : {"float64", "float32"}
-        For tables of float32 the answers are the same to the last bit. For those of float64 they are, except
-        for a number that lies above a threshold but rounds to the same float32 as it.
+        For tables of float32 the predictions are the same to the last bit. For those of float64 they are,
+        except for a number above a threshold that rounds to the same float32.
 
     Returns
     -------
     estimator
-        With the same nodes under the same numbers, so that whatever reads scikit-learn's trees reads it.
+        With the same nodes under the same numbers.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def to_sklearn(model: Any, *, rows: Rows = "float64") -> Any:
     from treewright.estimators.sklearn_view import sklearn_model
 
     check_rows(rows)
-    refuse_sending(as_tree(model), "scikit-learn's trees know one side only;")
+    refuse_sending(as_tree(model), "scikit-learn's trees send missing values to one side;")
     return sklearn_model(as_tree(model), cast_rows=rows == "float64")
 
 
@@ -133,7 +133,7 @@ def _single(model: Any, rows: Rows) -> Tree:
 def _columns(model: Any) -> tuple[Column, ...]:
     names = getattr(model, "feature_names_in_", None)
     if names is None:
-        names = [f"x{j}" for j in range(int(model.n_features_in_))]
+        return plain_columns(int(model.n_features_in_))
     return tuple(Column(str(name)) for name in names)
 
 
@@ -147,7 +147,7 @@ def _targets(classes: Any, n_targets: int) -> tuple[Target, ...]:
 
 
 def _weights(inner: Any, schema: Schema) -> Floats:
-    """The weight of each class at each node; scikit-learn keeps shares, which need not give back counts."""
+    """The weight of each class at each node: counts, unless rounding of the shares cannot explain it."""
     total = inner.weighted_n_node_samples
     blocks = [inner.value[:, i, :width] * total[:, np.newaxis] for i, width in enumerate(schema.block_widths)]
     weights: Floats = np.concatenate(blocks, axis=1)
@@ -159,31 +159,28 @@ def _weights(inner: Any, schema: Schema) -> Floats:
 def _moments(inner: Any) -> Floats:
     """(weight, value, deviation) of each target at each node."""
     weight: Floats = inner.weighted_n_node_samples
-    blocks = [
-        np.stack([weight, inner.value[:, i, 0], inner.impurity * weight], axis=1)
-        for i in range(inner.n_outputs)
-    ]
-    return np.concatenate(blocks, axis=1)
+    blocks = [np.stack([weight, value, inner.impurity * weight]) for value in inner.value[:, :, 0].T]
+    return np.concatenate(blocks).T
 
 
-def _boosted(model: Any, tree: int) -> Tree:
-    """One tree of a HistGradientBoosting model: in float64 already."""
+def _from_boosting(model: Any, tree: int) -> Tree:
+    """One tree of a HistGradientBoosting model, which compares in float64."""
     predictors = [predictor for stage in model._predictors for predictor in stage]
     check_number(tree, len(predictors))
     if model.is_categorical_ is not None and model.is_categorical_.any():
         raise ValueError(
-            "this HistGradientBoosting model has categories, which it sends elsewhere than a Tree can; "
+            "this HistGradientBoosting model has categories, which it routes as no Tree can; "
             "only models of numbers can be converted"
         )
-    found = predictors[tree].nodes
-    leaves = np.flatnonzero(found["is_leaf"])
+    table = predictors[tree].nodes
+    leaves = np.flatnonzero(table["is_leaf"])
     nodes = Nodes(
-        left=np.where(found["is_leaf"], -1, found["left"].astype(np.int64)),
-        right=np.where(found["is_leaf"], -1, found["right"].astype(np.int64)),
-        feature=found["feature_idx"],
-        threshold=found["num_threshold"].astype(np.float64),
-        missing_left=found["missing_go_to_left"].astype(np.bool_),
-        rows=found["count"].astype(np.int64),
-        statistic=scores(found["value"][leaves], found["count"][leaves], len(found), leaves),
+        left=np.where(table["is_leaf"], -1, table["left"].astype(np.int64)),
+        right=np.where(table["is_leaf"], -1, table["right"].astype(np.int64)),
+        feature=table["feature_idx"],
+        threshold=table["num_threshold"].astype(np.float64),
+        missing_left=table["missing_go_to_left"].astype(np.bool_),
+        rows=table["count"].astype(np.int64),
+        statistic=scores(table["value"][leaves], table["count"][leaves], len(table), leaves),
     )
     return tree_of_scores(nodes, _columns(model))

@@ -1,4 +1,4 @@
-"""A tree of ours as shap reads it: a dict of arrays."""
+"""A tree as the dict of arrays that shap reads."""
 
 from __future__ import annotations
 
@@ -34,19 +34,16 @@ def to_shap(model: Any) -> dict[str, Any]:
     [[-10.0]]
     """
     tree = as_tree(model)
-    refuse_sending(tree, "shap's arrays know one side only;")
-    only_columns(tree, "shap's arrays know one column at a time")
-    tested = tree.feature[tree.subset >= 0]
-    if tested.size:
-        name = tree.schema.columns[int(tested[0])].name
+    refuse_sending(tree, "shap's trees send missing values to one side;")
+    only_columns(tree, "shap's trees test one column at a time")
+    categories = tree.feature[tree.subset >= 0]
+    if categories.size:
+        name = tree.schema.columns[int(categories[0])].name
         raise ValueError(
-            f"the tree tests the categories of column {name!r}, and shap's arrays know thresholds only; "
+            f"the tree tests the categories of column {name!r}, and shap's trees test thresholds only; "
             "treewright.shapley_values gives the same values, categories included"
         )
-    if tree.schema.predicts_classes:
-        values = np.concatenate(tree.shares(np.arange(tree.n_nodes)), axis=1)
-    else:
-        values = tree.value
+    values = np.concatenate(tree.proportions, axis=1) if tree.schema.predicts_classes else tree.value
     arrays = {
         "children_left": tree.left,
         "children_right": tree.right,

@@ -1,4 +1,4 @@
-"""One tree of an XGBoost model as ours, read from the JSON of the model."""
+"""One tree of an XGBoost model as a `Tree`, read from the JSON of the model."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from treewright.tree import Tree
 def from_xgboost(
     model: Any,
     *,
+    rows: Rows = "float64",
     tree: int = 0,
     data: Any = None,
     categories: Categories | None = None,
-    rows: Rows = "float64",
 ) -> Tree:
     """One tree of an XGBoost booster as a tree of raw scores, which sends rows to the same leaf.
 
     XGBoost rounds tables to float32 and tests whether a number is less than another. The thresholds of the
-    tree are chosen such that numbers of float64 are decided alike.
+    tree make the same decisions for float64 numbers.
 
     Parameters
     ----------
     model : xgboost.Booster, XGBModel
         The booster, or a fitted wrapper of it.
-    tree : int
-        Which tree, from 0.
-    data : (table, target) or (table, target, weight), optional
-        Rows to count again; the target may be None. Without them weights are XGBoost's sums of hessians,
-        rows are these, rounded, and deviations are those of the scores from one another.
-    categories : dict, optional
-        The categories of columns, in the order of their codes. By default those that the booster keeps, or
-        else the whole numbers up to the largest in it.
     rows : {"float64", "float32"}
-        What tables the tree is for. For those of float32 the roundest thresholds that decide alike are taken.
+        The type of tables for the tree. For float32 the shortest of equivalent thresholds are chosen.
+    tree : int
+        The index of the tree.
+    data : (table, target) or (table, target, weight), optional
+        Rows to recount; the target may be None. By default weights are XGBoost's sums of hessians, rows are
+        these, rounded, and deviations are between the scores.
+    categories : dict, optional
+        The categories of columns, in the order of their codes. By default those in the booster, or else the
+        whole numbers up to the largest in it.
 
     Returns
     -------
     Tree
-        Its answers are the scores of the leaves, without the base score. Categories that the booster has not
-        met go to the heavier side, as in every `Tree`.
+        Its predictions are the scores of the leaves, without the base score. Categories unknown to the
+        booster go to the heavier side, as in every `Tree`.
     """
     check_rows(rows)
     booster = _booster(model)
@@ -57,13 +57,10 @@ def from_xgboost(
         raise ValueError(f"this booster is a {boosted['name']}; only those of kind gbtree can be converted")
     trees = boosted["model"]["trees"]
     foreign.check_number(tree, len(trees))
-    found = trees[tree]
-    if int(found["tree_param"].get("size_leaf_vector", 1)) > 1:
-        raise ValueError(
-            f"tree {tree} of this model answers several targets at once; a Tree of scores has one"
-        )
+    if int(trees[tree]["tree_param"].get("size_leaf_vector", 1)) > 1:
+        raise ValueError(f"tree {tree} of this model predicts several targets; a Tree of scores has one")
     columns = _columns(learner, trees, categories)
-    return foreign.tree_of_scores(_nodes(found, columns, rows), columns.columns, data)
+    return foreign.tree_of_scores(_nodes(trees[tree], columns, rows), columns.columns, data)
 
 
 def _booster(model: Any) -> Any:
@@ -75,34 +72,31 @@ def _booster(model: Any) -> Any:
         raise TypeError(f"this {type(model).__name__} is not fitted yet; call fit first")
     missing = getattr(model, "missing", np.nan)
     if missing is not None and not np.isnan(missing):
-        raise ValueError(f"this model takes {missing!r} for a missing value; a Tree does that with NaN only")
+        raise ValueError(f"this model takes {missing!r} for a missing value; a Tree takes only NaN for one")
     return model.get_booster()
 
 
 def _columns(learner: dict[str, Any], trees: list[dict[str, Any]], categories: Categories | None) -> Columns:
     n_columns = int(learner["learner_model_param"]["num_feature"])
     names = learner.get("feature_names") or [f"x{j}" for j in range(n_columns)]
-    coded = {j for j, kind in enumerate(learner.get("feature_types") or ()) if kind == "c"}
-    codes: dict[int, set[int]] = {j: set() for j in coded}
+    types = learner.get("feature_types") or ()
+    codes: dict[int, set[int]] = {j: set() for j, kind in enumerate(types) if kind == "c"}
     for tree in trees:
         for node, segment in _segments(tree).items():
             codes.setdefault(tree["split_indices"][node], set()).update(segment)
     encodings = (learner["gradient_booster"]["model"].get("cats") or {}).get("enc") or ()
-    kept = {
-        j: _kept(encoding, names[j])
-        for j, encoding in enumerate(encodings)
-        if j in codes and names[j] not in (categories or {})
-    }
-    return Columns.of(names, codes, {j: found for j, found in kept.items() if found}, categories)
+    others = {j: encoding for j, encoding in enumerate(encodings) if names[j] not in (categories or {})}
+    kept = {j: _category_names(encoding, names[j]) for j, encoding in others.items() if j in codes}
+    return Columns.of(names, codes, {j: labels for j, labels in kept.items() if labels}, categories)
 
 
-def _kept(encoding: dict[str, Any], name: str) -> list[Hashable]:
-    """The categories that a booster has kept of a column of a frame: texts as bytes one after the other."""
+def _category_names(encoding: dict[str, Any], name: str) -> list[Hashable]:
+    """The categories of a column of a frame in the booster: texts as bytes one after the other."""
     values = encoding.get("values", [])
     if "offsets" not in encoding:
         return list(values)
     text, borders = bytes(value % 256 for value in values), encoding["offsets"]
-    if not text.isascii():  # it counts letters where it ought to count bytes, and loses the rest
+    if not text.isascii():  # XGBoost counts characters instead of bytes, and loses the rest
         raise ValueError(
             f"XGBoost does not keep categories beyond ASCII as they were, and column {name!r} has some: "
             "name them, in the order of their codes, by categories="

@@ -31,6 +31,7 @@ def encode(
     decimal: ByColumn = None,
     thousands: ByColumn = None,
     date_format: ByColumn = None,
+    _report: tuple[Callable[[int], str], list[Advice]] | None = None,
 ) -> Dataset:
     """Encode a table, with the target to learn or without it.
 
@@ -72,49 +73,7 @@ def encode(
     >>> encode({"job": ["pilot"], "age": [40]}, schema=data.schema).columns[1].tolist()
     [-2]
     """
-    reader = Reader(decimal, thousands, date_format)
-    data = _encoded(table, target, weight, kinds, schema, classes, judging, reader)
-    warn(fold_advice(reader.advice))
-    return data
-
-
-def encode_with_advice(
-    table: Any,
-    target: Any = None,
-    *,
-    decimal: ByColumn = None,
-    thousands: ByColumn = None,
-    date_format: ByColumn = None,
-    place: Callable[[int], str] = "row {}".format,
-    weight: Any = None,
-    kinds: Kinds | None = None,
-    schema: Schema | None = None,
-    classes: bool | None = None,
-    judging: bool = False,
-) -> tuple[Dataset, list[Advice]]:
-    """What `encode` makes, and what it would warn of, column by column; `place` names a row to people.
-
-    >>> table = {"price": ["7,50 €", "12,00 €"]}
-    >>> data, advice = encode_with_advice(table, place=lambda row: f"line {row + 2}")
-    >>> print(advice[0].text)
-    column 'price' holds numbers as text ('7,50 €' in line 2): read as numbers with a decimal comma and '€'
-    """
-    reader = Reader(decimal, thousands, date_format, place)
-    data = _encoded(table, target, weight, kinds, schema, classes, judging, reader)
-    return data, reader.advice
-
-
-def _encoded(
-    table: Any,
-    target: Any,
-    weight: Any,
-    kinds: Kinds | None,
-    schema: Schema | None,
-    classes: bool | None,
-    judging: bool,
-    reader: Reader,
-) -> Dataset:
-    """The work of `encode`; the reader keeps what there is to say."""
+    reader = Reader(decimal, thousands, date_format, *(_report or ()))
     if schema is not None and kinds is not None:
         raise ValueError("give kinds or a schema, not both: a schema fixes the kinds")
     if schema is not None and reader.is_set:
@@ -123,21 +82,36 @@ def _encoded(
         )
     source, named_targets = split_target(read_table(table), target, schema)
     arrays: Array | tuple[Array, ...] | None = None
+    columns = () if schema is None else schema.columns
     if kinds is None and source.matrix is not None and (schema is None or schema.only_numbers):
-        columns = plain_columns(source.n_columns) if schema is None else schema.columns
-        if schema is not None:
-            check_width(source.n_columns, schema)
+        columns = plain_columns(source.n_columns) if schema is None else columns
+        check_width(source.n_columns, columns)
         arrays = matrix_numbers(source, columns)
-    if arrays is None:
-        if schema is None:
-            reader.check_names(source, [name for name, _ in named_targets or ()])
-            columns, arrays = discover(source, kinds, reader)
-        else:
-            arrays = conform(source, schema, reader)
+    if arrays is None and schema is None:
+        reader.check_names(source, [name for name, _ in named_targets or ()])
+        columns, arrays = discover(source, kinds, reader)
+    if arrays is None and schema is not None:
+        arrays = conform(source, schema, reader)
     targets: tuple[Target, ...] = ()
     codes = None
     if named_targets is not None:
         targets, codes = encode_targets(named_targets, schema, classes, judging, reader)
-    if schema is None:
-        schema = Schema(columns, targets)
-    return Dataset(schema, arrays, codes, encode_weight(weight, source.n_rows))
+    assert arrays is not None
+    data = Dataset(schema or Schema(columns, targets), arrays, codes, encode_weight(weight, source.n_rows))
+    if _report is None:
+        warn(fold_advice(reader.advice))
+    return data
+
+
+def encode_with_advice(
+    table: Any, target: Any = None, *, place: Callable[[int], str] = "row {}".format, **options: Any
+) -> tuple[Dataset, list[Advice]]:
+    """The data set that `encode` returns, and its advice for each column; `place` names a row in messages.
+
+    >>> table = {"price": ["7,50 €", "12,00 €"]}
+    >>> data, advice = encode_with_advice(table, place=lambda row: f"line {row + 2}")
+    >>> print(advice[0].text)
+    column 'price' holds numbers as text ('7,50 €' in line 2): read as numbers with a decimal comma and '€'
+    """
+    advice: list[Advice] = []
+    return encode(table, target, _report=(place, advice), **options), advice

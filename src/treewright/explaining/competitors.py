@@ -1,4 +1,4 @@
-"""What else could have been asked at a node: the best split of every other column, by the engine itself."""
+"""Competitors: the best split of a node's rows by each other column, found by the grower itself."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from treewright._text import aligned, percent, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.growing import as_whole, grow
+from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, leaves_of
 from treewright.tree.missing import divides, parts_of
@@ -24,8 +25,8 @@ from treewright.tree.surgery import node_indices
 from treewright.tree.wording import branch_in_words
 
 MOST_NODES = 64  # of a larger tree the branches with the most rows
-# of how a tree was grown: what limits one split
-_KEPT = ("min_samples_leaf", "min_weight_leaf", "threshold", "category_gain")
+# options of `grow` that limit a single split
+_LIMITS = ("min_samples_leaf", "min_weight_leaf", "threshold", "category_gain")
 _ANY_GAIN = sys.float_info.min  # of a split that is better than chance; others have 0 after the correction
 
 
@@ -38,11 +39,9 @@ class Competitor:
 
     column: str
     position: int  # of the column in the schema
-    gain: float  # the drop of risk, in the units of `Tree.gain`
-    share: (
-        float  # gain beside that of the node's own test; above 1 where limits, draws or chance ruled it out
-    )
-    agreement: float  # the share of the rows that it parts as the node's own test does, whichever way round
+    gain: float  # the reduction of risk, in the units of `Tree.gain`
+    share: float  # of the gain of the node's own test; above 1 where limits, draws or chance ruled it out
+    agreement: float  # the share of the rows that it splits as the node's own test does, sides swapped or not
     words: str  # what goes left
     other_words: str  # what goes right
     split: Tree = field(repr=False, compare=False)
@@ -69,13 +68,13 @@ class Competitor:
 
 @dataclass(frozen=True, eq=False)
 class Competitors:
-    """For each node that was asked about its competitors, the best first; `print` shows them.
+    """The competitors of some nodes, the best first; `print` shows them.
 
     >>> from treewright import competitors, encode, grow
     >>> data = encode({"x": [1, 2, 3, 4], "z": [1, 2, 9, 1]}, ["a", "a", "b", "b"])
     >>> print(competitors(grow(data), data))
     node 0: x <= 2.5   4 rows
-       z <= 5   33 % of the gain   parts 75.0 % of the rows alike
+       z <= 5   33 % of the gain   splits 75.0 % of the rows alike
     """
 
     tree: Tree = field(repr=False)
@@ -102,8 +101,12 @@ class Competitors:
             test = branch_in_words(self.tree, node, True)
             lines.append(f"node {node}: {test}   {row_count(int(self.tree.rows[node]))}")
             cells = [[c.words, share_in_words(c), _agreement_in_words(c)] for c in found]
-            lines += [f"   {line}" for line in aligned(cells)] if cells else ["   no other column parts them"]
-        return "\n".join(lines) if lines else "the tree has no tests, so nothing competes"
+            lines += (
+                [f"   {line}" for line in aligned(cells)]
+                if cells
+                else ["   no other column splits these rows"]
+            )
+        return "\n".join(lines) if lines else "the tree has no tests, so there are no competitors"
 
     def __repr__(self) -> str:
         return f"<Competitors: of {len(self)} nodes>"
@@ -114,15 +117,16 @@ class Competitors:
 
 
 def share_in_words(competitor: Competitor) -> str:
-    """The gain beside that of the node's own test."""
+    """The gain as a share of that of the node's own test."""
     share = "< 1%" if competitor.share < 0.01 else f"{competitor.share:.0%}"
     return f"{share} of the gain".replace("%", " %")
 
 
 def _agreement_in_words(competitor: Competitor) -> str:
-    return f"parts {percent(competitor.agreement)} of the rows alike"
+    return f"splits {percent(competitor.agreement)} of the rows alike"
 
 
+@documented
 def competitors(
     model: Any,
     data: Any,
@@ -133,29 +137,23 @@ def competitors(
 ) -> Competitors:
     """The best split of every other column at nodes of a tree, found exactly by growing on that column alone.
 
-    A competitor that comes near says that the tree could as well have asked it, and with other rows might
-    have. One that parts nearly all rows alike is a stand-in for the node's own test; one of a like gain that
-    does not is another view of the matter. A column whose categories gain no more than they would by chance
-    is no competitor, unless `growing` says ``category_gain="plain"``; the gains of the others are the whole
-    drop of risk, as `Tree.gain` is.
+    A competitor of nearly the same gain could have been chosen on other rows. One that splits nearly all
+    rows alike can stand in for the node's own test; one of similar gain that does not carries other
+    information. A column whose categories gain no more than they would by chance is no competitor, unless
+    `growing` has ``category_gain="plain"``; the gains of the others are the whole reduction of risk, as
+    `Tree.gain` is.
 
     Parameters
     ----------
-    model : Tree or fitted estimator
-        Whose nodes.
     data : Dataset or tuple (table, target) or (table, target, weights)
-        The rows that it was grown from. Of other rows the gains are those on them.
+        The rows that it was grown from. With other rows the gains are those on them.
     nodes : iterable of int, optional
-        Branches of the tree; by default all of them, of more than 64 those with the most rows.
+        Nodes with a test; by default all of them, of more than 64 those with the most rows.
     most : int, optional
-        How many competitors to keep of each node; None: all columns that part the rows and lower the risk.
+        How many competitors to keep of each node; None: all columns whose split lowers the risk.
     growing : mapping, optional
-        How the tree was grown. Of it min_samples_leaf, min_weight_leaf, threshold and category_gain also hold
-        for competitors.
-
-    Returns
-    -------
-    Competitors
+        The options of `grow` for this tree; min_samples_leaf, min_weight_leaf, threshold and category_gain
+        also hold for competitors.
 
     Examples
     --------
@@ -166,24 +164,24 @@ def competitors(
     """
     tree = as_tree(model)
     rows = given_rows(tree, data, "data")
-    if rows.schema is not tree.schema:  # rivals go by the costs of the tree
+    if rows.schema is not tree.schema:  # competitors are measured by the costs of the tree
         rows = rows.restated(tree.schema.targets)
     if most is not None and not (isinstance(most, int | np.integer) and most >= 0):
         raise ValueError(f"most is {most!r}; it must be a whole number of at least 0, or None")
-    kept = {name: value for name, value in (growing or {}).items() if name in _KEPT}
+    limits = {name: value for name, value in (growing or {}).items() if name in _LIMITS}
     whole = as_whole(rows)
     return Competitors(
-        tree, {node: _of_node(tree, whole, node, most, kept) for node in _chosen_nodes(tree, nodes)}
+        tree, {node: _of_node(tree, whole, node, most, limits) for node in _tested_nodes(tree, nodes)}
     )
 
 
-def _chosen_nodes(tree: Tree, nodes: Iterable[int] | None) -> list[int]:
+def _tested_nodes(tree: Tree, nodes: Iterable[int] | None) -> list[int]:
     if nodes is not None:
-        chosen = [int(node) for node in node_indices(tree, nodes)]
-        for node in chosen:
+        numbers: list[int] = node_indices(tree, nodes).tolist()
+        for node in numbers:
             if tree.is_leaf[node]:
                 raise ValueError(f"node {node} is a leaf: it has no test to compete with")
-        return chosen
+        return numbers
     inner = np.flatnonzero(~tree.is_leaf & ~tree.joined)
     largest = np.argsort(-tree.rows[inner], kind="stable")[:MOST_NODES]
     return sorted(inner[largest].tolist())
@@ -196,25 +194,23 @@ def _of_node(
     if not here.size:
         return ()
     if tree.criterion == "poisson" and not np.asarray(data.targets)[:, here].any(axis=1).all():
-        return ()  # of other rows than those that it was grown from: without counts there is nothing to part
+        return ()  # possible with other rows than those of the fit: all counts are 0
     parts = np.flatnonzero(tree.joined & (tree.heads == node))
     own = float(tree.gain[[node, *parts]].sum()) if parts.size else _gain_of_sides(tree, data, here, left)
-    one_split = {"criterion": tree.criterion, "max_splits": 1, "min_gain": _ANY_GAIN, **limits}
-    found = []
-    for position in range(len(tree.schema.columns)):
-        if position == tree.feature[node]:
-            continue
-        split = grow(_one_column(data, position, here), **one_split)
-        gain = _gain(split)
-        if gain > 0:
-            found.append((gain, position, split))
-    found.sort(key=lambda each: -each[0])  # stable: equal gains stay in the order of the columns
+    one_split = {"criterion": tree.criterion, "max_leaf_nodes": 2, "min_gain": _ANY_GAIN, **limits}
+    splits = [
+        (position, grow(_one_column(data, position, here), **one_split))
+        for position in range(len(tree.schema.columns))
+        if position != tree.feature[node]
+    ]
+    useful = [(gain, position, split) for position, split in splits if (gain := _gain(split)) > 0]
+    useful.sort(key=lambda each: -each[0])  # stable: equal gains stay in the order of the columns
     weight = data.row_weights[here]
-    made = []
-    for gain, position, split in found[:most]:
+    competing = []
+    for gain, position, split in useful[:most]:
         goes_left = split.apply(_one_column(data, position, here)) == 1
         alike = float(weight[goes_left == left].sum() / weight.sum())
-        made.append(
+        competing.append(
             Competitor(
                 column=tree.schema.columns[position].name,
                 position=position,
@@ -226,13 +222,13 @@ def _of_node(
                 split=split,
             )
         )
-    return tuple(made)
+    return tuple(competing)
 
 
 def _at_node(tree: Tree, data: Dataset, node: int) -> tuple[NDArray[Any], NDArray[np.bool_], Dataset]:
-    """The rows that a node parts, whether each goes left, and the table with their weights.
+    """The rows at a node, whether each goes left, and the table with their weights.
 
-    Where the tree divides rows these are the ones whose value is known to the node, with their share there.
+    Where the tree divides rows, these are the ones whose value is known to the node, with their share there.
     """
     if divides(tree, data):
         sides = np.zeros((2, data.n_rows))
@@ -259,19 +255,20 @@ def _gain(split: Tree) -> float:
 
 def _one_column(data: Dataset, position: int, rows: NDArray[Any]) -> Dataset:
     """Some rows of a table with one of its columns only."""
-    schema = Schema((data.schema.columns[position],), data.schema.targets)
+    return _with_column(data, data.schema.columns[position], data.column(position)[rows], rows)
+
+
+def _with_column(data: Dataset, column: Column, values: NDArray[Any], rows: NDArray[Any]) -> Dataset:
+    """A table of one column, with the targets and weights of some rows of another."""
     targets = None if data.targets is None else data.targets[:, rows]
     weight = None if data.weight is None else data.weight[rows]
-    column = data.column(position)[rows]
-    return Dataset(schema, (column,), targets, weight, is_drawn=data.is_drawn)
+    schema = Schema((column,), data.schema.targets)
+    return Dataset(schema, (values,), targets, weight, is_drawn=data.is_drawn)
 
 
 def _gain_of_sides(tree: Tree, data: Dataset, rows: NDArray[Any], left: NDArray[np.bool_]) -> float:
-    """The gain of the node's own test on the rows, by the same engine and so by the same rounding."""
+    """The gain of the node's own test, computed by the same grower and so with the same rounding."""
     if left.all() or not left.any():
         return 0.0
-    schema = Schema((Column("side"),), data.schema.targets)
-    targets = np.asarray(data.targets)[:, rows]
-    weight = None if data.weight is None else data.weight[rows]
-    sides = Dataset(schema, (left.astype(np.float64),), targets, weight)
-    return _gain(grow(sides, criterion=tree.criterion, max_splits=1))
+    sides = _with_column(data, Column("side"), left.astype(np.float64), rows)
+    return _gain(grow(sides, criterion=tree.criterion, max_leaf_nodes=2))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf, isfinite, isnan, nextafter
 from typing import Any, Literal, NamedTuple
 
@@ -14,10 +13,11 @@ from numpy.typing import NDArray
 from treewright._text import aligned, escape, label_text, set_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
-from treewright.explaining.row import Cell, Row, one_row
+from treewright.explaining.row import Cell, Row, name_hint, one_row
 from treewright.explaining.tables import Layout, Record, TableResult
+from treewright.parameters import documented
 from treewright.tree import Tree
-from treewright.tree.conditions import Between, Condition, merge_conditions
+from treewright.tree.conditions import Between, Condition, Within, merge_conditions
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing, refuse_sending
 from treewright.tree.oblique import only_columns
@@ -60,25 +60,25 @@ class Counterfactual(TableResult):
     def _layout(self) -> Layout:
         old = answer_in_words(self.prediction)
         if self.reason is not None:
-            return Layout(
-                [f"The prediction is {old}, and no allowed change alters it: {self.reason}."], [], [], (), []
-            )
+            return Layout([f"The prediction is {old}, and no allowed change alters it: {self.reason}."])
         if not self.changes:
-            return Layout([f"The prediction is already {old}; nothing has to change."], [], [], (), [])
+            return Layout([f"The prediction is already {old}; nothing has to change."])
         above = [f"The prediction is {old}. It becomes {answer_in_words(self.new_prediction)} if"]
         rows = [[change.words, f"{change.cost:.3g}"] for change in self.changes]
         below = [f"distance {self.distance:.3g}: {self.measure}"]
         return Layout(above, ["change", "cost"], rows, (1,), below)
 
     def __str__(self) -> str:
-        above, _, rows, right, below = self._layout()
-        return "\n".join([*above, *(f"  {line}" for line in aligned(rows, right=right)), *below])
+        layout = self._layout()
+        changes = aligned(layout.rows, right=layout.right)
+        return "\n".join([*layout.above, *(f"  {line}" for line in changes), *layout.below])
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, and `possible`."""
         return {**super().to_dict(), "possible": self.possible}
 
 
+@documented
 def counterfactual(
     model: Any,
     row: Any,
@@ -110,7 +110,7 @@ def counterfactual(
     Parameters
     ----------
     model : Tree or fitted estimator
-        A tree of one target.
+        A tree with one target.
     row : dict, one-row table, list, array or Dataset
         The row. A dict needs only the columns that the tree tests.
     to : class, or (low, high), optional
@@ -162,37 +162,42 @@ debt, which is frozen.
     if allow_missing:
         refuse_sending(tree, "allow_missing=True has no nearest change there;")
     leaf = int(tree.apply(start.data)[0])
-    wanted = _wanted(tree, leaf, to)
+    targets = _target_leaves(tree, leaf, to)
     data = None if data is None else given_table(tree, data, "data")
-    columns = allowed_moves(
-        tree, start.data, costs, frozen, ranges, directions, whole, scales, data, allow_missing
+    by_column = costs or {}, ranges or {}, directions or {}, scales or {}
+    columns = column_moves(Limits(*by_column, frozen, whole, data, allow_missing), start.data)
+    unchanged = Counterfactual(
+        prediction=_prediction(tree, leaf),
+        new_prediction=_prediction(tree, leaf),
+        changes=(),
+        distance=0.0,
+        row=_values(start, tree),
+        measure=_measure(norm, data is not None, bool(scales)),
     )
-    measure = _measure(norm, data is not None, bool(scales))
-    if leaf in wanted:
-        return Counterfactual(
-            _prediction(tree, leaf), _prediction(tree, leaf), (), 0.0, _values(start, tree), measure
-        )
-    best, moves, blocked = _nearest(tree, wanted, columns, norm)
+    if leaf in targets:
+        return unchanged
+    best, moves, blocked = _nearest(tree, targets, columns, norm)
     if best is None:
-        reason = _reason(tree, wanted, blocked, columns, to)
-        return Counterfactual(_prediction(tree, leaf), None, (), inf, _values(start, tree), measure, reason)
-    steps = [columns[j].readable_move(condition) if readable else move for j, condition, move in moves]
-    changed = _changed(start.data, dict(zip((j for j, _, _ in moves), steps, strict=True)))
-    if int(tree.apply(changed)[0]) != best:
+        reason = _reason(tree, targets, blocked, columns, to)
+        return replace(unchanged, new_prediction=None, distance=inf, reason=reason)
+    if readable:
+        moves = [(j, condition, columns[j].readable_move(condition, move)) for j, condition, move in moves]
+    new_row = _with_moves(start.data, {j: move for j, _, move in moves})
+    if int(tree.apply(new_row)[0]) != best:
         raise RuntimeError(f"the changed row does not reach leaf {best}; please report this")
-    after = Row(changed, start.unseen, given=start.given)
-    changes = tuple(
-        _change(columns[j], start.cell(j), after.cell(j), move.cost)
-        for (j, _, _), move in zip(moves, steps, strict=True)
-    )
-    distance = sum(change.cost for change in changes)
-    return Counterfactual(
-        _prediction(tree, leaf), _prediction(tree, best), changes, distance, _values(after, tree), measure
+    after = Row(new_row, start.unseen, names=start.names)
+    changes = tuple(_change(columns[j], start.cell(j), after.cell(j), move.cost) for j, _, move in moves)
+    return replace(
+        unchanged,
+        new_prediction=_prediction(tree, best),
+        changes=changes,
+        distance=sum(change.cost for change in changes),
+        row=_values(after, tree),
     )
 
 
-def _wanted(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
-    """The leaves with a wanted prediction."""
+def _target_leaves(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
+    """The leaves with a prediction that `to` asks for."""
     leaves = np.flatnonzero(tree.is_leaf)
     if not tree.schema.predicts_classes:
         value = tree.value[leaves, 0]
@@ -210,14 +215,14 @@ def _wanted(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
 
 
 def _nearest(
-    tree: Tree, wanted: frozenset[int], columns: list[ColumnMoves], norm: Norm
+    tree: Tree, targets: frozenset[int], columns: list[ColumnMoves], norm: Norm
 ) -> tuple[int | None, _Moves, dict[int, int]]:
     """The nearest leaf, the moves to it, and how many leaves each column blocks."""
     position = {name: j for j, name in enumerate(tree.schema.names)}
     best, best_moves, least = None, [], (inf, inf)
     blocked: dict[int, int] = {}
     for leaf, conditions in paths(tree):
-        if leaf not in wanted:
+        if leaf not in targets:
             continue
         moves: _Moves = []
         distance = price = 0.0
@@ -239,7 +244,7 @@ def _nearest(
     return best, best_moves, blocked
 
 
-def _changed(data: Dataset, moves: Mapping[int, Move]) -> Dataset:
+def _with_moves(data: Dataset, moves: Mapping[int, Move]) -> Dataset:
     columns = [
         np.array([moves[j].value], column.type.dtype) if j in moves else data.column(j)
         for j, column in enumerate(data.schema.columns)
@@ -248,12 +253,11 @@ def _changed(data: Dataset, moves: Mapping[int, Move]) -> Dataset:
 
 
 def _values(row: Row, tree: Tree) -> dict[str, Any]:
-    used = set(tree.feature[~tree.is_leaf].tolist())
-    cells = {name: row.cell(j) for j, name in enumerate(tree.schema.names)}
+    tests = set(tree.feature[~tree.is_leaf].tolist())
     return {
-        name: cell.value
-        for j, (name, cell) in enumerate(cells.items())
-        if j in used or row.given is None or name in row.given
+        name: row.cell(j).value
+        for j, name in enumerate(tree.schema.names)
+        if j in tests or row.names is None or name in row.names
     }
 
 
@@ -264,21 +268,14 @@ def _prediction(tree: Tree, leaf: int) -> Hashable:
     return classes[int(tree.label[leaf, 0])]
 
 
-def _change(column_moves: ColumnMoves, before: Cell, after: Cell, cost: float) -> Change:
-    name = escape(column_moves.column.name)
+def _change(moves: ColumnMoves, before: Cell, after: Cell, cost: float) -> Change:
+    column = moves.column
     if isinstance(before.value, float) and isinstance(after.value, float) and not isnan(before.value):
         verb = "rises" if after.value > before.value else "falls"
-    elif before.known and after.known and not column_moves.column.type.is_category:
-        verb = "moves"
     else:
-        verb = "changes"
-    return Change(
-        column_moves.column.name,
-        before.value,
-        after.value,
-        f"{name} {verb} from {before.words} to {after.words}",
-        cost,
-    )
+        verb = "moves" if before.known and after.known and not column.type.has_categories else "changes"
+    words = f"{escape(column.name)} {verb} from {before.words} to {after.words}"
+    return Change(column.name, before.value, after.value, words, cost)
 
 
 def _measure(norm: Norm, by_data: bool, by_hand: bool) -> str:
@@ -288,24 +285,20 @@ def _measure(norm: Norm, by_data: bool, by_hand: bool) -> str:
 
 
 def _reason(
-    tree: Tree, wanted: frozenset[int], blocked: Mapping[int, int], columns: list[ColumnMoves], to: Any
+    tree: Tree, targets: frozenset[int], blocked: Mapping[int, int], columns: list[ColumnMoves], to: Any
 ) -> str:
-    """Why no wanted leaf can be reached."""
-    what = (
-        "another value"
-        if to is None
-        else label_text(to)
-        if tree.schema.predicts_classes
-        else _interval_in_words(*to)
-    )
-    if not wanted:
+    """Why none of the leaves can be reached."""
+    what = "another value"
+    if to is not None:
+        what = label_text(to) if tree.schema.predicts_classes else _interval_in_words(*to)
+    if not targets:
         return f"no leaf of the tree predicts {what}"
     if not blocked:
         return f"no row can reach the leaves that predict {what}"
     j = max(blocked, key=lambda j: (blocked[j], -j))
     column = f"{escape(columns[j].column.name)}, which {columns[j].limits()}"
     n_leaves = sum(blocked.values())  # that a row can reach
-    predictions = {_prediction(tree, leaf) for leaf in wanted}
+    predictions = {_prediction(tree, leaf) for leaf in targets}
     if to is None and len(predictions) == 1:
         what = answer_in_words(predictions.pop())
     if n_leaves == 1:
@@ -333,26 +326,64 @@ class Move(NamedTuple):
 _Moves = list[tuple[int, Condition, Move]]  # position of the column, condition to satisfy, move
 
 
+class Limits(NamedTuple):
+    """What the caller allows, by the names of columns, and the rows that the scales come from."""
+
+    costs: Mapping[str, Any]
+    ranges: Mapping[str, Any]
+    directions: Mapping[str, str]
+    scales: Mapping[str, float]
+    frozen: Collection[str]
+    whole: Collection[str]
+    data: Dataset | None
+    allow_missing: bool
+
+    def check(self, schema: Schema) -> None:
+        """Options of the wrong type, and names that are no columns, are refused."""
+        if isinstance(self.frozen, str) or isinstance(self.whole, str):
+            raise ValueError("frozen and whole are collections of names, such as ['age']")
+        for option, names in list(self._asdict().items())[:6]:
+            if option not in ("frozen", "whole") and not isinstance(names, Mapping):
+                raise ValueError(f"{option} is {names!r}; it must be a dict by the names of columns")
+            for name in names:
+                if name not in schema.names:
+                    hint = name_hint(str(name), schema.names, "the columns are")
+                    raise ValueError(f"{option} names {name!r}, which is no column{hint}")
+
+
+def column_moves(limits: Limits, row: Dataset) -> list[ColumnMoves]:
+    """The allowed moves of each value of a row."""
+    limits.check(row.schema)
+    columns = []
+    for j, column in enumerate(row.schema.columns):
+        values = None if limits.data is None else limits.data.column(j)
+        kind = CategoryMoves if column.type.has_categories else NumberMoves
+        columns.append(kind.of(column, row.column(j)[0].item(), limits, values))
+    return columns
+
+
 @dataclass(frozen=True)
 class ColumnMoves:
     """One value of a row: which values it may take instead, and at what cost."""
 
     column: Column
     value: float  # encoded: a number, or the code of a category
-    scale: float = 1.0
+    is_frozen: bool
+    may_be_missing: bool
     cost: float = 1.0
-    costs: Mapping[int, float] = field(
-        default_factory=dict
-    )  # by code of the new category, where it is not `cost`
-    low: float = -inf
-    high: float = inf
-    direction: str | None = None
-    allowed: frozenset[int] | None = None  # categories; None: all
-    is_frozen: bool = False
-    is_whole: bool = False
-    may_be_missing: bool = False
-    typical: float = 0.0  # median, the starting point of a missing value
-    likely: tuple[int, ...] = ()  # categories, the most frequent first
+
+    @classmethod
+    def of(cls, column: Column, value: float, limits: Limits, values: Any) -> ColumnMoves:
+        """The moves of a column; `values` are those of the rows that the scales come from."""
+        name = column.name
+        cost = limits.costs.get(name, 1.0)
+        own: dict[str, Any] = {} if isinstance(cost, Mapping) else {"cost": _positive("costs", name, cost)}
+        own |= cls._options(column, limits, values)
+        return cls(column, value, name in limits.frozen, limits.allow_missing, **own)
+
+    @staticmethod
+    def _options(column: Column, limits: Limits, values: Any) -> dict[str, Any]:
+        raise NotImplementedError
 
     @property
     def is_missing(self) -> bool:
@@ -369,20 +400,66 @@ class ColumnMoves:
             return Move(self.value, 0.0, is_change=False)
         if self.is_frozen:
             return None
-        to = (
-            self._number(condition)
-            if isinstance(condition, Between)
-            else self._category(condition.categories)
-        )
+        to = self._cheapest(condition)
         if condition.missing and self.may_be_missing and (to is None or to.cost > self.cost):
             return Move(self.column.type.missing, self.cost)
         return to
 
-    def readable_move(self, condition: Condition) -> Move:
+    def _cheapest(self, condition: Any) -> Move | None:
+        raise NotImplementedError
+
+    def readable_move(self, condition: Any, exact: Move) -> Move:
         """The same move to a round number, where one is near."""
-        exact = self.move(condition)
-        assert exact is not None
-        if not isinstance(condition, Between) or condition.above is None or isnan(exact.value):
+        return exact
+
+    def price(self, move: Move) -> float:
+        """What a change costs, regardless of its size."""
+        return self.cost
+
+    def limits(self) -> str:
+        """What forbids the change, as the end of a sentence."""
+        return "is frozen" if self.is_frozen else self._limits()
+
+    def _limits(self) -> str:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class NumberMoves(ColumnMoves):
+    """Moves of a number or a time."""
+
+    scale: float = 1.0
+    low: float = -inf
+    high: float = inf
+    direction: str | None = None
+    is_whole: bool = False
+    typical: float = 0.0  # median, the starting point of a missing value
+
+    @staticmethod
+    def _options(column: Column, limits: Limits, values: Any) -> dict[str, Any]:
+        name = column.name
+        own: dict[str, Any] = {"is_whole": name in limits.whole or column.type.is_whole}
+        known = np.asarray([] if values is None else values, np.float64)
+        known = known[np.isfinite(known)]
+        if known.size:
+            low, own["typical"], high = np.quantile(known, (0.25, 0.5, 0.75)).tolist()
+            own["scale"] = next((float(s) for s in (high - low, known.std()) if s > 0 and isfinite(s)), 1.0)
+        if isinstance(limits.costs.get(name), Mapping):
+            raise ValueError(
+                f"costs[{name!r}] is a dict; that is for categories, and {name!r} is a {column.kind}"
+            )
+        if name in limits.scales:
+            own["scale"] = _positive("scales", name, limits.scales[name])
+        if limits.ranges.get(name) is not None:
+            own["low"], own["high"] = interval_ends(f"ranges[{name!r}]", limits.ranges[name], column)
+        own["direction"] = limits.directions.get(name)
+        if own["direction"] not in (None, "increase", "decrease"):
+            _refuse_direction(name, own["direction"])
+        return own
+
+    def readable_move(self, condition: Between, exact: Move) -> Move:
+        """The same move to a round number, where one is near."""
+        if condition.above is None or isnan(exact.value):
             return exact
         low, high = self._interval(condition)
         is_integer = self.is_whole and not self.column.type.is_whole
@@ -392,36 +469,23 @@ class ColumnMoves:
         number = self.column.type.round_value(condition.above, most)
         return Move(number, self._cost(number)) if low <= number <= high else exact
 
-    def price(self, move: Move) -> float:
-        """What a change costs, regardless of its size."""
-        return self.costs.get(int(move.value), self.cost) if self.costs else self.cost
-
-    def limits(self) -> str:
-        """What forbids the change, as the end of a sentence."""
-        if self.is_frozen:
-            return "is frozen"
-        if self.allowed is not None:
-            return (
-                f"may only be in {set_text([self.column.categories[code] for code in sorted(self.allowed)])}"
-            )
+    def _limits(self) -> str:
         if self.direction is not None:
             return f"may only {self.direction}"
         if isfinite(self.low) or isfinite(self.high):
             low, high = (self.column.threshold_text(end) for end in (self.low, self.high))
             return f"must stay between {low} and {high}"
-        if self.may_be_missing or self.column.type.is_category:
-            return "cannot take such a value"
-        return "would have to be missing"
+        return "cannot take such a value" if self.may_be_missing else "would have to be missing"
 
     def _interval(self, condition: Between) -> tuple[float, float]:
         """The smallest and the largest allowed value that satisfy the condition; none if they cross."""
         low, high = self.low, self.high
-        if not self.is_missing and self.direction is not None:
-            low, high = (
-                (max(low, self.value), high) if self.direction == "increase" else (low, min(high, self.value))
-            )
         if condition.above == inf:
             return inf, -inf
+        if not self.is_missing and self.direction == "increase":
+            low = max(low, self.value)
+        if not self.is_missing and self.direction == "decrease":
+            high = min(high, self.value)
         if condition.above is not None:
             low = max(low, nextafter(condition.above, inf))
         if condition.upto is not None:
@@ -431,7 +495,7 @@ class ColumnMoves:
             high = float(floor(high)) if isfinite(high) else high
         return low, high
 
-    def _number(self, condition: Between) -> Move | None:
+    def _cheapest(self, condition: Between) -> Move | None:
         low, high = self._interval(condition)
         if low > high:
             return None
@@ -441,114 +505,76 @@ class ColumnMoves:
             value = float(floor(value)) if floor(value) >= low else float(ceil(value))
         return Move(value, self._cost(value))
 
-    def _category(self, names: Collection[Any]) -> Move | None:
-        own = frozenset(names)
-        codes = [
-            code
-            for code in (self.likely or range(len(self.column.categories)))
-            if self.column.categories[code] in own and (self.allowed is None or code in self.allowed)
-        ]
-        if not codes:
-            return None
-        best = min(codes, key=lambda code: self.costs.get(code, self.cost))
-        return Move(best, self.costs.get(best, self.cost))
-
     def _cost(self, value: float) -> float:
         """The cost of a new number; a missing value is one scale away from all numbers."""
         return self.cost if self.is_missing else self.cost * (abs(value - self.value) / self.scale)
 
 
-def allowed_moves(
-    tree: Tree,
-    row: Dataset,
-    costs: Mapping[str, Any] | None,
-    frozen: Collection[str],
-    ranges: Mapping[str, Any] | None,
-    directions: Mapping[str, str] | None,
-    whole: Collection[str],
-    scales: Mapping[str, float] | None,
-    data: Dataset | None,
-    allow_missing: bool,
-) -> list[ColumnMoves]:
-    """The allowed moves of each value of a row."""
-    schema = tree.schema
-    if isinstance(frozen, str) or isinstance(whole, str):
-        raise ValueError("frozen and whole are collections of names, such as ['age']")
-    given = {
-        "costs": costs or {},
-        "ranges": ranges or {},
-        "directions": directions or {},
-        "scales": scales or {},
-    }
-    for option, by_name in given.items():
-        if not isinstance(by_name, Mapping):
-            raise ValueError(f"{option} is {by_name!r}; it must be a dict by the names of columns")
-    for option, names in {**given, "frozen": frozen, "whole": whole}.items():
-        _check_names(schema, option, names)
-    columns = []
-    for j, column in enumerate(schema.columns):
-        limits: dict[str, Any] = {
-            "is_frozen": column.name in frozen,
-            "is_whole": column.name in whole or column.type.is_whole,
-            "may_be_missing": allow_missing,
-            **_costs(column, given["costs"].get(column.name, 1.0)),
-            **_allowed(column, given["ranges"].get(column.name)),
-            **_column_statistics(column, None if data is None else data.column(j)),
-        }
-        direction = given["directions"].get(column.name)
-        if direction is not None:
-            if direction not in ("increase", "decrease") or column.type.is_category:
-                raise ValueError(
-                    f"directions[{column.name!r}] is {direction!r}; a number may 'increase' or 'decrease'"
-                )
-            limits["direction"] = direction
-        if column.name in given["scales"]:
-            limits["scale"] = _positive(f"scales[{column.name!r}]", given["scales"][column.name])
-        columns.append(ColumnMoves(column, row.column(j)[0].item(), **limits))
-    return columns
+@dataclass(frozen=True)
+class CategoryMoves(ColumnMoves):
+    """Moves of a category; any change costs the same, or by the new category."""
+
+    costs: Mapping[int, float] = field(default_factory=dict)  # by code, where it is not `cost`
+    codes: frozenset[int] | None = None  # of the allowed categories; None: all
+    likely: tuple[int, ...] = ()  # codes, the most frequent first
+
+    @staticmethod
+    def _options(column: Column, limits: Limits, values: Any) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        name = column.name
+        costs, some = limits.costs.get(name), limits.ranges.get(name)
+        if values is not None:
+            counts = np.bincount(values[values >= 0], minlength=len(column.categories))
+            own["likely"] = tuple(np.argsort(-counts, kind="stable").tolist())
+        if name in limits.directions:
+            _refuse_direction(name, limits.directions[name])
+        if name in limits.scales:
+            _positive("scales", name, limits.scales[name])
+        if isinstance(costs, Mapping):
+            own["costs"] = {
+                _code(column, "costs", each): _positive("costs", name, cost) for each, cost in costs.items()
+            }
+        if some is not None:
+            if isinstance(some, str) or not isinstance(some, Collection):
+                raise ValueError(f"ranges[{name!r}] is {some!r}; it must be a collection of categories")
+            own["codes"] = frozenset(_code(column, "ranges", category) for category in some)
+        return own
+
+    def price(self, move: Move) -> float:
+        """What a change costs: by the new category."""
+        return self.costs.get(int(move.value), self.cost)
+
+    def _limits(self) -> str:
+        if self.codes is None:
+            return "cannot take such a value"
+        return f"may only be in {set_text([self.column.categories[code] for code in sorted(self.codes)])}"
+
+    def _cheapest(self, condition: Within) -> Move | None:
+        names = frozenset(condition.categories)
+        codes = [
+            code
+            for code in (self.likely or range(len(self.column.categories)))
+            if self.column.categories[code] in names and (self.codes is None or code in self.codes)
+        ]
+        best = min(codes, key=lambda code: self.costs.get(code, self.cost), default=None)
+        return None if best is None else Move(best, self.costs.get(best, self.cost))
 
 
-def _check_names(schema: Schema, option: str, names: Collection[str]) -> None:
-    known = frozenset(schema.names)
-    for name in names:
-        if name not in known:
-            near = get_close_matches(str(name), schema.names, 1)
-            hint = f"is {near[0]!r} meant?" if near else f"the columns are {set_text(schema.names, 10)}"
-            raise ValueError(f"{option} names {name!r}, which is no column; {hint}")
-
-
-def _positive(name: str, value: Any) -> float:
+def _positive(option: str, name: str, value: Any) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = 0.0
     if not number > 0 or not isfinite(number):
-        raise ValueError(f"{name} is {value!r}; it must be a positive number")
+        raise ValueError(f"{option}[{name!r}] is {value!r}; it must be a positive number")
     return number
 
 
-def _costs(column: Column, given: Any) -> dict[str, Any]:
-    name = f"costs[{column.name!r}]"
-    if not isinstance(given, Mapping):
-        return {"cost": _positive(name, given)}
-    if not column.type.is_category:
-        raise ValueError(f"{name} is a dict; that is for categories, and {column.name!r} is a {column.kind}")
-    return {"costs": {_code(column, name, key): _positive(name, cost) for key, cost in given.items()}}
+def _refuse_direction(name: str, direction: Any) -> None:
+    raise ValueError(f"directions[{name!r}] is {direction!r}; a number may 'increase' or 'decrease'")
 
 
-def _allowed(column: Column, given: Any) -> dict[str, Any]:
-    name = f"ranges[{column.name!r}]"
-    if given is None:
-        return {}
-    if column.type.is_category:
-        if isinstance(given, str) or not isinstance(given, Collection):
-            raise ValueError(f"{name} is {given!r}; it must be a collection of categories")
-        return {"allowed": frozenset(_code(column, name, category) for category in given)}
-    low, high = interval_ends(name, given, column)
-    return {"low": low, "high": high}
-
-
-def interval_ends(name: str, given: Collection[Any], column: Column | None = None) -> tuple[float, float]:
+def interval_ends(name: str, ends: Collection[Any], column: Column | None = None) -> tuple[float, float]:
     """The two ends of a range; None is infinite.
 
     >>> interval_ends("ranges['age']", (18, None))
@@ -557,38 +583,20 @@ def interval_ends(name: str, given: Collection[Any], column: Column | None = Non
     try:
         low, high = (
             end if value is None else (column or Column("")).type.parse_threshold(value)
-            for value, end in zip(given, (-inf, inf), strict=True)
+            for value, end in zip(ends, (-inf, inf), strict=True)
         )
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} is {given!r}; it must be (low, high), either of which may be None"
-        ) from None
+        raise ValueError(f"{name} is {ends!r}; it must be (low, high), either of which may be None") from None
     if not low <= high:
-        raise ValueError(f"{name} is {given!r}; low must not be above high")
+        raise ValueError(f"{name} is {ends!r}; low must not be above high")
     return low, high
 
 
-def _code(column: Column, name: str, category: Any) -> int:
+def _code(column: Column, option: str, category: Any) -> int:
     try:
         return column.categories.index(category)
     except ValueError:
         raise ValueError(
-            f"{name} names {category!r}; the categories of {column.name!r} are "
+            f"{option}[{column.name!r}] names {category!r}; the categories of {column.name!r} are "
             f"{set_text(column.categories, 10)}"
         ) from None
-
-
-def _column_statistics(column: Column, values: Any) -> dict[str, Any]:
-    """Scale and median of a column; for a categorical column its categories, most frequent first."""
-    if values is None:
-        return {}
-    if column.type.is_category:
-        counts = np.bincount(values[values >= 0], minlength=len(column.categories))
-        return {"likely": tuple(np.argsort(-counts, kind="stable").tolist())}
-    known = np.asarray(values, np.float64)
-    known = known[np.isfinite(known)]
-    if not known.size:
-        return {}
-    low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
-    scale = next((float(s) for s in (high - low, known.std()) if s > 0 and isfinite(s)), 1.0)
-    return {"scale": scale, "typical": float(middle)}

@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
-from treewright._text import aligned, escape, label_text, percent, row_count
+from treewright._text import count, escape, label_text, percent
 from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import MOST_NODES, Competitor, Competitors, competitors, share_in_words
 from treewright.explaining.row import Cell, Row, is_training_data, one_row
-from treewright.explaining.tables import Record, html_table, wrapped
+from treewright.explaining.tables import Layout, Record, TableResult
+from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import whole_rows
-from treewright.tree.missing import divides, parts_of
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing, divides, parts_of
 from treewright.tree.predict import answers as answers_to
 from treewright.tree.predict import proportions
 from treewright.tree.shortcuts import as_tree
@@ -36,15 +36,14 @@ MOST_CLASSES = 5  # classes of a leaf that are listed, largest share first
 MOST_TARGETS = 3  # targets with a column of their own in the table of steps
 MOST_PATHS = 6  # paths of a divided row that are listed
 MOST_STEPS = 40  # steps that are printed; of a longer path the first and the last ones
-_UNPROVEN = "The tree was fitted to these rows; pass held-out rows (test=) to measure its reliability."
 
 
 @dataclass(frozen=True)
 class Step(Record):
     """One test on the path of a row: the test, the value of the row, the training rows that are left.
 
-    `before` and `after` hold one number for each target: the share of the class that the row's leaf answers
-    among the training rows, or the number that the node would answer, before the test and after it.
+    `before` and `after` hold one number for each target: the share of the predicted class among the training
+    rows, or the number that the node would predict, before the test and after it.
     """
 
     node: int  # that has the test
@@ -63,9 +62,7 @@ class Step(Record):
 
     @property
     def test_words(self) -> str:
-        """What the row satisfies, without the name of the column; of a value that is not known, whom it
-        follows.
-        """
+        """What the row satisfies, without the name of the column; for an unknown value, its side."""
         words = self.words[len(escape(self.column)) + 1 :]
         if self.known or words.endswith("missing"):
             return words
@@ -90,7 +87,7 @@ class Answer(Record):
     deviation: float | None  # for numbers: the root of the mean square (or the mean) distance of these rows
     shares: tuple[tuple[Hashable, float], ...] = ()  # the leaf's heaviest classes, heaviest first
     costs: tuple[tuple[Hashable, float], ...] = ()  # the mean cost of its rows by answer, cheapest first
-    held_out: HeldOut | None = None  # what rows say that the tree has never seen
+    held_out: HeldOut | None = None  # from rows that the tree has never seen
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values."""
@@ -99,6 +96,19 @@ class Answer(Record):
             "shares": [{"class": plain(name), "share": plain(share)} for name, share in self.shares],
             "costs": [{"answer": plain(name), "cost": plain(cost)} for name, cost in self.costs],
         }
+
+    @property
+    def value_words(self) -> str:
+        """The class or the number as text."""
+        if self.share is None and isinstance(self.value, float):
+            return f"{self.value:.6g}"
+        return label_text(self.value)
+
+    def _amount(self, amount: float) -> str:
+        return f"{amount:.6g}" if self.share is None else percent(amount)
+
+    def _change(self, before: float, after: float) -> str:
+        return f"{after - before:+.3g}" if self.share is None else f"{100 * (after - before):+.1f}"
 
 
 @dataclass(frozen=True)
@@ -111,7 +121,7 @@ class Way(Record):
 
 
 @dataclass(frozen=True)
-class Decision(Record):
+class Decision(TableResult):
     """The path of one row through a tree to its prediction; `print` shows it.
 
     >>> from treewright import encode, explain, grow
@@ -121,12 +131,14 @@ class Decision(Record):
     ('sail', 1.0, (1.0,))
     """
 
+    _wraps = True
+
     answers: tuple[Answer, ...]  # one for each target
     steps: tuple[Step, ...]
     leaf: int  # the node
-    rows: int  # of those that the tree learnt from, in the leaf
+    rows: int  # training rows in the leaf
     all_rows: int
-    start: tuple[float, ...]  # for each target what the steps move, before the first of them
+    start: tuple[float, ...]  # for each target what the steps change, before the first of them
     delta: float
     own_rows: bool = False  # the "held-out" rows look like those that the tree was grown from
     # of a row with missing values, where the tree divides it; the largest first, which the steps follow
@@ -135,16 +147,40 @@ class Decision(Record):
     @property
     def value(self) -> Any:
         """The answer; a tuple where there are several targets."""
-        values = tuple(answer.value for answer in self.answers)
-        return values[0] if len(values) == 1 else values
+        return _single(tuple(answer.value for answer in self.answers))
 
-    def __str__(self) -> str:
-        return _decision_text(self)
+    def _layout(self) -> Layout:
+        names = [f"{escape(answer.target)} " * (len(self.answers) > 1) for answer in self.answers]
+        words = [name + answer.value_words for name, answer in zip(names, self.answers, strict=True)]
+        answers = self.answers[:MOST_TARGETS]
+        head, first = ["", "", ""], ["", "all rows", ""]
+        for name, answer, start in zip(names, answers, self.start, strict=False):
+            head += [name + (answer.value_words if answer.share is not None else "answer"), ""]
+            first += [answer._amount(start), ""]
+        rows, notes = [[*first, f"{self.all_rows:,}"]], {}
+        steps, left_out = list(enumerate(self.steps, start=1)), len(self.steps) - MOST_STEPS
+        if left_out > 0:
+            steps = steps[: MOST_STEPS // 2] + steps[-MOST_STEPS // 2 :]
+        for number, step in steps:
+            rows.append(_step_cells(number, step, answers))
+            others = zip(step.competitors, step.competitor_words, strict=True)
+            own = [f"      or: {words}, {share_in_words(each)}" for each, words in others]
+            if left_out > 0 and number == MOST_STEPS // 2:
+                own.append(f"      … {left_out:,} more steps …")
+            notes[len(rows) - 1] = own
+        right = {0, *range(3, 4 + 2 * len(answers))}
+        above = [f"Answer: {', '.join(words)}", ""]
+        return Layout(above, [*head, "rows"], rows, right, ["", *_grounds(self)], notes, gap=2)
 
-    def _repr_html_(self) -> str:
-        return _decision_html(self)
+
+def _step_cells(number: int, step: Step, answers: tuple[Answer, ...]) -> list[str]:
+    cells = [f"{number}.", f"{escape(step.column)} is {step.value_words}", step.test_words]
+    for answer, before, after in zip(answers, step.before, step.after, strict=False):
+        cells += [answer._amount(after), answer._change(before, after)]
+    return [*cells, f"{step.rows:,}"]
 
 
+@documented
 def explain(
     model: Any,
     row: Any,
@@ -154,32 +190,26 @@ def explain(
     delta: float = 0.05,
     most: int = 3,
 ) -> Decision:
-    """Why a tree answers a row as it does.
+    """Why a tree predicts what it does for a row: the tests on its path, and how reliable the leaf is.
 
     Parameters
     ----------
-    model : Tree or fitted estimator
-        Of classes or numbers, for one target or several, with costs or without.
     row : dict, one-row table, list, 1-d array or pandas Series
         By name it needs the columns that the tree tests and no others; by position all of them. None and nan
         are missing values.
     data : Dataset or tuple (table, target) or (table, target, weights), optional
         The rows that the tree was grown from: then each step names its `most` best competitors, the tests of
-        other columns that would have parted these rows nearly as well (of the first 64 steps). An estimator
+        other columns that would have split these rows nearly as well (of the first 64 steps). An estimator
         that was fitted with ``n_competitors`` has kept them.
     test : Dataset or tuple, optional
-        Rows that the tree has never seen, all of the same weight. Those that come to the same leaf tell how
-        often its answer is right, with an exact interval (Clopper and Pearson's); or the mean (median for
+        Rows that the tree has never seen, all of the same weight. Those in the same leaf show how often its
+        answer is right, with an exact interval (Clopper and Pearson's); or the mean (median for
         absolute_error) of their numbers. Without them there is only the share of the training rows, which
-        the tree was made to fit.
+        the tree was fitted to.
     delta : float
-        The chance that the interval misses the truth, for this leaf and target by itself.
+        The probability that the interval misses the truth, for this leaf and target by itself.
     most : int
         How many competitors of each step.
-
-    Returns
-    -------
-    Decision
 
     Examples
     --------
@@ -194,24 +224,23 @@ def explain(
     1.  wind is 8    > 6              75.0 %  +25.0     4
     2.  sky is rain  not in {clouds}   100 %  +25.0     3
     <BLANKLINE>
-    Of the 3 rows it learnt from that came this way: stay 100 %.
+    Of the 3 training rows in this leaf: stay 100 %.
     The tree was fitted to these rows; pass held-out rows (test=) to measure its reliability.
     """
     check_delta(delta)
     tree = as_tree(model)
-    asked = one_row(tree, row)
-    ways = _ways(tree, asked.data)
-    leaf = ways[0].leaf if ways else int(tree.apply(asked.data)[0])
-    way = _way(tree, leaf)
-    moved = _moved(tree, way, asked.data, _codes(tree, asked.data, leaf, bool(ways)))
-    steps = _steps(tree, asked, way, moved)
-    kept = getattr(model, "competitors_", None)
+    start = one_row(tree, row)
+    ways = _ways(tree, start.data)
+    leaf = ways[0].leaf if ways else int(tree.apply(start.data)[0])
+    path = _path(tree, leaf)
+    values = _values_along(tree, path, start.data, bool(ways))
+    steps = _steps(tree, start, path, values)
+    known = getattr(model, "competitors_", None)
     if data is not None:
-        nodes = [step.node for step in steps[:MOST_NODES]]
-        steps = _with_competitors(asked, steps, competitors(tree, data, nodes, most), most)
-    elif isinstance(kept, Competitors):
-        steps = _with_competitors(asked, steps, kept, most)
-    answers = _mixed_answers(tree, asked.data) if ways else _answers(tree, leaf, moved[-1].tolist())
+        known = competitors(tree, data, [step.node for step in steps[:MOST_NODES]], most)
+    if isinstance(known, Competitors):
+        steps = tuple(_with_competitors(start, step, known, most) for step in steps)
+    answers = _mixed_answers(tree, start.data) if ways else _answers(tree, leaf, values[-1].tolist())
     own_rows = False
     if test is not None:
         if tree.linear is not None:
@@ -220,7 +249,7 @@ def explain(
             )
         rows = checked_rows(tree, test)
         own_rows = is_training_data(tree, rows)
-        if not ways:  # what is mixed is the answer of no leaf
+        if not ways:  # a mixture is not the answer of one leaf
             answers = _held_out(tree, leaf, answers, rows, delta)
     return Decision(
         answers=answers,
@@ -228,11 +257,16 @@ def explain(
         leaf=leaf,
         rows=int(tree.rows[leaf]),
         all_rows=int(tree.rows[0]),
-        start=tuple(moved[0].tolist()),
+        start=tuple(values[0].tolist()),
         delta=float(delta),
         own_rows=own_rows,
         ways=ways,
     )
+
+
+def _single(values: tuple[Any, ...]) -> Any:
+    """The value itself where there is one target."""
+    return values[0] if len(values) == 1 else values
 
 
 def _ways(tree: Tree, row: Dataset) -> tuple[Way, ...]:
@@ -242,307 +276,215 @@ def _ways(tree: Tree, row: Dataset) -> tuple[Way, ...]:
     (parts,) = parts_of(tree, row)
     if len(parts.leaf) < 2:
         return ()
+    answers = tree.label if tree.schema.predicts_classes else tree.value
     order = np.argsort(-parts.share, kind="stable")
     return tuple(
-        Way(leaf, share, _value(tree, tree.label[leaf] if tree.schema.predicts_classes else tree.value[leaf]))
+        Way(leaf, share, _single(_names(tree, answers[leaf].tolist())))
         for leaf, share in zip(parts.leaf[order].tolist(), parts.share[order].tolist(), strict=True)
     )
 
 
-def _codes(tree: Tree, row: Dataset, leaf: int, is_divided: bool) -> Ints:
-    """The classes that are answered, by their codes; of numbers nothing."""
-    if not tree.schema.predicts_classes:
-        return np.zeros(0, np.int64)
-    return np.asarray(answers_to(tree, row)[0] if is_divided else tree.label[leaf])
-
-
-def _value(tree: Tree, said: NDArray[Any]) -> Any:
-    """An answer by name; a tuple where there are several targets."""
-    pairs = zip(tree.schema.targets, said.tolist(), strict=True)
-    names = tuple(one if target.classes is None else target.classes[one] for target, one in pairs)
-    return names[0] if len(names) == 1 else names
+def _names(tree: Tree, answers: list[Any]) -> tuple[Any, ...]:
+    """The classes of some codes, one for each target; numbers as they are."""
+    pairs = zip(tree.schema.targets, answers, strict=True)
+    return tuple(one if target.classes is None else target.classes[one] for target, one in pairs)
 
 
 def _mixed_answers(tree: Tree, row: Dataset) -> tuple[Answer, ...]:
-    """What the leaves of a divided row say together, for each target."""
-    said = answers_to(tree, row)[0]
+    """The mixture of the leaves of a divided row, for each target."""
+    answers = answers_to(tree, row)[0].tolist()
     if tree.schema.predicts_classes:
-        return _class_answers(tree, [share[0] for share in proportions(tree, row)], said.tolist())
-    return tuple(
-        Answer(target.name, value, None, None)
-        for target, value in zip(tree.schema.targets, said.tolist(), strict=True)
-    )
+        return _class_answers(tree, [share[0] for share in proportions(tree, row)], answers)
+    targets = zip(tree.schema.targets, answers, strict=True)
+    return tuple(Answer(target.name, value, None, None) for target, value in targets)
 
 
-def _way(tree: Tree, leaf: int) -> Ints:
-    """The decisions from the root to a leaf, and the leaf."""
-    parent, way = tree.parent, [leaf]
-    while way[-1] > 0:
-        way.append(int(tree.heads[parent[way[-1]]]))
-    return np.array(way[::-1], np.int64)
+def _path(tree: Tree, leaf: int) -> Ints:
+    """The nodes with a test from the root to a leaf, and the leaf."""
+    parent, path = tree.parent, [leaf]
+    while path[-1] > 0:
+        path.append(int(tree.heads[parent[path[-1]]]))
+    return np.array(path[::-1], np.int64)
 
 
-def _moved(tree: Tree, way: Ints, row: Dataset, codes: Ints) -> Floats:
-    """What moves along the way, a column for each target: the share of the answered class, or the number."""
+def _values_along(tree: Tree, path: Ints, row: Dataset, is_divided: bool) -> Floats:
+    """At each node of a path, for each target: the share of the predicted class, or the number."""
     if not tree.schema.predicts_classes:
-        return tree.numbers_at(way, row.take(np.zeros(len(way), np.intp)))
-    way = tree.answering[way].astype(np.int64)  # a leaf without rows says what was known above it
-    first = np.cumsum((0, *tree.schema.block_widths))[:-1]
-    cells = first + codes
+        return tree.numbers_at(path, row.take(np.zeros(len(path), np.intp)))
+    codes = np.asarray(answers_to(tree, row)[0] if is_divided else tree.label[path[-1]])
+    nodes = tree.answering[path].astype(np.int64)  # a leaf without rows has the shares of the node above it
+    cells = np.cumsum((0, *tree.schema.block_widths))[:-1] + codes
     if isinstance(tree.statistic, SparseRows):
-        weight = tree.statistic.at(np.tile(cells, (tree.n_nodes, 1)))[way]
+        weight = tree.statistic.at(np.tile(cells, (tree.n_nodes, 1)))[nodes]
     else:
-        weight = tree.statistic[way][:, cells]
-    return np.asarray(weight / tree.weight[way, np.newaxis])
+        weight = tree.statistic[nodes][:, cells]
+    return np.asarray(weight / tree.weight[nodes, np.newaxis])
 
 
-def _steps(tree: Tree, asked: Row, way: Ints, moved: Floats) -> tuple[Step, ...]:
+def _steps(tree: Tree, row: Row, path: Ints, values: Floats) -> tuple[Step, ...]:
     learnt = columns_with_missing(tree)
     cells: dict[int, Cell] = {}
-    rows, numbers = tree.rows[way].tolist(), moved.tolist()
+    rows, numbers = tree.rows[path].tolist(), values.tolist()
     steps = []
-    for place, node in enumerate(way[:-1].tolist()):
+    for place, node in enumerate(path[:-1].tolist()):
         position = int(tree.feature[node])
-        cell = cells.setdefault(position, asked.cell(position))
-        child = int(way[place + 1])
-        words = way_in_words(tree, child, learnt=learnt)
-        missing = not cell.known and cell.value is None and not asked.is_unseen(position)
+        cell = cells.setdefault(position, row.cell(position))
+        child = int(path[place + 1])
+        missing = not cell.known and cell.value is None and not row.is_unseen(position)
+        part = float(tree.weight[child] / tree.weight[node])
         steps.append(
             Step(
                 node=node,
                 column=tree.tested[position].name,
                 value=cell.value,
                 value_words=cell.words,
-                words=words,
+                words=way_in_words(tree, child, learnt=learnt),
                 known=cell.known,
                 rows=rows[place + 1],
                 before=tuple(numbers[place]),
                 after=tuple(numbers[place + 1]),
-                surrogate=surrogate_of(tree, node, asked.data) if missing else "",
-                share=float(tree.weight[child] / tree.weight[node])
-                if missing and tree.missing == "fractional"
-                else 1.0,
+                surrogate=surrogate_of(tree, node, row.data) if missing else "",
+                share=part if missing and tree.missing == "fractional" else 1.0,
             )
         )
     return tuple(steps)
 
 
-def _with_competitors(asked: Row, steps: tuple[Step, ...], found: Competitors, most: int) -> tuple[Step, ...]:
-    """The steps with the competitors that are known of their nodes."""
-    told = []
-    for step in steps:
-        own = found[step.node][:most] if step.node in found.by_node else ()
-        words = tuple(each.words_for(asked.data) for each in own)
-        told.append(replace(step, competitors=own, competitor_words=words))
-    return tuple(told)
+def _with_competitors(row: Row, step: Step, known: Competitors, most: int) -> Step:
+    own = known[step.node][:most] if step.node in known.by_node else ()
+    return replace(step, competitors=own, competitor_words=tuple(each.words_for(row.data) for each in own))
 
 
 def _answers(tree: Tree, leaf: int, values: list[float]) -> tuple[Answer, ...]:
-    """What the leaf says for each target, by its own rows; `values` are its numbers."""
+    """The answer of a leaf for each target, by its own rows; `values` are its numbers."""
     schema = tree.schema
-    if not schema.predicts_classes:
-        losses = np.asarray(tree.statistic[leaf])[2::3] / tree.weight[leaf]
-        if tree.linear is not None:
-            losses = tree.linear.loss[[leaf]] / tree.weight[leaf]
-        if tree.criterion != "absolute_error":  # of poisson the deviation is no square: none is told
-            losses = np.sqrt(losses) if tree.criterion == "squared_error" else np.full(len(losses), np.nan)
-        spread = [None if np.isnan(loss) else loss for loss in losses.tolist()]
-        return tuple(
-            Answer(target.name, value, None, deviation)
-            for target, value, deviation in zip(schema.targets, values, spread, strict=True)
+    if schema.predicts_classes:
+        return _class_answers(
+            tree, [block[0] for block in tree.shares(np.array([leaf]))], tree.label[leaf].tolist()
         )
-    shares = [block[0] for block in tree.shares(np.array([leaf]))]
-    return _class_answers(tree, shares, tree.label[leaf].tolist())
+    losses = np.asarray(tree.statistic[leaf])[2::3] / tree.weight[leaf]
+    if tree.linear is not None:
+        losses = tree.linear.loss[[leaf]] / tree.weight[leaf]
+    if tree.criterion != "absolute_error":  # the deviance of poisson has no such root
+        losses = np.sqrt(losses) if tree.criterion == "squared_error" else np.full(len(losses), np.nan)
+    return tuple(
+        Answer(target.name, value, None, None if np.isnan(loss) else loss)
+        for target, value, loss in zip(schema.targets, values, losses.tolist(), strict=True)
+    )
 
 
 def _class_answers(tree: Tree, shares: list[Floats], codes: list[int]) -> tuple[Answer, ...]:
     """Answers of classes by the shares of each target."""
-    answers, costs = [], cost_arrays(tree.schema)
-    for i, target in enumerate(tree.schema.targets):
-        classes, share, code = target.classes or (), shares[i], codes[i]
-        heaviest = np.argsort(-share, kind="stable")[:MOST_CLASSES]
-        named = tuple((classes[c], float(share[c])) for c in heaviest if share[c] > 0)
-        paid: tuple[tuple[Hashable, float], ...] = ()
-        matrix = costs[i]
-        if matrix is not None:
-            mean = share @ matrix
-            cheapest = np.argsort(mean, kind="stable")[:MOST_CLASSES]
-            paid = tuple((classes[c], float(mean[c])) for c in cheapest)
-        answers.append(Answer(target.name, classes[code], float(share[code]), None, named, paid))
+
+    def listed(amounts: Floats, order: Floats, classes: Any) -> tuple[tuple[Hashable, float], ...]:
+        first = np.argsort(order, kind="stable")[:MOST_CLASSES].tolist()
+        return tuple((classes[code], float(amounts[code])) for code in first)
+
+    answers = []
+    matrices = cost_arrays(tree.schema)
+    for target, share, code, matrix in zip(tree.schema.targets, shares, codes, matrices, strict=True):
+        classes = target.classes or ()
+        heaviest = tuple(pair for pair in listed(share, -share, classes) if pair[1] > 0)
+        mean = None if matrix is None else share @ matrix
+        costs = () if mean is None else listed(mean, mean, classes)
+        answers.append(Answer(target.name, classes[code], float(share[code]), None, heaviest, costs))
     return tuple(answers)
 
 
 def _held_out(
     tree: Tree, leaf: int, answers: tuple[Answer, ...], rows: Dataset, delta: float
 ) -> tuple[Answer, ...]:
-    """The answers with what held-out rows of the same leaf say of them."""
+    """The answers with the statistics of held-out rows in the same leaf."""
     leaves, targets = whole_rows(tree, rows)
-    targets = targets[:, leaves == leaf]
-    told = []
-    for i, (answer, y) in enumerate(zip(answers, targets, strict=True)):
-        if tree.schema.predicts_classes:
-            held_out = share_held_out(int(np.sum(y == tree.label[leaf, i])), len(y), delta)
-        elif tree.criterion == "absolute_error":
-            held_out = median_held_out(y, delta)
-        else:
-            held_out = mean_held_out(y, delta)
-        told.append(replace(answer, held_out=held_out))
-    return tuple(told)
+    interval = median_held_out if tree.criterion == "absolute_error" else mean_held_out
+    return tuple(
+        replace(
+            answer,
+            held_out=share_held_out(int(np.sum(y == tree.label[leaf, i])), len(y), delta)
+            if tree.schema.predicts_classes
+            else interval(y, delta),
+        )
+        for i, (answer, y) in enumerate(zip(answers, targets[:, leaves == leaf], strict=True))
+    )
 
 
-def _decision_text(decision: Decision) -> str:
-    """The answer, the steps in a table, and what the answer rests on."""
-    table, notes = _table(decision)
-    n = min(len(decision.answers), MOST_TARGETS)
-    right = {0, *range(3, 3 + 2 * n), 3 + 2 * n}
-    lines = aligned(table, right=right, gap=2)
-    for at in sorted(notes, reverse=True):
-        lines[at + 1 : at + 1] = notes[at]
-    answer = ", ".join(_said(each, len(decision.answers) > 1) for each in decision.answers)
-    return "\n".join([f"Answer: {answer}", "", *lines, "", *wrapped(_grounds(decision))])
-
-
-def _decision_html(decision: Decision) -> str:
-    """The same for notebooks; names are escaped."""
-    (head, *body), notes = _table(decision)
-    n = min(len(decision.answers), MOST_TARGETS)
-    for at in sorted(notes, reverse=True):  # each below its step
-        body[at:at] = [["", note.strip(), *[""] * (len(head) - 2)] for note in notes[at]]
-    answer = ", ".join(_said(each, len(decision.answers) > 1) for each in decision.answers)
-    return html_table([f"Answer: {answer}", *head[1:]], body, range(3, 4 + 2 * n), _grounds(decision))
-
-
-def _said(answer: Answer, with_target: bool) -> str:
-    value = _value_in_words(answer)
-    return f"{escape(answer.target)} {value}" if with_target else value
-
-
-def _value_in_words(answer: Answer) -> str:
-    if answer.share is None and isinstance(answer.value, float):
-        return f"{answer.value:.6g}"
-    return label_text(answer.value)
-
-
-def _table(decision: Decision) -> tuple[list[list[str]], dict[int, list[str]]]:
-    """The cells of all lines, and by the place of a line what is told below it."""
-    answers = decision.answers[:MOST_TARGETS]
-    head = ["", "", ""]
-    first = ["", "all rows", ""]
-    for answer, start in zip(answers, decision.start, strict=False):
-        name = _value_in_words(answer) if answer.share is not None else "answer"
-        head += [f"{escape(answer.target)} {name}" if len(decision.answers) > 1 else name, ""]
-        first += [_amount(answer, start), ""]
-    table = [[*head, "rows"], [*first, f"{decision.all_rows:,}"]]
-    notes: dict[int, list[str]] = {}
-    steps = list(enumerate(decision.steps, start=1))
-    left_out = len(steps) - MOST_STEPS
-    if left_out > 0:
-        steps = steps[: MOST_STEPS // 2] + steps[-MOST_STEPS // 2 :]
-    for number, step in steps:
-        table.append(_line(number, step, answers))
-        others = zip(step.competitors, step.competitor_words, strict=True)
-        if step.competitors:
-            notes[len(table) - 1] = [f"      or: {words}, {share_in_words(each)}" for each, words in others]
-        if left_out > 0 and number == MOST_STEPS // 2:
-            notes.setdefault(len(table) - 1, []).append(f"      … {left_out:,} more steps …")
-    return table, notes
-
-
-def _line(number: int, step: Step, answers: tuple[Answer, ...]) -> list[str]:
-    cells = [f"{number}.", f"{escape(step.column)} is {step.value_words}", step.test_words]
-    for answer, before, after in zip(answers, step.before, step.after, strict=False):
-        cells += [_amount(answer, after), _change(answer, before, after)]
-    return [*cells, f"{step.rows:,}"]
-
-
-def _amount(answer: Answer, amount: float) -> str:
-    return f"{amount:.6g}" if answer.share is None else percent(amount)
-
-
-def _change(answer: Answer, before: float, after: float) -> str:
-    return f"{after - before:+.3g}" if answer.share is None else f"{100 * (after - before):+.1f}"
+# ---- what the answer rests on, in words ----------------------------------------------------------------
 
 
 def _grounds(decision: Decision) -> list[str]:
-    """What each answer rests on: the training rows of the leaf, the costs, the held-out rows."""
-    lines = [_divided(decision)] if decision.ways else []
+    """For each answer the training rows of the leaf, the costs, the held-out rows."""
+    lines = [_ways_text(decision)] if decision.ways else []
     for answer in decision.answers:
         start = f"{escape(answer.target)}: " if len(decision.answers) > 1 else ""
-        lines.append(start + _by_training(decision, answer))
+        lines.append(start + _training_text(decision, answer))
         if answer.costs:
-            lines.append(start + _by_costs(answer))
+            lines.append(start + _costs_text(answer))
         if answer.held_out is not None:
-            lines.append(start + _by_held_out(answer, answer.held_out, decision.own_rows))
+            lines.append(start + _held_out_text(answer, answer.held_out, decision.own_rows))
     if all(answer.held_out is None for answer in decision.answers):
-        lines.append(_UNPROVEN)
+        lines.append(
+            "The tree was fitted to these rows; pass held-out rows (test=) to measure its reliability."
+        )
     return lines
 
 
-def _divided(decision: Decision) -> str:
-    """The ways of a row that misses values, where the tree divides it."""
-    ways = decision.ways[:MOST_PATHS]
-    told = ", ".join(f"{percent(way.share)} to leaf {way.leaf} ({_words(way.value)})" for way in ways)
-    more = f", and {len(decision.ways) - len(ways):,} more" if len(decision.ways) > len(ways) else ""
+def _ways_text(decision: Decision) -> str:
+    """The leaves of a row with missing values, where the tree divides it."""
+    parts = []
+    for way in decision.ways[:MOST_PATHS]:
+        values = way.value if isinstance(way.value, tuple) else (way.value,)
+        parts.append(f"{percent(way.share)} to leaf {way.leaf} ({', '.join(map(answer_in_words, values))})")
+    if len(decision.ways) > len(parts):
+        parts.append(f"and {len(decision.ways) - len(parts):,} more")
     return (
-        f"The row misses values and goes to {len(decision.ways):,} leaves: {told}{more}. "
+        f"The row has missing values and is divided over {len(decision.ways):,} leaves: {', '.join(parts)}. "
         "The steps are those of its largest part."
     )
 
 
-def _words(value: Any) -> str:
-    values = value if isinstance(value, tuple) else (value,)
-    return ", ".join(map(answer_in_words, values))
-
-
-def _by_training(decision: Decision, answer: Answer) -> str:
-    if decision.ways:
-        mixed = ", ".join(f"{label_text(name)} {percent(share)}" for name, share in answer.shares)
-        return f"The leaves of all its ways, mixed by their shares, say {mixed or _value_in_words(answer)}."
-    rows = row_count(decision.rows)
-    if answer.share is None:
-        spread = "" if answer.deviation is None else f", give or take {answer.deviation:.3g}"
-        return f"The {rows} it learnt from that came this way say {_value_in_words(answer)}{spread}."
+def _training_text(decision: Decision, answer: Answer) -> str:
     shares = ", ".join(f"{label_text(name)} {percent(share)}" for name, share in answer.shares)
-    return f"Of the {rows} it learnt from that came this way: {shares}."
+    if decision.ways:
+        return f"The mixture of these leaves: {shares or answer.value_words}."
+    rows = count(decision.rows, "training row")
+    if answer.share is None:
+        spread = "" if answer.deviation is None else f", with a typical deviation of {answer.deviation:.3g}"
+        return f"Prediction from the {rows} in this leaf: {answer.value_words}{spread}."
+    return f"Of the {rows} in this leaf: {shares}."
 
 
-def _by_costs(answer: Answer) -> str:
+def _costs_text(answer: Answer) -> str:
     (_, least), *others = answer.costs
-    line = f"By what mistakes cost, {_value_in_words(answer)} is the cheapest answer: {least:.3g} a row"
-    if others:
-        line += f", {label_text(others[0][0])} would be {others[0][1]:.3g}"
-    return f"{line}."
+    text = f"The answer with the lowest expected cost is {answer.value_words}: {least:.3g} per row"
+    return text + (f", against {others[0][1]:.3g} for {label_text(others[0][0])}." if others else ".")
 
 
-def _by_held_out(answer: Answer, held_out: HeldOut, own_rows: bool) -> str:
+def _held_out_text(answer: Answer, held_out: HeldOut, own_rows: bool) -> str:
     if not held_out.rows:
-        return "No held-out row came this way: nothing is known of how often it is right."
-    rows = row_count(held_out.rows)
-    value = held_out.value or 0.0
+        return "No held-out row is in this leaf, so it is not known how often its answer is right."
+    rows = count(held_out.rows, "held-out row") + " in this leaf"
     if own_rows:
-        rows += " of test (which look like the very rows it was grown from, so this proves nothing)"
-    else:
-        rows += " held out"
+        rows += " (they look like the training rows, so this proves nothing)"
+    value = held_out.value or 0.0
     sure = f"with {round(100 * (1 - held_out.delta), 10):g} % confidence"
     if held_out.what == "share":
-        low, high = (held_out.lower or 0.0), (held_out.upper if held_out.upper is not None else 1.0)
+        low, high = held_out.lower or 0.0, held_out.upper if held_out.upper is not None else 1.0
         low, high = math.floor(1000 * low + 1e-9) / 10, math.ceil(1000 * high - 1e-9) / 10
-        return (
-            f"Of {rows} that came this way {percent(value)} are {_value_in_words(answer)}; "
-            f"{sure} it is {low:.1f} to {high:.1f} % of all such rows."
-        )
-    text = f"{rows} that came this way have the {held_out.what} {value:.6g}"
+        share = f"Of the {rows}, {percent(value)} are {answer.value_words}"
+        return f"{share}; {sure} the true share is {low:.1f} to {high:.1f} %."
+    text = f"The {held_out.what} of the {rows} is {value:.6g}"
     if held_out.lower is None or held_out.upper is None:
-        return f"{text}; too few for an interval."
-    nearly = "" if held_out.what == "median" else " (if such means are nearly normal)"
-    return f"{text}; {sure} that of all such rows is {held_out.lower:.6g} to {held_out.upper:.6g}{nearly}."
+        return f"{text}; these are too few for an interval."
+    nearly = "" if held_out.what == "median" else " (if means of so many rows are nearly normal)"
+    ends = f"{held_out.lower:.6g} to {held_out.upper:.6g}"
+    return f"{text}; {sure} the true {held_out.what} is {ends}{nearly}."
 
 
 @dataclass(frozen=True)
 class HeldOut(Record):
-    """Rows that the tree has never seen, of those that come to the same leaf.
+    """Statistics of held-out rows in the same leaf.
 
-    With confidence `1 - delta` the true share, mean or median in the leaf lies from `lower` to `upper`:
+    With confidence `1 - delta` the true share, mean or median in the leaf lies between `lower` and `upper`,
     for this leaf by itself. The limits of a share and of a median are exact; those of a mean hold where the
     mean of so many rows is nearly normal.
     """

@@ -15,11 +15,12 @@ from treewright.certifying.losses import loss_name, most_cost
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed
-from treewright.explaining.row import is_training_data
+from treewright.explaining.row import is_training_data, name_hint
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import n_threads, whole_number
+from treewright.parameters import documented
 from treewright.tree import Tree
-from treewright.tree.evaluate import given_rows, leaves_of, said_losses
+from treewright.tree.evaluate import given_rows, leaves_of, prediction_losses
 from treewright.tree.missing import sent_by_others
 from treewright.tree.oblique import asked_columns, asks, by_column
 from treewright.tree.predict import answers
@@ -42,9 +43,7 @@ class ColumnImportance(Record):
     splits: int  # nodes that test it
     # share of the risk reduction on the training rows; the columns of an oblique split share its reduction
     gain: float
-    permutation: float | None = (
-        None  # permutation importance: rise of the mean loss when its values are shuffled
-    )
+    permutation: float | None = None  # rise of the mean loss when its values are shuffled
     lower: float | None = None
     upper: float | None = None
 
@@ -80,18 +79,13 @@ class Importance(TableResult):
         for column in self.columns:
             if column.column == name:
                 return column
-        known = ", ".join(repr(column.column) for column in self.columns[:10])
-        raise KeyError(f"there is no column {name!r}; the columns are {known}")
+        hint = name_hint(name, [column.column for column in self.columns], "the columns are")
+        raise KeyError(f"there is no column {name!r}{hint}")
 
     @property
     def ranked(self) -> tuple[ColumnImportance, ...]:
         """The most important first: by permutation where it is known, else by gain."""
-
-        def sort_key(column: ColumnImportance) -> tuple[float, float]:
-            by_rows = column.permutation if column.permutation is not None else 0.0
-            return -by_rows, -column.gain
-
-        return tuple(sorted(self.columns, key=sort_key))
+        return tuple(sorted(self.columns, key=lambda each: (-(each.permutation or 0.0), -each.gain)))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -110,28 +104,27 @@ class Importance(TableResult):
         )
         if self.own_rows:
             notes.append(
-                "These look like the rows that the tree was grown from: it fits them too well, so the rise "
-                "is biased upwards; pass rows that it has never seen."
+                "These look like the rows that the tree was grown from, which it fits too well: the rise is "
+                "biased upwards; pass rows that it has never seen."
             )
         return tuple(notes)
 
     def _layout(self) -> Layout:
         used = [column for column in self.ranked if column.splits or column.permutation]
-        shown = used[:MOST_LINES]
         head = ["column", "splits", "risk reduction", ""]
         by_rows = self.rows is not None
         head += [f"{self.loss} rises by", "from … to"] if by_rows else []
         lines, most = [], max((column.gain for column in used), default=1.0)
-        for column in shown:
+        for column in used[:MOST_LINES]:
             bar = "█" * round(LONGEST_BAR * column.gain / most) if most > 0 else ""
             cells = [escape(column.column), f"{column.splits:,}", percent(column.gain), bar]
             lines.append(cells + (_rise_cells(column, self.in_percent) if by_rows else []))
         rest = []
-        if len(used) > len(shown):
-            rest.append(f"… {len(used) - len(shown):,} more columns are used")
+        if len(used) > MOST_LINES:
+            rest.append(f"… {len(used) - MOST_LINES:,} more columns are used")
         if len(used) < len(self.columns):
-            unused = len(self.columns) - len(used)
-            rest.append(f"{unused:,} column{'s are' if unused > 1 else ' is'} not used at all")
+            others = len(self.columns) - len(used)
+            rest.append(f"{others:,} column{'s are' if others > 1 else ' is'} not used at all")
         if self.base is not None:
             base = percent(self.base) if self.in_percent else f"{self.base:.4g}"
             rest.append(f"mean {self.loss} without shuffling: {base}")
@@ -154,6 +147,7 @@ def _rise_cells(column: ColumnImportance, in_percent: bool) -> list[str]:
     return [words[0] + unit, f"{words[1]} … {words[2]}"]
 
 
+@documented
 def importance(
     model: Any,
     data: Any = None,
@@ -167,8 +161,6 @@ def importance(
 
     Parameters
     ----------
-    model : Tree or fitted estimator
-        Of classes or numbers, for one target or several.
     data : Dataset or tuple (table, target) or (table, target, weights), optional
         Rows for the permutation importance, preferably held out: each used column is shuffled among them, and
         its importance is the rise of the mean loss. The loss is the share of wrong predictions, their cost if
@@ -180,12 +172,6 @@ def importance(
         Seed of the shuffles.
     delta : float
         The probability that an interval misses, for each column by itself.
-    n_jobs : int, optional
-        Threads: None is 1, -1 all cores. The result does not depend on it.
-
-    Returns
-    -------
-    Importance
 
     Examples
     --------
@@ -211,19 +197,17 @@ def importance(
     if rows.weight is not None:
         rows = rows.take(rows.counted)
     shuffler = _Shuffler.of(tree, rows, n_threads(n_jobs))
-    reach = _quantile(rows.n_rows, delta)
-    found = []
+    quantile = _quantile(rows.n_rows, delta)
+    measured = []
     for column in columns:
-        if column.position not in shuffler.place:
-            found.append(replace(column, permutation=0.0, lower=0.0, upper=0.0))
-            continue
-        rng = np.random.default_rng([start, column.position])
-        with np.errstate(invalid="ignore"):
-            rise, error = shuffler.rise(column.position, repeats, rng)
-        found.append(
-            replace(column, permutation=rise, lower=rise - reach * error, upper=rise + reach * error)
-        )
-    return Importance(tuple(found), loss, shuffler.base_mean, rows.n_rows, own_rows, repeats, float(delta))
+        rise = half = 0.0
+        if column.position in shuffler.place:
+            rng = np.random.default_rng([start, column.position])
+            with np.errstate(invalid="ignore"):
+                rise, error = shuffler.rise(column.position, repeats, rng)
+                half = quantile * error
+        measured.append(replace(column, permutation=rise, lower=rise - half, upper=rise + half))
+    return Importance(tuple(measured), loss, shuffler.base_mean, rows.n_rows, own_rows, repeats, float(delta))
 
 
 def _by_gain(tree: Tree) -> tuple[ColumnImportance, ...]:
@@ -254,27 +238,25 @@ class _Shuffler(NamedTuple):
 
     @classmethod
     def of(cls, tree: Tree, rows: Dataset, n_threads: int) -> _Shuffler:
-        used = asked_columns(tree)
-        place = {column: j for j, column in enumerate(used)}
+        columns = asked_columns(tree)
+        place = {column: j for j, column in enumerate(columns)}
         leaf = leaves_of(tree, rows)
-        if used:
+        if columns:
             n_columns = len(tree.schema.columns)
             feature = np.full(n_columns + len(tree.directions) + 1, -1, np.int32)
-            feature[used] = np.arange(len(used))
-            feature[n_columns:-1] = len(used) + np.arange(len(tree.directions))
-            directions = tuple(
-                replace(each, columns=tuple(place[j] for j in each.columns)) for each in tree.directions
-            )
-            schema = Schema(tuple(tree.schema.columns[j] for j in used), tree.schema.targets)
-            others = replace(tree.surrogates, feature=feature[tree.surrogates.feature])
+            feature[columns] = np.arange(len(columns))
+            feature[n_columns:-1] = len(columns) + np.arange(len(tree.directions))
+            schema = Schema(tuple(tree.schema.columns[j] for j in columns), tree.schema.targets)
             tree = replace(
                 tree,
                 schema=schema,
                 feature=feature[tree.feature],
-                directions=directions,
-                surrogates=others,
+                directions=tuple(
+                    replace(each, columns=tuple(place[j] for j in each.columns)) for each in tree.directions
+                ),
+                surrogates=replace(tree.surrogates, feature=feature[tree.surrogates.feature]),
             )
-            rows = Dataset(schema, tuple(rows.column(j) for j in used), rows.targets, rows.weight)
+            rows = Dataset(schema, tuple(rows.column(j) for j in columns), rows.targets, rows.weight)
         base = _mean_loss(tree, rows)
         return cls(tree, rows, place, leaf, base, n_threads)
 
@@ -295,20 +277,17 @@ class _Shuffler(NamedTuple):
         below = subtree_mask(self.tree, np.flatnonzero(asks(self.tree, j)))
         if sent_by_others(self.tree):  # then a column may matter to any row
             below = np.ones(self.tree.n_nodes, np.bool_)
-        touched = np.flatnonzero(below[self.leaf])
-        part, columns = self._part(j, below, touched)
-        values, base = self.data.columns[j], self.base[touched]
-        own, lent = (
-            np.zeros(n),
-            np.zeros(n),
-        )  # the additional loss of each row, and of the rows that got its value
+        affected = np.flatnonzero(below[self.leaf])
+        part, columns = self._part(j, below, affected)
+        values, base = self.data.columns[j], self.base[affected]
+        own, lent = np.zeros((2, n))  # the additional loss of each row, and of the rows that got its value
         for _ in range(n_repeats):
             donor = self._donors(rng)
-            columns[j] = values[donor[touched]]
-            shuffled = replace(part, columns=tuple(columns))
+            columns[j] = values[donor[affected]]
             more = np.zeros(n)
             # the Poisson loss of predicting 0 for a positive count is infinite: the rise is then NaN
-            more[touched] = _mean_loss(self.tree, shuffled, self.n_threads) - base
+            rows = replace(part, columns=tuple(columns))
+            more[affected] = _mean_loss(self.tree, rows, self.n_threads) - base
             own += weight * more
             lent += np.bincount(donor, weight * (more - np.average(more, weights=weight)), n)
         total = weight.sum()
@@ -322,16 +301,16 @@ class _Shuffler(NamedTuple):
         error = np.sqrt(variance) / total
         return rise, float(error)
 
-    def _part(self, j: int, below: NDArray[np.bool_], touched: Ints) -> tuple[Dataset, list[NDArray[Any]]]:
+    def _part(self, j: int, below: NDArray[np.bool_], affected: Ints) -> tuple[Dataset, list[NDArray[Any]]]:
         """The rows on whose path a column is tested, with the columns that may be tested on it."""
         before = np.concatenate([[0], np.cumsum(asks(self.tree, j))])
         above = before[self.tree.end] > before[:-1]
-        asked = set(asked_columns(self.tree, above | below))
+        needed = set(asked_columns(self.tree, above | below))
         columns = [
-            values[touched] if k in asked else np.broadcast_to(values[:1], len(touched))
+            values[affected] if k in needed else np.broadcast_to(values[:1], len(affected))
             for k, values in enumerate(self.data.columns)
         ]
-        targets = np.asarray(self.data.targets)[:, touched]
+        targets = np.asarray(self.data.targets)[:, affected]
         return Dataset(self.data.schema, tuple(columns), targets), columns
 
     def _donors(self, rng: np.random.Generator) -> Ints:
@@ -346,4 +325,4 @@ class _Shuffler(NamedTuple):
 def _mean_loss(tree: Tree, rows: Dataset, n_threads: int = 1) -> Floats:
     """The loss of each row, averaged over the targets."""
     targets = np.asarray(rows.targets)
-    return said_losses(tree, answers(tree, rows, n_threads), targets) / len(targets)
+    return prediction_losses(tree, answers(tree, rows, n_threads), targets) / len(targets)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._text import escape, label_text
+from treewright._text import escape, label_text, set_text
 from treewright.certifying.held_out import same_statistic
 from treewright.encoding import Dataset, encode
 from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.readers import is_a
 from treewright.encoding.schema import Column
 from treewright.encoding.tables import Table, read_table
+from treewright.parameters import did_you_mean
 from treewright.tree import Tree
 from treewright.tree.oblique import Direction, asked_columns
 
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     data: Dataset
     unseen: Mapping[str, Any]
     directions: tuple[Direction, ...] = ()
-    given: frozenset[str] | None = None  # the columns that it came with; None: all of them
+    names: frozenset[str] | None = None  # of the columns that it came with; None: all of them
 
     def is_unseen(self, position: int) -> bool:
         """Whether the column at a position has a category that the tree has never seen."""
@@ -97,7 +97,7 @@ def one_row(tree: Tree, row: Any) -> Row:
     '1.5'
     >>> one_row(tree, {"y": 1.5})
     Traceback (most recent call last):
-    ValueError: the row lacks the column 'x', which the tree tests; it has 'y'
+    ValueError: the row lacks the column 'x', which the tree tests; it has {y}
     """
     if isinstance(row, Dataset):
         tree._check_columns(row)
@@ -107,14 +107,14 @@ def one_row(tree: Tree, row: Any) -> Row:
     _check_alone(table.n_rows)
     schema = tree.schema
     unnamed = all(name == f"x{i}" for i, name in enumerate(schema.names))
-    given = None
+    names = None
     if table.names is None or (unnamed and not set(table.names) & set(schema.names)):
         _check_length(table, tree)
         cells = [_cells(table, position) for position in range(table.n_columns)]
     else:
         place = {name: position for position, name in enumerate(table.names)}
         _check_names(tree, place)
-        given = frozenset(place)
+        names = frozenset(place)
         cells = [_cells(table, place[name]) if name in place else [None] for name in schema.names]
     data = encode(dict(zip(schema.names, cells, strict=True)), schema=schema)
     unseen = {
@@ -122,7 +122,7 @@ def one_row(tree: Tree, row: Any) -> Row:
         for j, (column, cell) in enumerate(zip(schema.columns, cells, strict=True))
         if _is_unseen(column, data.column(j))
     }
-    return Row(data, unseen, tree.directions, given)
+    return Row(data, unseen, tree.directions, names)
 
 
 def is_one_row(row: Any) -> bool:
@@ -186,10 +186,13 @@ def _check_names(tree: Tree, place: Mapping[str, int]) -> None:
         name = tree.schema.columns[position].name
         if name in place:
             continue
-        near = get_close_matches(name, place, 1)
-        shown = ", ".join(map(repr, list(place)[:10])) + (", …" if len(place) > 10 else "")
-        hint = f"is {near[0]!r} meant?" if near else f"it has {shown}"
-        raise ValueError(f"the row lacks the column {name!r}, which the tree tests; {hint}")
+        hint = name_hint(name, place, "it has")
+        raise ValueError(f"the row lacks the column {name!r}, which the tree tests{hint}")
+
+
+def name_hint(name: str, known: Collection[str], what: str) -> str:
+    """The end of a message about a name: the closest known one, or the first ten."""
+    return did_you_mean(name, known) or f"; {what} {set_text(tuple(known), 10)}"
 
 
 def is_training_data(tree: Tree, rows: Dataset) -> bool:

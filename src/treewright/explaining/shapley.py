@@ -18,6 +18,7 @@ from treewright.encoding.tables import available_memory
 from treewright.explaining.row import Row, is_one_row, one_row
 from treewright.explaining.tables import Layout, TableResult
 from treewright.growing import n_threads
+from treewright.parameters import documented
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import only_columns
@@ -40,7 +41,7 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class ShapleyValues(TableResult):
-    """What each column contributes to the predictions of some rows, relative to the average prediction.
+    """What each column contributes to the predictions for some rows, relative to the average prediction.
 
     ``base + values.sum(axis=1)`` is the prediction of the tree, for every row and output, up to rounding.
     `print` shows the columns of one row, or for several rows the mean absolute contribution of each column.
@@ -72,25 +73,22 @@ class ShapleyValues(TableResult):
         shown = _printed_outputs(self.outputs, predictions)
         if len(self.values) == 1:
             amounts = self._table[0][:, shown]
-            words = [_cell(self.data, j) if amounts[j].any() else "" for j in range(len(self.columns))]
+            row, sign = Row(self.data, {}), "+"
+            words = [row.cell(j).words if amounts[j].any() else "" for j in range(len(self.columns))]
             title = ", ".join(
-                f"{self.outputs[i]}: {_number(predictions[0, i])} instead of {_number(base[i])} on average"
+                f"{self.outputs[i]}: {predictions[0, i]:.3g} instead of {base[i]:.3g} on average"
                 for i in shown
             )
-            head, signed = ["column", "value", *(str(self.outputs[i]) for i in shown)], True
+            head = ["column", "value", *(str(self.outputs[i]) for i in shown)]
         else:
             amounts = np.abs(self._table[:, :, shown]).mean(axis=0)
-            words = []
+            words, sign = [], ""
             title = f"{row_count(len(self.values))}: mean absolute contribution of each column"
-            head, signed = ["column", *(str(self.outputs[i]) for i in shown)], False
+            head = ["column", *(str(self.outputs[i]) for i in shown)]
         size = np.abs(amounts).max(axis=1)
         order = [j for j in np.argsort(-size, kind="stable").tolist() if size[j] > 0]
         lines = [
-            [
-                escape(self.columns[j]),
-                *words[j : j + 1],
-                *(f"{amount:+.3g}" if signed else f"{amount:.3g}" for amount in amounts[j]),
-            ]
+            [escape(self.columns[j]), *words[j : j + 1], *(f"{x:{sign}.3g}" for x in amounts[j])]
             for j in order[:MOST_LINES]
         ]
         left = len(order) - len(lines)
@@ -111,6 +109,7 @@ class ShapleyValues(TableResult):
         }
 
 
+@documented
 def shapley_values(
     model: Any, rows: Any, *, background: Any = None, n_jobs: int | None = None
 ) -> ShapleyValues:
@@ -118,21 +117,18 @@ def shapley_values(
 
     When the columns of a row become known one after the other, the prediction moves from the average to that
     of the row. The value of a column is the change when it becomes known, averaged over all orders.
-    They are computed exactly, in time (nodes of the tree) × (columns on a path) for each row, and for rows
-    that pass all tests alike only once.
+    Values are exact and take (nodes of the tree) × (columns on a path) steps for each row; rows with the
+    same result in every test are computed once.
 
     Parameters
     ----------
     model : Tree or fitted estimator
-        The tree; of classes the shares are explained, and several targets follow one another.
+        The tree. For classes the outputs are their shares; the outputs of several targets are concatenated.
     rows : table, Dataset or one row
         The rows to explain, as a table that `encode` takes, or one row as `explain` takes it.
     background : table, Dataset or tuple (table, target), optional
-        Rows whose values replace a column that is not known (interventional values). Without
-        them such a column is averaged out by the weights of the training rows along the paths of the tree
-        (path-dependent values).
-    n_jobs : int, optional
-        Threads; -1 for all cores. The result is the same to the last bit.
+        Rows whose values replace a column that is not known (interventional values). Without them such a
+        column is averaged out by the weights of the training rows along the paths (path-dependent values).
 
     Returns
     -------
@@ -155,7 +151,7 @@ def shapley_values(
     tree = as_tree(model)
     only_columns(tree, "Shapley values are for trees that test one column at a time; see `importance`")
     data = one_row(tree, rows).data if is_one_row(rows) else given_table(tree, rows, "rows")
-    refuse_rows_with_missing(tree, data, "rows", _FOLLOWED)
+    refuse_rows_with_missing(tree, data, "rows", _COMPLETE_ROWS)
     leaves = np.flatnonzero(tree.is_leaf)
     outputs = _outputs(tree.schema)
     _check_memory(data.n_rows * data.n_columns * len(outputs) + 2 * len(leaves) * len(outputs))
@@ -165,12 +161,12 @@ def shapley_values(
         leaf_values, blocks = tree.value[leaves], []
     place = np.cumsum(tree.is_leaf) - 1  # of a leaf among the leaves
     others = None if background is None else given_table(tree, background, "background")
-    if others is not None:
-        refuse_rows_with_missing(tree, others, "background", _FOLLOWED)
+    base: Any
     if others is None:
         weight = tree.weight
         base = np.average(leaf_values, axis=0, weights=weight[leaves])
     else:
+        refuse_rows_with_missing(tree, others, "background", _COMPLETE_ROWS)
         if not others.total_weight > 0:
             raise ValueError("background has no row with a positive weight")
         weight = others.row_weights / others.total_weight
@@ -191,15 +187,14 @@ def shapley_values(
         n_threads=n_threads(n_jobs),
     )
     predictions = leaf_values[place[tree.apply(data)]]
-    kept: dict[str, Any] = {"schema": tree.schema, "data": data}
     if len(outputs) == 1 and not tree.schema.predicts_classes:
-        return ShapleyValues(
-            values[:, :, 0], float(base[0]), predictions[:, 0], outputs, others is not None, **kept
-        )
-    return ShapleyValues(values, base, predictions, outputs, others is not None, **kept)
+        values, base, predictions = values[:, :, 0], float(base[0]), predictions[:, 0]
+    return ShapleyValues(values, base, predictions, outputs, others is not None, tree.schema, data)
 
 
-_FOLLOWED = "Shapley values follow one test at a time; give rows without missing values in the tested columns"
+_COMPLETE_ROWS = (
+    "Shapley values follow one test at a time; give rows without missing values in tested columns"
+)
 
 
 def _outputs(schema: Schema) -> tuple[Output, ...]:
@@ -225,11 +220,3 @@ def _printed_outputs(outputs: tuple[Output, ...], predictions: Floats) -> list[i
         return [1]
     order = np.argsort(-predictions.mean(axis=0), kind="stable")
     return sorted(order[:4].tolist()) if len(outputs) > 4 else list(range(len(outputs)))
-
-
-def _cell(data: Dataset, j: int) -> str:
-    return Row(data, {}).cell(j).words
-
-
-def _number(amount: float) -> str:
-    return f"{amount:.3g}"

@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright._text import escape, percent, row_count
+from treewright._text import count, escape, percent, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
 from treewright.encoding.splits import checked_seed
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import grow, n_threads, whole_number
+from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.evaluate import encoded_rows, is_pair
 from treewright.tree.oblique import by_column
 from treewright.tree.predict import answers
 
-MOST_ANSWERED = 100_000  # rows whose predictions are compared; of a larger table a sample of this size
+MOST_COMPARED = 100_000  # rows whose predictions are compared; of a larger table a sample of this size
 MOST_LINES = 20  # columns that are printed
 _PIECE = 2**22  # predictions that are sorted together
 
@@ -54,9 +55,7 @@ class Stability(TableResult):
     rows: int
     top: int  # how many columns of a tree count as top columns
     leaves: tuple[int, int, int]  # minimum, median and maximum over the trees
-    whole_root: (
-        str | None
-    )  # the column, or weighted sum, at the root of the tree of all rows; None: it is a leaf
+    whole_root: str | None  # column or weighted sum at the root of the tree of all rows; None: it is a leaf
     whole_leaves: int
     thresholds: tuple[float, ...]  # of the roots that test this column, ascending; () for categorical ones
     thresholds_words: str
@@ -84,7 +83,7 @@ class Stability(TableResult):
         used = [each for each in self.ranked if each.used > 0]
         head = ["column", "at the root", f"among the top {self.top}", "used"]
         lines = [
-            [escape(each.column), *(_share_text(share) for share in (each.root, each.top, each.used))]
+            [escape(each.column), *(percent(x) if x else "-" for x in (each.root, each.top, each.used))]
             for each in used[:MOST_LINES]
         ]
         rest = [f"… {len(used) - MOST_LINES:,} more columns are used"] if len(used) > MOST_LINES else []
@@ -100,35 +99,31 @@ class Stability(TableResult):
         ]
         if self.whole_root is not None:
             same, others = self.same_root, self.n_tests - (self.same_root > 0)
-            what = "test" if self.whole_root not in {each.column for each in self.columns} else "column"
-            elsewhere = f"; the others test {others} other {what}{'s' * (others > 1)} first"
-            line = f"It first tests {escape(self.whole_root)}, as {percent(same)} of them do"
-            text.append(f"{line}{elsewhere if others else ''}.")
+            what = "column" if self.whole_root in {each.column for each in self.columns} else "test"
+            elsewhere = f"; the others test {count(others, f'other {what}')} first" if others else ""
+            root = f"It first tests {escape(self.whole_root)}, as {percent(same)} of them do"
+            text.append(f"{root}{elsewhere}.")
         if self.thresholds_words:
             text.append(self.thresholds_words)
-        for target, pair, whole in zip(self.targets, self.agreement, self.with_whole, strict=False):
-            start = f"{escape(target)}: two" if len(self.targets) > 1 else "Two"
+        starts = [f"{escape(target)}: " if len(self.targets) > 1 else "" for target in self.targets]
+        for start, pair, whole in zip(starts, self.agreement, self.with_whole, strict=False):
             text.append(
-                f"{start} of the trees agree on {percent(pair)} of the rows, one of them and the tree of all "
-                f"rows on {percent(whole)}."
+                f"{start}Two of the trees agree on {percent(pair)} of the rows, one of them and the tree of "
+                f"all rows on {percent(whole)}."
             )
-        for target, spread, scale in zip(self.targets, self.spread, self.scale, strict=False):
-            start = f"{escape(target)}: the" if len(self.targets) > 1 else "The"
+        for start, spread, scale in zip(starts, self.spread, self.scale, strict=False):
             text.append(
-                f"{start} predictions for a row have a standard deviation of {spread:.3g}; that of the "
+                f"{start}The predictions for a row have a standard deviation of {spread:.3g}; that of the "
                 f"target is {scale:.3g}."
             )
         return text
-
-
-def _share_text(share: float) -> str:
-    return percent(share) if share else "-"
 
 
 def _leaves_in_words(few: int, median: int, most: int) -> str:
     return f"{few:,} leaves each" if few == most else f"{few:,} to {most:,} leaves, median {median:,}"
 
 
+@documented
 def stability(
     data: Any,
     *,
@@ -157,17 +152,11 @@ def stability(
         Seed of the samples, and of random choices within a tree.
     grower : callable, optional
         Makes a tree of a (weighted) Dataset instead of `grow`, for example one that prunes.
-    n_jobs : int, optional
-        Threads for each tree: None is 1, -1 all cores. The result does not depend on it.
     progress : callable, optional
-        Called with the share that is done. An exception that it raises ends the work.
+        Called with the share of the work that is done. An exception that it raises ends the work.
     **growing
         Keyword arguments of `grow`. Limits in rows (min_samples_leaf) count a row once however
         often it was drawn; min_weight_leaf counts draws.
-
-    Returns
-    -------
-    Stability
 
     Examples
     --------
@@ -217,23 +206,22 @@ def stability(
 
 def _bootstrap(data: Dataset, rng: np.random.Generator) -> Dataset:
     """A bootstrap sample: the same table, each weight multiplied by how often the row was drawn."""
-    counted, counts = data.counted, np.zeros(data.n_rows)
-    counts[counted] = np.bincount(rng.integers(0, len(counted), len(counted)), minlength=len(counted))
+    rows, counts = data.counted, np.zeros(data.n_rows)
+    counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
     return data.reweighted(counts * data.row_weights)
 
 
 def _compared_rows(data: Dataset, rng: np.random.Generator) -> Dataset:
-    counted = data.counted
-    if len(counted) > MOST_ANSWERED:
-        counted = np.sort(rng.choice(counted, MOST_ANSWERED, replace=False))
-    return data if len(counted) == data.n_rows else data.take(counted)
+    rows = data.counted
+    if len(rows) > MOST_COMPARED:
+        rows = np.sort(rng.choice(rows, MOST_COMPARED, replace=False))
+    return data if len(rows) == data.n_rows else data.take(rows)
 
 
 def _predictions(tree: Tree, rows: Dataset) -> NDArray[Any]:
     """The prediction for each row, (targets, rows): codes of classes or numbers."""
-    return np.ascontiguousarray(
-        answers(tree, rows).T.astype(np.int32 if tree.schema.predicts_classes else np.float64)
-    )
+    dtype = np.int32 if tree.schema.predicts_classes else np.float64
+    return np.ascontiguousarray(answers(tree, rows).T.astype(dtype))
 
 
 class _Statistics:
@@ -270,9 +258,7 @@ class _Statistics:
         names = self.data.schema.names
         shares = np.stack([self.root, self.top, self.used]) / n
         columns = [ColumnStability(name, j, *shares[:, j].tolist()) for j, name in enumerate(names)]
-        agreed = (
-            _agreement(predictions, rows) if whole.schema.predicts_classes else _spread(predictions, rows)
-        )
+        compare = _agreement if whole.schema.predicts_classes else _spread
         return Stability(
             columns=tuple(columns),
             n_bootstraps=n,
@@ -288,18 +274,20 @@ class _Statistics:
             compared=rows.n_rows,
             targets=tuple(target.name for target in whole.schema.targets),
             seed=seed,
-            **agreed,
+            **compare(predictions, rows),
         )
 
     def _thresholds_words(self, whole: Tree) -> str:
         if len(self.thresholds) < 2:
             return ""
-        column = whole.tested[whole.feature[0]]
-        ordered = sorted(self.thresholds)
-        low, high = (column.threshold_text(value) for value in (ordered[0], ordered[-1]))
-        own = column.threshold_text(float(whole.threshold[0]))
-        same = sum(value == whole.threshold[0] for value in ordered) / len(ordered)
-        return f"Their thresholds lie between {low} and {high}; {percent(same)} of them are {own}, as in it."
+        column, own = whole.tested[whole.feature[0]], float(whole.threshold[0])
+        ends = min(self.thresholds), max(self.thresholds), own
+        low, high, here = (column.threshold_text(value) for value in ends)
+        same = self.thresholds.count(own) / len(self.thresholds)
+        return (
+            f"Their thresholds lie between {low} and {high}; {percent(same)} of them are {here}, as in the "
+            "tree of all rows."
+        )
 
 
 def _root_column(tree: Tree) -> Column | None:

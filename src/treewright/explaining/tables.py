@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from html import escape
 from textwrap import wrap
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from treewright._json import plain
@@ -28,11 +29,13 @@ def _plain(value: Any) -> Any:
 class Layout(NamedTuple):
     """What a printed result consists of; without rows its table is left out of the text."""
 
-    above: list[str]
-    head: list[str]
-    rows: list[list[str]]
-    right: Container[int]  # the columns that are flush right
-    below: list[str]
+    above: Sequence[str]
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    right: Container[int] = ()  # the columns that are flush right
+    below: Sequence[str] = ()
+    notes: Mapping[int, Sequence[str]] = MappingProxyType({})  # lines below a row, by its place
+    gap: int = 3  # between columns of the text
 
 
 class TableResult(Record):
@@ -44,22 +47,28 @@ class TableResult(Record):
         raise NotImplementedError
 
     def __str__(self) -> str:
-        above, head, rows, right, below = self._layout()
-        table = aligned([head, *rows], right=right) if rows else []
-        lines = wrapped if self._wraps else list
-        return "\n".join([*lines(above), *table, *lines(below)])
+        layout = self._layout()
+        table = aligned([layout.head, *layout.rows], layout.right, gap=layout.gap) if layout.rows else []
+        for place in sorted(layout.notes, reverse=True):
+            table[place + 2 : place + 2] = layout.notes[place]
+        lines = wrapped_lines if self._wraps else list
+        return "\n".join([*lines(layout.above), *table, *lines(layout.below)])
 
     def _repr_html_(self) -> str:
-        above, head, rows, right, below = self._layout()
-        return html_table(head, rows, right, [note for note in [*above, *below] if note])
+        above, head, rows, right, below, notes, _ = self._layout()
+        cells = list(rows)
+        for place in sorted(notes, reverse=True):
+            blank = [""] * (len(head) - 2)
+            cells[place + 1 : place + 1] = [["", note.strip(), *blank] for note in notes[place]]
+        return html_table(head, cells, right, [note for note in [*above, *below] if note])
 
 
-def wrapped(notes: Sequence[str], width: int = 100) -> list[str]:
+def wrapped_lines(sentences: Sequence[str], width: int = 100) -> list[str]:
     """Sentences as lines of text; a long word is not broken, and an empty sentence is an empty line."""
     return [
         line
-        for note in notes
-        for line in wrap(note, width, break_long_words=False, break_on_hyphens=False) or [""]
+        for sentence in sentences
+        for line in wrap(sentence, width, break_long_words=False, break_on_hyphens=False) or [""]
     ]
 
 
@@ -74,12 +83,11 @@ def html_table(
     """
 
     def line(cells: Sequence[str], tag: str) -> str:
-        sides = ["right" if i in right else "left" for i in range(len(cells))]
-        made = [
-            f'<{tag} style="text-align:{side};padding:2px 8px">{escape(cell)}</{tag}>'
-            for side, cell in zip(sides, cells, strict=True)
-        ]
-        return f"<tr>{''.join(made)}</tr>"
+        styles = (
+            f"text-align:{'right' if i in right else 'left'};padding:2px 8px" for i in range(len(cells))
+        )
+        html = (f'<{tag} style="{s}">{escape(c)}</{tag}>' for s, c in zip(styles, cells, strict=True))
+        return f"<tr>{''.join(html)}</tr>"
 
     body = "".join(line(cells, "td") for cells in rows)
     below = "".join(f"<p>{escape(note)}</p>" for note in notes)

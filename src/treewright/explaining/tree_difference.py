@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +15,20 @@ from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import non_negative
+from treewright.parameters import documented
 from treewright.tree import Tree
-from treewright.tree.conditions import Between, Condition, Within, merge_conditions
+from treewright.tree.conditions import Condition, merge_conditions
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import answer_losses, given_rows, given_table
-from treewright.tree.missing import first_missing, refuse_sending, sent_by_others
-from treewright.tree.node import columns_with_missing
-from treewright.tree.rule_list import condition_of
+from treewright.tree.missing import columns_with_missing, refuse_missing, refuse_sending, sent_by_others
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.wording import answer_in_words
 
 MOST_LINES = 20  # regions that are shown
 Floats = NDArray[np.float64]
+
+
+Pair = tuple[int, int]  # a node of the one tree and a node of the other: the rows that pass through both
 
 
 @dataclass(frozen=True)
@@ -60,43 +61,49 @@ class TreeDifference(TableResult):
         a, b = self.names
         if not self.regions:
             same = f"{a} and {b} give the same answer to all of {row_count(self.rows)}."
-            return Layout([same], [], [], (), [])
+            return Layout([same])
         summary = f"{a} and {b} answer {percent(self.share)} of {row_count(self.rows)} differently."
         with_loss = self.loss_a is not None and self.loss_b is not None
         head = ["share", "rows", a, b, *([f"{self.loss} of {a}", f"of {b}"] if with_loss else []), "where"]
         lines = []
         for region in self.regions[:MOST_LINES]:
-            lost = [_lost(self.loss, region.loss_a), _lost(self.loss, region.loss_b)] if with_loss else []
+            losses = [self._loss_text(region.loss_a), self._loss_text(region.loss_b)] if with_loss else []
             answers = [answer_in_words(region.answer_a), answer_in_words(region.answer_b)]
-            lines.append([percent(region.share), f"{region.rows:,}", *answers, *lost, region.words])
+            lines.append([percent(region.share), f"{region.rows:,}", *answers, *losses, region.words])
         rest = []
         left = self.regions[MOST_LINES:]
         if left:
             rest.append(f"… {len(left):,} more regions with {percent(sum(region.share for region in left))}")
         if with_loss:
-            one, two = _lost(self.loss, self.loss_a), _lost(self.loss, self.loss_b)
+            one, two = self._loss_text(self.loss_a), self._loss_text(self.loss_b)
             rest.append(f"mean {self.loss} of all rows: {one} by {a}, {two} by {b}")
         return Layout([summary], head, lines, (0, 1, 4, 5) if with_loss else (0, 1), rest)
 
+    def _loss_text(self, amount: float | None) -> str:
+        if amount is None:
+            return "–"
+        return percent(amount) if self.loss == "error" else f"{amount:.4g}"
 
+
+@documented
 def tree_difference(
     a: Any, b: Any, data: Any = None, *, names: tuple[str, str] = ("a", "b"), tolerance: float = 0.0
 ) -> TreeDifference:
-    """Where two trees answer differently: regions with their share of the rows, in words.
+    """Where two trees predict differently: regions with their share of the rows, in words.
 
-    Rows are grouped by the leaves that they reach in both trees; what lies together is told together, as long
-    as in all of it the one answers so and the other so, for any row. Where a tree sends missing values by
-    surrogates or down both sides, only rows without missing values can be compared.
+    Rows are grouped by the leaves that they reach in both trees. Adjacent groups are merged where both trees
+    have constant predictions over all of them. Where a tree sends missing values by surrogates or down both
+    sides, only rows without missing values can be compared.
 
     Parameters
     ----------
     a, b : Tree or fitted estimator
         Trees of one target that test the same kinds of columns.
     data : Dataset, table or (table, target), optional
-        The rows that are counted; with targets also what each tree loses there. It may be left out where one
-        tree is a pruning of the other: then the training rows of the larger one count, as it remembers them.
+        The rows to count; with targets also the loss of each tree. It may be left out where one tree is a
+        pruning of the other: then the training rows of the larger one are counted from its nodes.
     names : tuple of two str
-        What the trees are called in the text.
+        Names of the trees in the text.
     tolerance : float
         Numbers that differ by no more than this count as the same answer.
 
@@ -118,7 +125,7 @@ def tree_difference(
     by_tests = any(map(sent_by_others, trees))  # then rows without missing values are compared
     if by_tests and data is None:
         for tree in trees:
-            refuse_sending(tree, "give data, rows that miss no value that the trees test, or")
+            refuse_sending(tree, "give data, rows with a value in all tested columns, or")
     counts = _by_structure(trees) if data is None else _by_data(trees, data)
     answers = _answers(trees, tolerance)
     differing = {pair: count for pair, count in counts.pairs.items() if answers.differ(pair)}
@@ -129,13 +136,13 @@ def tree_difference(
         _region(
             overlay.columns,
             learnt,
-            tuple(replace(each, missing=False) for each in found) if by_tests else found,
-            members,
+            tuple(replace(each, missing=False) for each in cell.conditions) if by_tests else cell.conditions,
+            cell.pairs,
             differing,
             counts,
             answers,
         )
-        for found, members in overlay.regions(kinds)
+        for cell in overlay.regions(kinds)
     ]
     regions.sort(key=lambda region: (-region.share, region.words))
     share = sum(count.weight for count in differing.values()) / counts.weight
@@ -179,76 +186,61 @@ class _Counts:
         return float(losses[0]), float(losses[1])
 
 
-def _by_data(trees: tuple[Tree, Tree], given: Any) -> _Counts:
-    parts = [_rows(tree, given) for tree in trees]
-    data = parts[0]
+def _by_data(trees: tuple[Tree, Tree], rows: Any) -> _Counts:
+    tables = [_rows(tree, rows) for tree in trees]
     if any(map(sent_by_others, trees)):
-        for tree, part in zip(trees, parts, strict=True):
-            _refuse_missing(tree, part)
-    leaves = [tree.apply(part) for tree, part in zip(trees, parts, strict=True)]
-    weight = data.row_weights
+        for tree, table in zip(trees, tables, strict=True):
+            refuse_missing(tree, table, "data", _COMPARE_COMPLETE)
+    leaves = [tree.apply(table) for tree, table in zip(trees, tables, strict=True)]
+    weight = tables[0].row_weights
     if not weight.sum() > 0:
         raise ValueError("data has no rows that weigh something")
-    losses = None
-    if data.targets is not None:
-        losses = [
-            answer_losses(tree, leaf, np.asarray(part.targets))
-            for tree, part, leaf in zip(trees, parts, leaves, strict=True)
-        ]
-    key = leaves[0].astype(np.int64) * trees[1].n_nodes + leaves[1]
     counted = weight > 0
-    found, place = np.unique(key[counted], return_inverse=True)
-    rows = np.bincount(place, minlength=len(found)).tolist()
-    weights = np.bincount(place, weight[counted], minlength=len(found)).tolist()
-    lost = None
-    if losses is not None:
-        lost = [
-            np.bincount(place, (weight * loss)[counted], minlength=len(found)).tolist() for loss in losses
+    key = leaves[0].astype(np.int64) * trees[1].n_nodes + leaves[1]
+    keys, place = np.unique(key[counted], return_inverse=True)
+    losses: list[tuple[float, float] | None] = [None] * len(keys)
+    if tables[0].targets is not None:
+        sums = [
+            np.bincount(place, (weight * answer_losses(tree, leaf, np.asarray(table.targets)))[counted])
+            for tree, table, leaf in zip(trees, tables, leaves, strict=True)
         ]
-    pairs = {
-        (int(k) // trees[1].n_nodes, int(k) % trees[1].n_nodes): _Count(
-            rows[i], weights[i], None if lost is None else (lost[0][i], lost[1][i])
-        )
-        for i, k in enumerate(found.tolist())
-    }
-    return _Counts(pairs, int(counted.sum()), float(weight.sum()), loss_name(trees[0]))
+        losses = list(zip(*(each.tolist() for each in sums), strict=True))
+    pairs = zip(*(side.tolist() for side in np.divmod(keys, trees[1].n_nodes)), strict=True)
+    amounts = np.bincount(place).tolist(), np.bincount(place, weight[counted]).tolist(), losses
+    counts = dict(zip(pairs, map(_Count, *amounts), strict=True))
+    return _Counts(counts, int(counted.sum()), float(weight.sum()), loss_name(trees[0]))
 
 
-def _refuse_missing(tree: Tree, data: Dataset) -> None:
-    found = first_missing(tree, data)
-    if found is not None:
-        column, row = found
-        raise ValueError(
-            f"row {row} of data has no value of {tree.tested[column].name!r}, and one of the trees sends "
-            "missing values by surrogates or down both sides: compare rows that miss nothing that is tested"
-        )
+_COMPARE_COMPLETE = (
+    "and one of the trees sends missing values by surrogates or down both sides: compare rows with a value "
+    "in all tested columns"
+)
 
 
-def _rows(tree: Tree, given: Any) -> Dataset:
+def _rows(tree: Tree, rows: Any) -> Dataset:
     """Rows for one of the trees; a Dataset must suit both."""
-    data = given_table(tree, given, "data")
+    data = given_table(tree, rows, "data")
     return data if data.targets is None else given_rows(tree, data, "data")
 
 
 def _by_structure(trees: tuple[Tree, Tree]) -> _Counts:
     """The training rows of the larger tree, whose leaves are all within leaves of the other."""
-    turned = trees[0].n_nodes < trees[1].n_nodes
-    large, small = trees[::-1] if turned else trees
-    place = same_ways(large, small)
+    is_swapped = trees[0].n_nodes < trees[1].n_nodes
+    large, small = trees[::-1] if is_swapped else trees
+    place = pruned_nodes(large, small)
     if place is None:
-        raise ValueError("neither tree is a pruning of the other: give data, the rows that are to be counted")
+        raise ValueError("neither tree is a pruning of the other: give data, the rows to count")
     pairs = {}
     for leaf in np.flatnonzero(large.is_leaf).tolist():
-        other = int(place[leaf])
-        losses = None
+        pair, losses = (leaf, int(place[leaf])), None
         if large.schema.predicts_classes:
             own, costs = np.asarray(large.statistic[leaf]), cost_arrays(large.schema)[0]
-            lost = [
-                float(_lost_weight(own, int(tree.label[node, 0]), costs))
-                for tree, node in ((large, leaf), (small, other))
-            ]
-            losses = (lost[1], lost[0]) if turned else (lost[0], lost[1])
-        pair = (other, leaf) if turned else (leaf, other)
+            losses = (
+                _lost_weight(own, int(large.label[leaf, 0]), costs),
+                _lost_weight(own, int(small.label[pair[1], 0]), costs),
+            )
+        if is_swapped:
+            pair, losses = pair[::-1], losses and losses[::-1]
         pairs[pair] = _Count(int(large.rows[leaf]), float(large.weight[leaf]), losses)
     return _Counts(pairs, int(large.rows[0]), float(large.weight[0]), loss_name(trees[0]))
 
@@ -281,14 +273,14 @@ class _Answers:
 
 
 def _answers(trees: tuple[Tree, Tree], tolerance: float) -> _Answers:
-    told = []
+    answers: list[tuple[Hashable, ...]] = []
     for tree in trees:
-        if tree.schema.predicts_classes:
-            classes = tree.schema.targets[0].classes or ()
-            told.append(tuple(classes[code] for code in tree.label[:, 0].tolist()))
+        classes = tree.schema.targets[0].classes
+        if classes is None:
+            answers.append(tuple(tree.value[:, 0].tolist()))
         else:
-            told.append(tuple(tree.value[:, 0].tolist()))
-    return _Answers(told[0], told[1], tolerance)
+            answers.append(tuple(classes[code] for code in tree.label[:, 0].tolist()))
+    return _Answers(answers[0], answers[1], tolerance)
 
 
 def _region(
@@ -300,23 +292,15 @@ def _region(
     counts: _Counts,
     answers: _Answers,
 ) -> Region:
-    found = [differing[pair] for pair in members]
+    cells = [differing[pair] for pair in members]
     place = {name: j for j, name in enumerate(columns)}
     conditions = tuple(sorted(conditions, key=lambda each: place[each.column]))
     words = ", ".join(
         each.text(columns[each.column], with_missing=each.column in learnt) for each in conditions
     )
-    one, two = answers.kind(members[0])
-    share = sum(count.weight for count in found) / counts.weight
-    return Region(
-        conditions,
-        words or "everywhere",
-        one,
-        two,
-        sum(count.rows for count in found),
-        share,
-        *counts.mean(found),
-    )
+    rows, share = sum(cell.rows for cell in cells), sum(cell.weight for cell in cells) / counts.weight
+    labels = answers.kind(members[0])
+    return Region(conditions, words or "everywhere", *labels, rows, share, *counts.mean(cells))
 
 
 def _check(trees: tuple[Tree, Tree]) -> None:
@@ -336,17 +320,8 @@ def _check(trees: tuple[Tree, Tree]) -> None:
             )
 
 
-def _lost(loss: str, amount: float | None) -> str:
-    if amount is None:
-        return "–"
-    return percent(amount) if loss == "error" else f"{amount:.4g}"
-
-
-Pair = tuple[int, int]  # a node of the one tree and a node of the other: the rows that pass through both
-
-
-class Ways:
-    """The conditions of the nodes of a tree, made where they are asked for."""
+class Paths:
+    """The conditions of the nodes of a tree, computed on demand."""
 
     def __init__(self, tree: Tree, new: Mapping[str, tuple[Hashable, ...]]) -> None:
         self.tree = tree
@@ -362,17 +337,15 @@ class Ways:
         self._known: dict[int, Condition] = {}
 
     def turn(self, node: int) -> Condition:
-        """What the turns by the column that leads to `node` ask for, this one and those above it."""
+        """The condition on the column that leads to `node`: by its test and the tests of it above."""
         waiting = []
         while node > 0 and node not in self._known:
             waiting.append(node)
             node = self.before[node]
         for each in reversed(waiting):
             parent = self.parent[each]
-            condition = condition_of(self.tree, parent, each == parent + 1)
-            if isinstance(condition, Within) and condition.unseen:
-                new = self.new.get(condition.column, ())
-                condition = replace(condition, categories=(*condition.categories, *new))
+            condition = self.tree.condition(parent, each == parent + 1)
+            condition = condition.with_new(self.new.get(condition.column, ()))
             above = self.before[each]
             if above > 0:
                 condition = self._known[above].and_(condition)  # type: ignore[arg-type]
@@ -381,11 +354,11 @@ class Ways:
 
     def boxes(self, nodes: Collection[int]) -> dict[int, dict[str, Condition]]:
         """For some nodes all that rows there satisfy, one condition for each column; in one walk."""
-        wanted, names = frozenset(nodes), [column.name for column in self.tree.tested]
+        chosen, names = frozenset(nodes), [column.name for column in self.tree.tested]
         return {
             node: {names[column]: self.turn(turn) for column, turn in last.items() if turn}
             for node, last in _last_turns(self.tree)
-            if node in wanted
+            if node in chosen
         }
 
     def sibling(self, node: int) -> int:
@@ -413,129 +386,107 @@ class Overlay:
             for i, (here, there) in enumerate((lists, lists[::-1])):
                 news[i][name] = tuple(each for each in there if each not in frozenset(here))
             self.columns[name] = replace(own, categories=(*own.categories, *news[0][name]))
-        self.a, self.b = Ways(a, news[0]), Ways(b, news[1])
+        self.a, self.b = Paths(a, news[0]), Paths(b, news[1])
 
-    def regions(self, kinds: Mapping[Pair, Hashable]) -> Iterator[tuple[tuple[Condition, ...], list[Pair]]]:
-        """Pairs of leaves of one kind put together, as far up in either tree as all that lies below is of it.
+    def regions(self, kinds: Mapping[Pair, Hashable]) -> list[_Cell]:
+        """Pairs of leaves of one kind merged, as far up in either tree as everything below is of that kind.
 
-        Where no row can be, anything may be; where rows could be but none are, the answers decide as they
-        must for a row that comes: what `kinds` does not know is not put together.
+        Parts that no row can reach do not matter. Parts that rows could reach but none does are not merged:
+        `kinds` does not have them, and the answers decide for new rows.
         """
         members: dict[Pair, list[Pair]] = {pair: [pair] for pair in kinds}
-        kind = dict(kinds)
-        for ways, fixed, own in ((self.a, self.b, 0), (self.b, self.a, 1)):
+        kind_of = dict(kinds)
+        for own, (paths, others) in enumerate(((self.a, self.b), (self.b, self.a))):
             groups: dict[tuple[int, Hashable], set[int]] = {}
-            for pair, told in kind.items():
-                groups.setdefault((pair[1 - own], told), set()).add(pair[own])
-            boxes = fixed.boxes({other for other, _ in groups})
-            for (other, told), nodes in groups.items():
-                box = boxes[other]
-                for top, below in _climbed(ways, nodes, box).items():
-                    made = (top, other) if own == 0 else (other, top)
-                    parts = [(node, other) if own == 0 else (other, node) for node in below]
-                    gathered = [pair for part in parts for pair in members.pop(part)]
-                    for part in parts:
-                        del kind[part]
-                    members[made], kind[made] = gathered, told
-        of_a, of_b = (ways.boxes({pair[i] for pair in members}) for i, ways in enumerate((self.a, self.b)))
-        found = [
-            (merge_conditions([*of_a[one].values(), *of_b[two].values()]), gathered, kind[one, two])
-            for (one, two), gathered in members.items()
+            for pair, kind in kind_of.items():
+                groups.setdefault((pair[1 - own], kind), set()).add(pair[own])
+            boxes = others.boxes({other for other, _ in groups})
+            for (other, kind), nodes in groups.items():
+                for top, below in _highest_nodes(paths, nodes, boxes[other]).items():
+                    pairs = [(node, other) if own == 0 else (other, node) for node in (top, *below)]
+                    merged = [pair for part in pairs[1:] for pair in members.pop(part)]
+                    for part in pairs[1:]:
+                        del kind_of[part]
+                    members[pairs[0]], kind_of[pairs[0]] = merged, kind
+        of_a, of_b = (paths.boxes({pair[i] for pair in members}) for i, paths in enumerate((self.a, self.b)))
+        cells = [
+            _Cell(merge_conditions([*of_a[one].values(), *of_b[two].values()]), pairs, kind_of[one, two])
+            for (one, two), pairs in members.items()
         ]
-        yield from _joined(found, self.columns)
+        return _merge_neighbours(cells, self.columns)
 
 
-_Found = tuple[tuple[Condition, ...], list[Pair], Hashable]  # a region, its pairs, their kind
-_Alike = tuple[frozenset[Condition], Hashable]  # conditions but one, kind
+class _Cell(NamedTuple):
+    """A region, its pairs, and their kind: what both trees answer there."""
+
+    conditions: tuple[Condition, ...]
+    pairs: list[Pair]
+    kind: Hashable
 
 
-def _joined(
-    regions: list[_Found], columns: Mapping[str, Column]
-) -> Iterator[tuple[tuple[Condition, ...], list[Pair]]]:
-    """Regions that differ in one column only and are neighbours there become one, until none are left."""
+def _merge_neighbours(cells: list[_Cell], columns: Mapping[str, Column]) -> list[_Cell]:
+    """Regions of one kind that differ in one column only and are neighbours there become one."""
     before = -1
-    while before != len(regions):
-        before = len(regions)
-        for column in sorted({condition.column for conditions, *_ in regions for condition in conditions}):
-            regions = _joined_along(columns[column], regions)
-    yield from ((conditions, gathered) for conditions, gathered, _ in regions)
+    while before != len(cells):
+        before = len(cells)
+        for column in sorted({each.column for cell in cells for each in cell.conditions}):
+            cells = _merge_along(columns[column], cells)
+    return cells
 
 
-def _joined_along(column: Column, regions: list[_Found]) -> list[_Found]:
-    alike: dict[_Alike, list[tuple[Condition, list[Pair]]]] = {}
-    first: dict[_Alike, tuple[Condition, ...]] = {}  # the order in which conditions are told
-    kept: list[_Found] = []
-    for conditions, gathered, kind in regions:
-        own = next((each for each in conditions if each.column == column.name), None)
+def _merge_along(column: Column, cells: list[_Cell]) -> list[_Cell]:
+    alike: dict[tuple[frozenset[Condition], Hashable], list[tuple[Condition, list[Pair]]]] = {}
+    first: dict[Any, tuple[Condition, ...]] = {}  # the order of the conditions
+    merged: list[_Cell] = []
+    for cell in cells:
+        own = next((each for each in cell.conditions if each.column == column.name), None)
         if own is None:
-            kept.append((conditions, gathered, kind))
+            merged.append(cell)
             continue
-        key = frozenset(each for each in conditions if each is not own), kind
-        alike.setdefault(key, []).append((own, gathered))
-        first.setdefault(key, conditions)
+        key = frozenset(each for each in cell.conditions if each is not own), cell.kind
+        alike.setdefault(key, []).append((own, cell.pairs))
+        first.setdefault(key, cell.conditions)
     for key, parts in alike.items():
-        for condition, gathered in _unions(parts):
-            told = (condition if each.column == column.name else each for each in first[key])
-            free = _is_anything(condition, column)
-            kept.append((tuple(each for each in told if not (free and each is condition)), gathered, key[1]))
-    return kept
-
-
-def _is_anything(condition: Condition, column: Column) -> bool:
-    """Whether every value of the column fits."""
-    if isinstance(condition, Between):
-        return condition.always
-    every = len(condition.categories) == len(column.categories)  # of both trees, each once
-    return every and condition.missing and condition.unseen
+        for condition, pairs in _unions(parts):
+            own_place = () if condition.excludes_nothing(column) else (condition,)
+            conditions = [own_place if each.column == column.name else (each,) for each in first[key]]
+            merged.append(_Cell(tuple(each for place in conditions for each in place), pairs, key[1]))
+    return merged
 
 
 def _unions(parts: list[tuple[Condition, list[Pair]]]) -> list[tuple[Condition, list[Pair]]]:
-    """Conditions on one column, neighbours put together."""
-    if isinstance(parts[0][0], Within):
-        one = [each for each, _ in parts if isinstance(each, Within)]
-        categories = tuple(dict.fromkeys(category for each in one for category in each.categories))
-        union = Within(
-            one[0].column, categories, any(each.missing for each in one), any(each.unseen for each in one)
-        )
-        return [(union, [pair for _, gathered in parts for pair in gathered])]
-    ordered = sorted(parts, key=lambda part: -inf if part[0].above is None else part[0].above)  # type: ignore[union-attr]
-    made: list[tuple[Condition, list[Pair]]] = []
-    for condition, gathered in ordered:
-        last = made[-1][0] if made else None
-        assert isinstance(condition, Between)
-        if isinstance(last, Between) and last.upto is not None and last.upto == condition.above:
-            union_of = Between(last.column, last.above, condition.upto, last.missing or condition.missing)
-            made[-1] = union_of, made[-1][1] + gathered
+    """Conditions on one column, neighbours merged."""
+    merged: list[tuple[Any, list[Pair]]] = []
+    for condition, pairs in sorted(parts, key=lambda part: part[0].start):
+        union = merged[-1][0].or_(condition) if merged else None
+        if union is None:
+            merged.append((condition, pairs))
         else:
-            made.append((condition, gathered))
-    return made
+            merged[-1] = union, merged[-1][1] + pairs
+    return merged
 
 
-def _climbed(ways: Ways, nodes: set[int], box: Mapping[str, Condition]) -> dict[int, list[int]]:
-    """The highest nodes below which, within `box`, only these nodes are, each with those of them below it."""
+def _highest_nodes(paths: Paths, nodes: set[int], box: Mapping[str, Condition]) -> dict[int, list[int]]:
+    """The highest nodes below which, within `box`, there are no others than these; each with its own."""
     below = {node: [node] for node in nodes}
     waiting = sorted(nodes, reverse=True)
     while waiting and len(below) > 1:
         node = waiting.pop()
         if node == 0 or node not in below:
             continue
-        sibling = ways.sibling(node)
-        if sibling in below:
-            joined = below.pop(node) + below.pop(sibling)
-        elif ways.is_empty(sibling, box):
-            joined = below.pop(node)
-        else:
+        sibling = paths.sibling(node)
+        if sibling not in below and not paths.is_empty(sibling, box):
             continue
-        parent = ways.parent[node]
-        below[parent] = joined
+        parent = paths.parent[node]
+        below[parent] = below.pop(node) + below.pop(sibling, [])
         waiting.append(parent)
     return below
 
 
 def _last_turns(tree: Tree) -> Iterator[tuple[int, dict[int, int]]]:
-    """Each node with the last turn by each column on the way to it: column -> node; 0 for none any more.
+    """Each node with the last branch by each column on its path: column -> node; 0 where there is none.
 
-    A walk in preorder that takes back what it leaves; the dict is the same one at every node.
+    A walk in preorder; the dict is the same one at every node, updated on the way down and back.
     """
     last: dict[int, int] = {}
     way: list[tuple[int, int, int]] = []  # (end of the subtree, column, what was last before)
@@ -551,7 +502,7 @@ def _last_turns(tree: Tree) -> Iterator[tuple[int, dict[int, int]]]:
         yield node, last
 
 
-def same_ways(large: Tree, small: Tree) -> NDArray[np.int64] | None:
+def pruned_nodes(large: Tree, small: Tree) -> NDArray[np.int64] | None:
     """For each node of `large` that of `small` at or above it, if `small` is a pruning of it; else None."""
     if large.schema.columns != small.schema.columns:
         return None

@@ -1,10 +1,10 @@
-"""What the edges of a tree's tests prove of its training error, split by split.
+"""The bound on a tree's training error that follows from the edges of its tests, split by split.
 
-Kearns and Mansour's theorem wants a test with an edge γ at every leaf. On the rows of the tree that can be
-looked at: for each node the best edge of any test is found, and before each split the least one among the
-leaves of both classes, γ_s, is what the theorem takes. Of s leaves that have the potential G in all, the best
-one then has a drop of at least c(γ_s)·v(G)/s (see `weak_learning`), so that the potential, and the error
-below it, falls from G₀ at least to, with τ = Σ c(γ_s)/s,
+Kearns and Mansour's theorem assumes a test with an edge γ at every leaf. On given rows this can be measured:
+γ_s is the smallest, over the leaves with both classes before split s, of the largest edge of any test. Of s
+leaves with the total potential G, the best one then has a drop of at least c(γ_s)·v(G)/s (see
+`treewright.certifying.weak_learning`). The potential, and the error below it, falls from G₀ at least to the
+following, with τ = Σ c(γ_s)/s:
 
     sqrt      G₀ Π (1 - c(γ_s)/s)           v(G) = G          c = 1 - √(1-4γ²)
     gini      1 / (1/G₀ + τ)                v(G) = G²         c = 8γ²
@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._text import aligned, percent
+from treewright._json import plain
+from treewright._text import count, percent
+from treewright.certifying.held_out import same_statistic
 from treewright.certifying.weak_learning import measured_edges
 from treewright.encoding import Dataset
 from treewright.encoding.kinds import Kind
+from treewright.explaining.tables import Layout, TableResult
 from treewright.tree import Tree
-from treewright.tree.class_counts import SparseRows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,12 +37,12 @@ MOST_LINES = 12  # of a printed table
 
 
 @dataclass(frozen=True, eq=False)
-class WeakLearningBound:
-    """The curve of a tree's training error and the bound on it, after 0, 1, 2 … splits."""
+class WeakLearningBound(TableResult):
+    """The training error of a tree and the bound on it, after 0, 1, 2 … splits."""
 
     criterion: str
     edge: Floats  # of the test of each split, in their order
-    weakest: Floats  # before each split: of the leaves of both classes, the least of their best edges
+    weakest: Floats  # before each split: the smallest of the best edges of the leaves with both classes
     error: Floats  # after 0, 1, 2 … splits
     bound: Floats  # on the error, after 0, 1, 2 … splits
 
@@ -49,35 +51,33 @@ class WeakLearningBound:
         """γ: at every leaf, before every split, some test had at least this edge; NaN without a split."""
         return float(self.weakest.min()) if len(self.weakest) else math.nan
 
-    def __str__(self) -> str:
+    def _layout(self) -> Layout:
         n = len(self.edge)
         some = np.unique(np.round(np.geomspace(1, max(n, 1), MOST_LINES)).astype(int))
-        chosen = [0, *(some if n > MOST_LINES else range(1, n + 1))]
-        cells = [["splits", "edge", "least edge", "error", "bound"]]
-        for k in chosen:
+        rows = []
+        for k in [0, *(some if n > MOST_LINES else range(1, n + 1))]:
             edges = [f"{self.edge[k - 1]:.3f}", f"{self.weakest[k - 1]:.3f}"] if k else ["", ""]
-            cells.append([str(k), *edges, percent(float(self.error[k])), percent(float(self.bound[k]))])
-        return "\n".join([*aligned(cells, right=range(5)), "", self.sentence])
+            rows.append([str(k), *edges, percent(float(self.error[k])), percent(float(self.bound[k]))])
+        head = ["splits", "edge", "least edge", "error", "bound"]
+        return Layout([], head, rows, range(5), ["", self.sentence])
 
     @property
     def sentence(self) -> str:
-        """What is proved, in words."""
+        """The bound in words."""
         n = len(self.edge)
         if not n:
             return "No split was made, so there is nothing to boost."
         if self.criterion == "error":
-            return "Splits that lower the training error itself prove nothing: one with an edge may leave it."
+            return "The criterion error has no bound: a split with an edge may leave the error as it was."
         return (
-            f"Every leaf of both classes had a test with an edge of at least {self.advantage:.3f}; so {n} "
-            f"split{'s' * (n != 1)} by {self.criterion} leave a training error of at most "
+            f"Every leaf with both classes had a test with an edge of at least {self.advantage:.3f}; so "
+            f"{count(n, 'split')} by {self.criterion} leave a training error of at most "
             f"{percent(float(self.bound[-1]))}. It is {percent(float(self.error[-1]))}."
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        names = ("edge", "weakest", "error", "bound")
-        arrays = {name: getattr(self, name).tolist() for name in names}
-        return {"criterion": self.criterion, "advantage": self.advantage, **arrays}
+        """The fields as plain values, and `advantage`."""
+        return {**super().to_dict(), "advantage": plain(self.advantage)}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Both curves; needs matplotlib."""
@@ -104,7 +104,7 @@ def weak_learning_bound(tree: Tree, data: Dataset) -> WeakLearningBound:
     >>> found.error.round(3).tolist(), found.bound.round(3).tolist()
     ([0.5, 0.125, 0.125, 0.0], [0.5, 0.331, 0.309, 0.206])
     """
-    chosen = measured_edges(tree)
+    edges = measured_edges(tree)
     _check(tree, data)
     order = np.flatnonzero(~tree.is_leaf & ~tree.joined)
     order = order[np.argsort(tree.step[order])]
@@ -116,18 +116,16 @@ def weak_learning_bound(tree: Tree, data: Dataset) -> WeakLearningBound:
         weakest[s] = min((best[leaf] for leaf in leaves if is_mixed[leaf]), default=0.5)
         leaves = (leaves - {node}) | {node + 1, int(tree.right[node])}
     bound = _bounds(tree.criterion, float(statistic[0, 0] / statistic[0].sum()), weakest)
-    return WeakLearningBound(tree.criterion, chosen[order], weakest, tree.curve(data), bound)
+    return WeakLearningBound(tree.criterion, edges[order], weakest, tree.curve(data), bound)
 
 
 def _check(tree: Tree, data: Dataset) -> None:
     if tree.criterion not in ("sqrt", "gini", "entropy", "error"):
         raise ValueError(f"there is no such theorem for the criterion {tree.criterion!r}")
     if tree.joined.any():
-        raise ValueError("the theorem is of splits in two; this tree has some into more branches")
-    arrived = tree.statistic_of(data)
-    assert not isinstance(arrived, SparseRows)
-    if not np.allclose(arrived, np.asarray(tree.statistic), rtol=1e-9):
-        raise ValueError("data must be the rows that the tree was grown from; other rows arrive at its nodes")
+        raise ValueError("the theorem is for binary splits; this tree has splits into more branches")
+    if not same_statistic(tree, data):
+        raise ValueError("data must be the rows that the tree was grown from; these have other counts")
 
 
 def _bounds(criterion: str, q: float, weakest: Floats) -> Floats:
@@ -136,13 +134,13 @@ def _bounds(criterion: str, q: float, weakest: Floats) -> Floats:
     if criterion == "sqrt":
         drop = 4 * weakest**2 / (1 + np.sqrt(np.maximum(1 - 4 * weakest**2, 0.0)))
         start = math.sqrt(q * (1 - q))
-        return np.asarray(start * np.cumprod(np.concatenate([[1.0], 1 - drop / steps])))
+        return np.asarray(start * np.cumprod(np.append(1.0, 1 - drop / steps)))
+    rise = np.append(0.0, np.cumsum(weakest**2 / steps))  # τ without its factor
     if criterion == "gini":
-        tau = np.concatenate([[0.0], np.cumsum(8 * weakest**2 / steps)])
         start = 2 * q * (1 - q)
-        return np.asarray(start / (1 + start * tau))
+        return np.asarray(start / (1 + start * 8 * rise))
     if criterion == "entropy":
-        tau = np.concatenate([[0.0], np.cumsum(4 * weakest**2 / math.log(2) / steps)])
+        tau = 4 / math.log(2) * rise
         odds = abs(math.log((1 - q) / q)) if 0 < q < 1 else math.inf
         share = 1 / (1 + np.exp(np.sqrt(odds**2 + 4 * math.log(2) * tau)))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -161,7 +159,7 @@ def _best_edges(tree: Tree, data: Dataset) -> Floats:
     assert data.targets is not None
     for node in np.flatnonzero((np.asarray(tree.statistic) > 0).all(axis=1)).tolist():
         rows = order[first[node] : last[node]]
-        sign = _balanced(data.targets[0][rows], data.row_weights[rows])
+        sign = _class_balance(data.targets[0][rows], data.row_weights[rows])
         edges[node] = max(
             _edge(column.type, data.column(j, rows), sign) for j, column in enumerate(data.schema.columns)
         )
@@ -169,7 +167,7 @@ def _best_edges(tree: Tree, data: Dataset) -> Floats:
     return edges
 
 
-def _balanced(labels: NDArray[np.int32], weight: Floats) -> Floats:
+def _class_balance(labels: NDArray[np.int32], weight: Floats) -> Floats:
     """The weight of each row where each class weighs 1, with a minus for the second one."""
     total = np.bincount(labels, weight, 2)
     return np.asarray(np.where(labels == 0, weight / total[0], -weight / total[1]), np.float64)
@@ -183,5 +181,4 @@ def _edge(kind: Kind, x: NDArray[Any], sign: Floats) -> float:
     missing = float(sign[~known].sum())
     values, place = np.unique(x[known], return_inverse=True)
     below = np.cumsum(np.bincount(place, sign[known], len(values)))
-    found = np.abs(np.concatenate([[missing], below, below + missing]))
-    return float(found.max())
+    return float(np.abs(np.concatenate([[missing], below, below + missing])).max())

@@ -14,7 +14,7 @@ from treewright.encoding.schema import Column, Schema
 from treewright.exporting._check.probes import encoded, parts
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
-from treewright.exporting._tree import Code
+from treewright.exporting._tree import Code, in_columns, optional_module, unknown_label
 from treewright.tree.tree import Tree, as_array
 
 Inputs = Literal["matrix", "columns"]
@@ -63,11 +63,11 @@ def render(
     (['a', 'b'], [[1.0, 0.0], [0.0, 1.0]])
     """
     refuse_parts(tree, "onnx")
-    onnx = _onnx()
+    onnx = optional_module("onnx", "to write ONNX models", "treewright[onnx]")
     layout = Layout(tree, inputs, missing)
     graph = Graph(onnx)
-    made = Made(graph, tree, layout, layout.table(graph))
-    leaf = _found_leaf(graph, tree, made)
+    matrix = Matrix(graph, tree, layout, layout.table(graph))
+    leaf = _leaf_places(graph, tree, matrix)
     outputs = _answers(graph, tree, leaf, probabilities)
     model = onnx.helper.make_model(
         onnx.helper.make_graph(graph.nodes, "tree", layout.inputs(onnx), outputs, graph.tables),
@@ -78,105 +78,83 @@ def render(
         ],
         ir_version=IR,
     )
-    onnx.helper.set_model_props(model, {"treewright.columns": json.dumps(layout.described())})
+    onnx.helper.set_model_props(model, {"treewright.columns": json.dumps(layout.description())})
     written: bytes = model.SerializeToString()
     return written
 
 
-def answers(
-    rendered: bytes,
-    tree: Tree,
-    table: Any,
-    *,
-    inputs: Inputs | None = None,
-    missing: str = "",
-    probabilities: bool | None = None,
-) -> NDArray[Any]:
-    """What onnxruntime answers to the rows of a table by a rendered model."""
-    try:
-        import onnxruntime
-    except ImportError:
-        raise ImportError("to run ONNX models needs onnxruntime: pip install 'treewright[onnx]'") from None
-    layout = Layout(tree, inputs, missing)
+def answers(rendered: bytes, tree: Tree, table: Any, **options: Any) -> NDArray[Any]:
+    """The predictions of a rendered model by onnxruntime for the rows of a table."""
+    onnxruntime = optional_module("onnxruntime", "to run ONNX models", "treewright[onnx]")
+    layout = Layout(tree, options.get("inputs"), options.get("missing", ""))
     session = onnxruntime.InferenceSession(rendered, providers=["CPUExecutionProvider"])
     targets = tree.schema.targets
-    if not tree.schema.predicts_classes:
-        wanted = ["value"]
-    else:
-        wanted = ["label"] if len(targets) == 1 else [f"label_{i}" for i in range(len(targets))]
-    runs = [session.run(wanted, layout.fed(part)) for part in parts(encoded(table, tree))]
+    several = len(targets) > 1 and tree.schema.predicts_classes
+    names = [f"label_{i}" for i in range(len(targets))] if several else None
+    names = names or (["label"] if tree.schema.predicts_classes else ["value"])
+    runs = [session.run(names, layout.feed(part)) for part in parts(encoded(table, tree))]
     found = [np.concatenate(answers) for answers in zip(*runs, strict=True)]
     if not tree.schema.predicts_classes:
         return np.asarray(found[0])
-    labels = [
-        np.asarray(label).astype(as_array(target.classes or ()).dtype)
-        for label, target in zip(found, targets, strict=True)
-    ]
-    return labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
+    pairs = zip(found, targets, strict=True)
+    return in_columns([labels.astype(as_array(target.classes or ()).dtype) for labels, target in pairs])
 
 
-def _onnx() -> Any:
-    try:
-        import onnx
-    except ImportError:
-        raise ImportError("to write ONNX models needs onnx: pip install 'treewright[onnx]'") from None
-    return onnx
+# ---- the leaf of a row -------------------------------------------------------------------------------------
 
 
-# ---- the way down ------------------------------------------------------------------------------------------
-
-
-def _found_leaf(graph: Graph, tree: Tree, made: Made) -> str:
+def _leaf_places(graph: Graph, tree: Tree, matrix: Matrix) -> str:
     """The place of each row's leaf among the leaves, as int64."""
+    if tree.n_leaves == 1:
+        rows = graph.add("Shape", [matrix.table], end=1)
+        return graph.add("ConstantOfShape", [rows], value=graph.tensor(np.zeros(1, np.int64)))
     cut = pieces(tree, TALLEST)
-    exits = graph.add("TreeEnsemble", [made.table], domain="ai.onnx.ml", **_ensemble(graph, tree, made, cut))
+    exits = graph.add(
+        "TreeEnsemble", [matrix.table], domain="ai.onnx.ml", **_ensemble(graph, tree, matrix, cut)
+    )
     exits = graph.add("Cast", [exits], to=graph.onnx.TensorProto.INT64)
-    flat = graph.constant(np.array([-1], np.int64))
-    leaf = graph.add("Gather", [exits, graph.constant(np.array([0], np.int64))], axis=1)
-    if cut.levels > 1:  # where a piece ends at another piece, that one says how it goes on
-        n_leaves = graph.constant(np.array(tree.n_leaves, np.int64))
-        zero, wide = graph.constant(np.array(0, np.int64)), graph.constant(np.array([-1, 1], np.int64))
+    leaf = graph.add("Gather", [exits, graph.ints([0])], axis=1)
+    if cut.levels > 1:  # a piece may end at the root of another piece, which goes on
+        n_leaves, zero, wide = graph.ints(tree.n_leaves), graph.ints(0), graph.ints([-1, 1])
         for _ in range(cut.levels - 1):
             piece = graph.add("Max", [graph.add("Sub", [leaf, n_leaves]), zero])
             further = graph.add("GatherElements", [exits, graph.add("Reshape", [piece, wide])], axis=1)
             leaf = graph.add("Where", [graph.add("Less", [leaf, n_leaves]), leaf, further])
-    return graph.add("Reshape", [leaf, flat])
+    return graph.add("Reshape", [leaf, graph.ints([-1])])
 
 
-def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, Any]:
-    """The attributes of a TreeEnsemble: a tree for each piece, which tells where it ends in its own target.
+def _ensemble(graph: Graph, tree: Tree, matrix: Matrix, cut: Pieces) -> dict[str, Any]:
+    """The attributes of a TreeEnsemble: a tree for each piece, with a target of its own for where it ends.
 
     An end is the place of a leaf, or the number of leaves plus the number of the piece that follows.
     """
     inner = np.flatnonzero(~tree.is_leaf)
-    if not inner.size:
-        return _single_leaf(graph)
     number = np.full(tree.n_nodes, -1)  # of each branch among the branches, of each end among the ends
     number[inner] = np.arange(inner.size)
     ends = np.flatnonzero(tree.is_leaf | cut.is_root)[1 if cut.is_root[0] else 0 :]
     end_number = np.full(tree.n_nodes, -1)
     end_number[ends] = np.arange(ends.size)
     place = np.cumsum(tree.is_leaf) - 1
-    told = np.where(tree.is_leaf, place, tree.n_leaves + cut.piece)[ends]
-    # a test of categories lists those of the lighter side: what it does not know goes to the heavier one
-    flipped = (tree.subset >= 0) & tree.heavier_left & ~made.is_made
+    exits = np.where(tree.is_leaf, place, tree.n_leaves + cut.piece)[ends]
+    # a test lists the categories of the lighter side: unseen ones go to the heavier side
+    flipped = (tree.subset >= 0) & tree.heavier_left & ~matrix.is_side
     children = {
         "true": np.where(flipped, tree.right, tree.left)[inner],
         "false": np.where(flipped, tree.left, tree.right)[inner],
     }
-    modes, splits, members = _tests(tree, inner, flipped, made)
-    tensor = graph.onnx.numpy_helper.from_array
+    modes, splits, members = _tests(tree, inner, matrix)
+    tensor = graph.tensor
     attributes: dict[str, Any] = {
         "aggregate_function": 1,  # the sum, of one leaf
         "post_transform": 0,
         "n_targets": int(cut.piece.max()) + 1,
         "tree_roots": number[cut.is_root].tolist(),
-        "nodes_featureids": made.column[inner].tolist(),
+        "nodes_featureids": matrix.column[inner].tolist(),
         "nodes_splits": tensor(splits, "splits"),
         "nodes_modes": tensor(modes, "modes"),
         "nodes_missing_value_tracks_true": (tree.missing_left != flipped)[inner].astype(int).tolist(),
         "leaf_targetids": cut.piece[tree.parent[ends]].tolist(),
-        "leaf_weights": tensor(told.astype(np.float64), "leaves"),
+        "leaf_weights": tensor(exits.astype(np.float64), "leaves"),
     }
     for side, child in children.items():
         is_end = end_number[child] >= 0
@@ -188,20 +166,14 @@ def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, An
 
 
 def _tests(
-    tree: Tree, inner: NDArray[np.intp], flipped: NDArray[np.bool_], made: Made
+    tree: Tree, inner: NDArray[np.intp], matrix: Matrix
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], list[float]]:
     """Modes, thresholds and, one list after the other with NaN between, the members of the tests."""
-    splits, modes = made.threshold[inner], np.full(inner.size, LEQ, np.uint8)
+    splits, modes = matrix.threshold[inner], np.full(inner.size, LEQ, np.uint8)
     members: list[float] = []
-    for place in np.flatnonzero((tree.subset >= 0)[inner] & ~made.is_made[inner]).tolist():
+    for place in np.flatnonzero((tree.subset >= 0)[inner] & ~matrix.is_side[inner]).tolist():
         node = int(inner[place])
-        column = tree.schema.columns[tree.feature[node]]
-        lefts = frozenset(tree.categories_left(node))
-        own = [
-            code + 1.0
-            for code, category in enumerate(column.categories)
-            if (category in lefts) != flipped[node]
-        ]
+        own = [code + 1.0 for code in next(questions(tree, node)).listed[1]]
         if own:
             modes[place], splits[place] = MEMBER, 0.0
             members += [*own, np.nan]
@@ -210,32 +182,11 @@ def _tests(
     return modes, splits, members
 
 
-def _single_leaf(graph: Graph) -> dict[str, Any]:
-    """A tree of one leaf: a test whose both sides are that leaf."""
-    tensor = graph.onnx.numpy_helper.from_array
-    return {
-        "aggregate_function": 1,
-        "post_transform": 0,
-        "n_targets": 1,
-        "tree_roots": [0],
-        "nodes_featureids": [0],
-        "nodes_splits": tensor(np.zeros(1), "splits"),
-        "nodes_modes": tensor(np.zeros(1, np.uint8), "modes"),
-        "nodes_missing_value_tracks_true": [0],
-        "nodes_truenodeids": [0],
-        "nodes_trueleafs": [1],
-        "nodes_falsenodeids": [0],
-        "nodes_falseleafs": [1],
-        "leaf_targetids": [0],
-        "leaf_weights": tensor(np.zeros(1), "leaves"),
-    }
-
-
 # ---- the answers -------------------------------------------------------------------------------------------
 
 
 def _answers(graph: Graph, tree: Tree, leaf: str, probabilities: bool | None) -> list[Any]:
-    """The outputs: what the leaves say, looked up by the place of each row's leaf."""
+    """The outputs: the answers of the leaves, looked up by the place of each row's leaf."""
     schema, helper, kinds = tree.schema, graph.onnx.helper, graph.onnx.TensorProto
     leaves = np.flatnonzero(tree.is_leaf)
     several = len(schema.targets) > 1
@@ -280,7 +231,7 @@ def _label_array(classes: tuple[Hashable, ...], name: str) -> NDArray[Any]:
 
 
 class Graph:
-    """Nodes and tables that refer to one another by names that no input has."""
+    """Nodes and tables, which refer to one another by names that no input has."""
 
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
@@ -289,24 +240,32 @@ class Graph:
 
     def add(self, kind: str, inputs: Sequence[str], name: str | None = None, **attributes: Any) -> str:
         """A node; the name of what it makes."""
-        made = name or f"treewright:{len(self.nodes)}"
-        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [made], **attributes))
-        return made
+        name = name or f"treewright:{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def tensor(self, array: NDArray[Any], name: str = "") -> Any:
+        """An array as the model holds it."""
+        return self.onnx.numpy_helper.from_array(array, name)
+
+    def ints(self, values: Any) -> str:
+        """A constant of integers."""
+        return self.constant(np.array(values, np.int64))
 
     def constant(self, array: NDArray[Any]) -> str:
         """A table that is part of the model."""
         name = f"treewright:table{len(self.tables)}"
-        self.tables.append(self.onnx.numpy_helper.from_array(array, name))
+        self.tables.append(self.tensor(array, name))
         return name
 
 
 class Layout:
-    """How the columns of a tree come into the model."""
+    """How the columns of a tree are passed to the model."""
 
     def __init__(self, tree: Tree, inputs: Inputs | None, missing: str) -> None:
         schema = tree.schema
         if inputs is None:
-            has_categories = any(column.kind == "category" for column in schema.columns)
+            has_categories = any(column.is_category for column in schema.columns)
             inputs = "columns" if has_categories else "matrix"
         if inputs not in ("matrix", "columns"):
             raise ValueError(f"inputs is {inputs!r}; it must be 'matrix' or 'columns'")
@@ -320,7 +279,7 @@ class Layout:
             self._check(column)
 
     def _check(self, column: Column) -> None:
-        if column.kind == "category" and self.is_matrix:
+        if column.is_category and self.is_matrix:
             raise ValueError(
                 f"column {column.name!r} holds categories, which a matrix of numbers does not: "
                 "use inputs='columns'"
@@ -356,13 +315,12 @@ class Layout:
         """
         if self.is_matrix:
             return "X"
-        wide = graph.constant(np.array([-1, 1], np.int64))
+        wide = graph.ints([-1, 1])
         columns = []
         for name, j in zip(self.names, self.columns, strict=True):
             column = self.schema.columns[j]
-            if column.kind == "category":
-                tensor = graph.onnx.numpy_helper.from_array
-                keys = _keys(column, self.missing)
+            if column.is_category:
+                keys, tensor = _keys(column, self.missing), graph.tensor
                 codes = np.array([*range(1, len(keys)), np.nan])
                 if not is_text(column):
                     name = graph.add("Add", [name, graph.constant(np.zeros(1))])  # -0.0 becomes 0.0
@@ -377,14 +335,14 @@ class Layout:
             columns.append(graph.add("Reshape", [name, wide]))
         return graph.add("Concat", columns, axis=1)
 
-    def fed(self, data: Dataset) -> dict[str, NDArray[Any]]:
+    def feed(self, data: Dataset) -> dict[str, NDArray[Any]]:
         """The rows of an encoded table as the inputs of the model."""
-        arrays = [_fed(data, j, self.missing) for j in self.columns]
+        arrays = [_cells(data, j, self.missing) for j in self.columns]
         if self.is_matrix:
             return {"X": np.ascontiguousarray(np.stack(arrays, axis=1), np.float64)}
         return dict(zip(self.names, arrays, strict=True))
 
-    def described(self) -> list[dict[str, str]]:
+    def description(self) -> list[dict[str, str]]:
         """What the inputs are, for whoever opens the model."""
         names = [f"X[:, {j}]" for j in self.columns] if self.is_matrix else self.names
         columns = [self.schema.columns[j] for j in self.columns]
@@ -399,14 +357,14 @@ def is_text(column: Column) -> bool:
     return bool(column.categories) and isinstance(column.categories[0], str)
 
 
-def _fed(data: Dataset, j: int, missing: str) -> NDArray[Any]:
+def _cells(data: Dataset, j: int, missing: str) -> NDArray[Any]:
     """One column as the model wants it: a category that the tree does not know as one that it cannot know."""
     column = data.schema.columns[j]
-    values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-    if column.kind != "category":
+    values = data.column(j)
+    if not column.is_category:
         return np.ascontiguousarray(values, np.float64)
     keys = _keys(column, missing)
-    other: Any = "".join(map(str, (*keys, "?"))) if is_text(column) else _other_number(keys)
+    other = unknown_label([*keys.tolist(), "?"] if is_text(column) else column.categories or (0,))
     return np.insert(keys, len(keys) - 1, other)[values]  # code -1 is a missing value, -2 an unknown one
 
 
@@ -415,12 +373,6 @@ def _keys(column: Column, missing: str) -> NDArray[Any]:
     if is_text(column):
         return np.array([*column.categories, missing], object)
     return np.array([*column.categories, np.nan], np.float64) + 0.0
-
-
-def _other_number(keys: NDArray[np.float64]) -> float:
-    """A number that is not among the keys."""
-    known = set(keys.tolist())
-    return next(float(number) for number in range(len(keys) + 1) if number not in known)
 
 
 def _input_names(schema: Schema, columns: list[int]) -> list[str]:
@@ -454,14 +406,14 @@ def demand_utf8(text: str, what: str) -> None:
         raise ValueError(f"{what}, {text!r}, is no valid Unicode, so ONNX cannot hold it; rename it")
 
 
-# ---- columns that are made ---------------------------------------------------------------------------------
+# ---- the matrix of the tests -------------------------------------------------------------------------------
 
 
-class Made:
-    """The matrix that the tests ask: the inputs, sums of columns, and where surrogates stand in, the sides.
+class Matrix:
+    """The matrix that the tests read: inputs, sums of columns, and a side for each branch with surrogates.
 
-    Of a branch with surrogates the model finds out itself where a row goes, 0 for left and 1 for right, and
-    its test asks that column. All branches are done at once, one rank of surrogates after the other.
+    The side, 0 for left and 1 for right, is computed before the ensemble, and the test of the branch reads
+    it. All branches are computed at once, one rank of surrogates after the other.
     """
 
     def __init__(self, graph: Graph, tree: Tree, layout: Layout, table: str) -> None:
@@ -472,7 +424,7 @@ class Made:
         self._add_sums(Code(tree))
         nodes = [node for node in np.unique(tree.surrogates.node).tolist() if has_surrogates(tree, node)]
         self.column = np.array([self.place.get(j, -1) for j in tree.feature.tolist()])
-        self.is_made = np.zeros(tree.n_nodes, np.bool_)  # whether a branch asks a side that is known already
+        self.is_side = np.zeros(tree.n_nodes, np.bool_)  # whether the test of a branch reads a side
         if nodes:
             self._add_sides(nodes)
 
@@ -481,14 +433,11 @@ class Made:
         self.width += count
 
     def _take(self, places: list[int]) -> str:
-        return self.graph.add("Gather", [self.table, self._ints(places)], axis=1)
-
-    def _ints(self, values: list[int]) -> str:
-        return self.graph.constant(np.array(values, np.int64))
+        return self.graph.add("Gather", [self.table, self.graph.ints(places)], axis=1)
 
     def _add_sums(self, code: Code) -> None:
         """Products in double precision, added up in their order."""
-        graph, made = self.graph, []
+        graph, sums = self.graph, []
         for j in code.sums:
             parts = [
                 graph.add("Mul", [self._take([self.place[c]]), graph.constant(np.array([[weight]]))])
@@ -497,53 +446,53 @@ class Made:
             total = parts[0]
             for part in parts[1:]:
                 total = graph.add("Add", [total, part])
-            made.append(total)
-            self.place[j] = self.width + len(made) - 1
-        if made:
-            self._append(made[0] if len(made) == 1 else graph.add("Concat", made, axis=1), len(made))
+            sums.append(total)
+            self.place[j] = self.width + len(sums) - 1
+        if sums:
+            self._append(sums[0] if len(sums) == 1 else graph.add("Concat", sums, axis=1), len(sums))
 
     def _add_sides(self, nodes: list[int]) -> None:
         graph = self.graph
-        asked = [list(questions(self.tree, node)) for node in nodes]
-        by_name = [question for some in asked for question in some if question.is_category]
-        places = self._add_categories(by_name) if by_name else {}
+        tests = [list(questions(self.tree, node)) for node in nodes]
+        of_categories = [question for some in tests for question in some if question.is_category]
+        places = self._add_categories(of_categories) if of_categories else {}
         side = graph.constant(np.where(self.tree.missing_left[nodes], 0.0, 1.0)[np.newaxis])
-        for rank in range(max(map(len, asked)) - 1, -1, -1):
-            some = [each[rank] if rank < len(each) else None for each in asked]
-            value = self._take([self._asks(question, places) for question in some])
+        for rank in range(max(map(len, tests)) - 1, -1, -1):
+            some = [each[rank] if rank < len(each) else None for each in tests]
+            value = self._take([self._place_of(question, places) for question in some])
             bound = [0.5 if q is None or q.is_category else q.threshold for q in some]
             left = graph.add("LessOrEqual", [value, graph.constant(np.array([bound]))])
             is_left = np.array([[q is None or q.is_category or not q.reversed for q in some]])
             right = graph.add("Xor", [left, graph.constant(is_left)])
             known = graph.add("Cast", [right], to=graph.onnx.TensorProto.DOUBLE)
-            asks_on = graph.add("IsNaN", [value])
+            is_missing = graph.add("IsNaN", [value])
             absent = graph.constant(np.array([[q is None for q in some]]))
-            side = graph.add("Where", [graph.add("Or", [asks_on, absent]), side, known])
+            side = graph.add("Where", [graph.add("Or", [is_missing, absent]), side, known])
         self.column[nodes] = self.width + np.arange(len(nodes))
         self.threshold[nodes] = 0.5
-        self.is_made[nodes] = True
+        self.is_side[nodes] = True
         self._append(side, len(nodes))
 
-    def _asks(self, question: Question | None, places: dict[Question, int]) -> int:
+    def _place_of(self, question: Question | None, places: dict[Question, int]) -> int:
         if question is None:
             return 0
         return places[question] if question.is_category else self.place[question.feature]
 
-    def _add_categories(self, by_name: list[Question]) -> dict[Question, int]:
-        """A column for each question about categories: 0 left, 1 right, NaN where it is to be asked on."""
+    def _add_categories(self, of_categories: list[Question]) -> dict[Question, int]:
+        """A column for each test of categories: 0 left, 1 right, NaN where the next surrogate decides."""
         graph, counts = self.graph, self.tree.schema.category_counts
-        asked = list(dict.fromkeys(by_name))
-        sizes = np.array([counts[question.feature] for question in asked])
-        tables = [_sides_by_code(question) for question in asked]
+        tests = list(dict.fromkeys(of_categories))
+        sizes = np.array([counts[question.feature] for question in tests])
+        tables = [_sides_by_code(question) for question in tests]
         starts = np.cumsum([0, *map(len, tables)])[:-1]
-        codes = self._take([self.place[question.feature] for question in asked])
-        gone = graph.constant((sizes + 1.0)[np.newaxis])
-        codes = graph.add("Where", [graph.add("IsNaN", [codes]), gone, codes])
+        codes = self._take([self.place[question.feature] for question in tests])
+        missing = graph.constant((sizes + 1.0)[np.newaxis])
+        codes = graph.add("Where", [graph.add("IsNaN", [codes]), missing, codes])
         cells = graph.add("Cast", [codes], to=graph.onnx.TensorProto.INT64)
-        cells = graph.add("Add", [cells, graph.constant(starts[np.newaxis].astype(np.int64))])
+        cells = graph.add("Add", [cells, graph.ints(starts[np.newaxis])])
         first = self.width
-        self._append(graph.add("Gather", [graph.constant(np.concatenate(tables)), cells], axis=0), len(asked))
-        return {question: first + i for i, question in enumerate(asked)}
+        self._append(graph.add("Gather", [graph.constant(np.concatenate(tables)), cells], axis=0), len(tests))
+        return {question: first + i for i, question in enumerate(tests)}
 
 
 def _sides_by_code(question: Question) -> NDArray[np.float64]:

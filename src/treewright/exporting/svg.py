@@ -1,39 +1,23 @@
-"""A tree as SVG: a picture that stands alone, to look at, to print or to put into a page; no script."""
+"""A tree as SVG: a picture of its own for screens, print and web pages; no script."""
 
 from __future__ import annotations
 
 from html import escape
 from math import cos, pi, sin
+from typing import Any
 
-from treewright.plotting.scene.cards import MOST_LEAVES
+from treewright.parameters import takes
 from treewright.plotting.scene.colours import LINE
-from treewright.plotting.scene.scenes import Box, Disc, Flow, Group, Mark, Words, scene
+from treewright.plotting.scene.scenes import SCENE, Box, Disc, Flow, Group, Mark, Words, scene
 from treewright.tree import Tree
 
 _FONT = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, 'DejaVu Sans', sans-serif"
 _SLIVER = 0.0005  # smaller shares cannot be seen
 
 
-def render(
-    tree: Tree,
-    *,
-    max_depth: int | None = None,
-    max_leaves: int | None = MOST_LEAVES,
-    direction: str | None = None,
-    title: str | None = None,
-) -> str:
+@takes(SCENE)
+def render(tree: Tree, **options: Any) -> str:
     """The tree as SVG text; what is shortened stands in full in the tooltip of its node.
-
-    Parameters
-    ----------
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
-    direction : {"down", "right"}, optional
-        Where the tree grows to; by default a tree of many leaves to the right, where each takes one line.
-    title : str, optional
-        The heading, instead of the target and the size.
 
     Examples
     --------
@@ -42,7 +26,7 @@ def render(
     >>> render(tree).startswith("<svg ")
     True
     """
-    picture = scene(tree, max_depth=max_depth, max_leaves=max_leaves, direction=direction, title=title)
+    picture = scene(tree, **options)
     width, height = _short(picture.width), _short(picture.height)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -98,7 +82,7 @@ def _disc(disc: Disc) -> str:
     at = f'cx="{_short(disc.x)}" cy="{_short(disc.y)}"'
     dashed = f'fill="#FFFFFF" stroke="{LINE}" stroke-dasharray="2 2"'
     parts = [part for part in disc.parts if part[0] > _SLIVER]
-    marks = [f'<circle {at} r="{_short(disc.radius + 2.5)}" {dashed}/>'] * disc.ringed
+    marks = [f'<circle {at} r="{_short(disc.radius + 2.5)}" {dashed}/>'] * disc.has_ring
     if len(parts) == 1:
         return "".join([*marks, f'<circle {at} r="{_short(disc.radius)}" fill="{parts[0][1]}"/>'])
     turned = 0.0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
     from treewright.encoding.schema import Schema
 
@@ -14,18 +15,21 @@ COLOURS = {"training": "#0072B2", "validation": "#D55E00", "test": "#009E73", "c
 MARKERS = {"training": "o", "validation": "s", "test": "^", "certificate": "D"}
 INK, FAINT = "#000000", "#999999"
 
-_WIDE = 40  # from so many leaves on their axis is logarithmic
+_WIDE = 40  # leaves from which on their axis is logarithmic
 
 
 def axes_or_new(ax: Axes | None, width: float = 7.0, height: float = 4.2) -> Axes:
     """The axes to draw on: those given, or those of a new figure."""
+    return new_axes(width, height) if ax is None else ax
+
+
+def new_axes(width: float, height: float, columns: int = 1) -> Any:
+    """The axes of a new figure, or an array of them side by side."""
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("plots need matplotlib: pip install 'treewright[plot]'") from None
-    if ax is not None:
-        return ax
-    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+    return pyplot.subplots(1, columns, figsize=(width, height), layout="constrained")[1]
 
 
 def plain(text: object) -> str:
@@ -47,9 +51,9 @@ def words(name: str) -> str:
 
 
 def loss_words(schema: Schema, criterion: str) -> str:
-    """What is lost, in words."""
-    named = schema.targets[0].name if len(schema.targets) == 1 else ""
-    of = "" if named in ("", "y") else f" ({plain(named)})"
+    """The name of the loss for an axis."""
+    target = schema.targets[0].name if len(schema.targets) == 1 else ""
+    of = "" if target in ("", "y") else f" ({plain(target)})"
     if not schema.predicts_classes:
         return f"mean {criterion.replace('_', ' ')}{of}"
     return f"mean cost of a row{of}" if schema.has_costs else f"misclassified rows{of}"
@@ -61,29 +65,26 @@ def is_share(schema: Schema) -> bool:
 
 
 def loss_text(schema: Schema, loss: float) -> str:
-    """A loss as people write it."""
+    """A loss as text."""
     return f"{100 * loss:.1f} %" if is_share(schema) else f"{loss:.4g}"
 
 
-def in_per_cent(axis: object) -> None:
+def in_per_cent(axis: Axis) -> None:
     """Write the numbers of an axis, shares of 1, in per cent."""
-    from matplotlib.axis import Axis
     from matplotlib.ticker import FuncFormatter
 
-    assert isinstance(axis, Axis)
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g} %"))
 
 
 def is_wide(least: int, most: int) -> bool:
-    """Whether sizes are so many, and so different, that their axis is logarithmic."""
+    """Whether sizes differ so much that their axis is logarithmic."""
     return most >= max(_WIDE, 10 * least)
 
 
 def leaves_axis(ax: Axes, least: int, most: int) -> None:
-    """The axis of sizes: whole numbers, logarithmic where they are many."""
+    """The x-axis of tree sizes: whole numbers, logarithmic where `is_wide`."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-    ax.set_xlabel("leaves")
     if not is_wide(least, most):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlim(0, most + 1)
@@ -94,9 +95,17 @@ def leaves_axis(ax: Axes, least: int, most: int) -> None:
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def tidy(ax: Axes) -> None:
-    """A quiet frame."""
+def finish(ax: Axes, x: str, y: str, *, percent: str = "", title: str = "", **legend: Any) -> None:
+    """Labels, axes in per cent (`percent` has "x", "y" or both), a light grid, and the legend."""
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    for axis in (ax.xaxis, ax.yaxis):
+        if axis.axis_name in percent:
+            in_per_cent(axis)
+    ax.set_title(title, loc="left")
     ax.grid(True, axis="y", color=FAINT, alpha=0.25, linewidth=0.8)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(**{"frameon": False, "fontsize": "small", "labelcolor": INK, **legend})

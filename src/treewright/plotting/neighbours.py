@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.plotting import COLOURS, FAINT, INK, MARKERS, axes_or_new, in_per_cent, tidy
+from treewright.plotting import COLOURS, FAINT, MARKERS, axes_or_new, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,27 +17,18 @@ if TYPE_CHECKING:
 def plot_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
     """Plot the share of queries answered exactly, a line for each leaf size; labels are the spills."""
     ax = axes_or_new(ax)
-    kinds = list(COLOURS)
+    styles = list(zip(COLOURS.values(), MARKERS.values(), strict=True))
     for number, size in enumerate(dict.fromkeys(curve.leaf_size.tolist())):
-        chosen = np.flatnonzero(curve.leaf_size == size)
-        chosen = chosen[np.argsort(curve.visited[chosen], kind="stable")]
-        kind = kinds[number % len(kinds)]
-        ax.plot(
-            curve.visited[chosen],
-            curve.found[chosen],
-            color=COLOURS[kind],
-            marker=MARKERS[kind],
-            label=f"leaves of at most {size:,}",
-            clip_on=False,
-        )
-        for i in chosen:
-            place = (curve.visited[i], curve.found[i])
+        own = np.flatnonzero(curve.leaf_size == size)
+        own = own[np.argsort(curve.n_visited[own], kind="stable")]
+        visited, exact = curve.n_visited[own], curve.exact_share[own]
+        colour, marker = styles[number % len(styles)]
+        label = f"leaves of at most {size:,}"
+        ax.plot(visited, exact, color=colour, marker=marker, label=label, clip_on=False)
+        for i in own:
+            place = (curve.n_visited[i], curve.exact_share[i])
             ax.annotate(f"{curve.spill[i]:g}", place, (4, -10), textcoords="offset points", fontsize="small")
-    ax.axvline(curve.exact_visited, color=FAINT, linestyle="--", label="exact search")
-    ax.set_xlabel("points looked at for each query")
-    ax.set_ylabel("queries answered as exactly")
-    in_per_cent(ax.yaxis)
+    ax.axvline(curve.n_visited_exact, color=FAINT, linestyle="--", label="exact search")
     ax.set_ylim(0.0, 1.0)
-    tidy(ax)
-    ax.legend(frameon=False, fontsize="small", labelcolor=INK, loc="lower right")
+    finish(ax, "points visited per query", "queries with the exact answer", percent="y", loc="lower right")
     return ax

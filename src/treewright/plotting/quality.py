@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright._text import label_text
 from treewright.encoding import Dataset
@@ -13,7 +13,8 @@ from treewright.metrics import area_under_points, check_class, tree_of_classes
 from treewright.metrics import confusion_matrix as confusion_matrix
 from treewright.metrics import precision_recall_points as precision_recall_points
 from treewright.metrics import roc_points as roc_points
-from treewright.plotting import FAINT, INK, axes_or_new, in_per_cent, plain, tidy
+from treewright.parameters import documented
+from treewright.plotting import FAINT, INK, axes_or_new, finish, plain
 from treewright.plotting.scene.colours import class_colours
 from treewright.tree import Tree
 from treewright.tree.shortcuts import as_tree
@@ -21,14 +22,13 @@ from treewright.tree.shortcuts import as_tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
-
 _DASHES = ("-", "--", "-.", ":")  # of the classes, in turn: told apart without colour
 _MOST_CLASSES = 7  # curves in one picture
 _MOST_CELLS = 25  # classes that a matrix has room for
 _LONGEST_NAME = 20
 
 
+@documented
 def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
     """Plot the ROC curve with the area under it; the circle marks the predictions of the tree.
 
@@ -37,51 +37,44 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
     model : Tree or fitted estimator
         A tree that predicts the classes of one target.
     data : Dataset or tuple (table, target) or (table, target, weights)
-        Rows with their classes; those that the tree was grown from are optimistic.
+        Rows with their classes; on those that the tree was grown from the result is optimistic.
     positive : optional
-        The class to find. By default the second one of two, or each of several against all others.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+        The positive class. By default the second one of two, or each of several against all others.
     """
     tree, rows = tree_of_classes(as_tree(model), data)
     ax = axes_or_new(ax, 5.2, 4.8)
     ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle=":", label="by chance")
-    for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
-        false, hits = roc_points(tree, rows, name)
-        area = area_under_points(false, hits)
-        _curve(ax, false, hits, colour, i, f"{_plain_name(name)}: area {area:.3f}")
-        table = confusion_matrix(tree, rows)
+    table = confusion_matrix(tree, rows)
+    totals = table.sum(axis=1)
+    for style, (name, colour) in zip(cycle(_DASHES), _positive_classes(tree, rows, positive), strict=False):
+        rates = roc_points(tree, rows, name)
+        label = f"{_plain_name(name)}: area {area_under_points(*rates):.3f}"
+        ax.plot(*rates, color=colour, linewidth=1.8, linestyle=style, label=label)
         code = (tree.schema.targets[0].classes or ()).index(name)
-        found, all_of = table[:, code], table.sum(axis=1)
-        others = all_of.sum() - all_of[code]
-        _circle(
-            ax, (found.sum() - found[code]) / max(others, 1e-300), found[code] / max(all_of[code], 1e-300)
-        )
-    _square(ax, "false positive rate", "true positive rate", "lower right")
-    return ax
+        predicted, hits = table[:, code].sum(), table[code, code]
+        others = max(totals.sum() - totals[code], 1e-300)
+        circle: dict[str, Any] = {"markersize": 8, "markerfacecolor": "none", "markeredgecolor": INK}
+        x, y = (predicted - hits) / others, hits / max(totals[code], 1e-300)
+        ax.plot([x], [y], marker="o", linewidth=0, zorder=4, **circle)
+    return _finish_rates(ax, "false positive rate", "true positive rate", "lower right")
 
 
 def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
     """Plot precision against recall, with the average precision; dotted lines are chance. See `plot_roc`."""
     tree, rows = tree_of_classes(as_tree(model), data)
     ax = axes_or_new(ax, 5.2, 4.8)
-    for i, (name, colour) in enumerate(_positives(tree, rows, positive)):
+    for style, (name, colour) in zip(cycle(_DASHES), _positive_classes(tree, rows, positive), strict=False):
         recall, precision = precision_recall_points(tree, rows, name)
         average = float(np.sum(np.diff(recall) * precision[1:]))
         ax.axhline(precision[-1], color=colour, linewidth=0.8, linestyle=":", alpha=0.7)
         label = f"{_plain_name(name)}: average precision {average:.3f}"
-        ax.step(
-            recall, precision, where="pre", color=colour, linewidth=1.8, linestyle=_DASHES[i % 4], label=label
-        )
-    _square(
-        ax,
-        "recall: share of the class that is predicted",
-        "precision: share of the predicted rows that are right",
-        "lower left",
-    )
-    return ax
+        line: dict[str, Any] = {"color": colour, "linewidth": 1.8, "linestyle": style, "label": label}
+        ax.step(recall, precision, where="pre", **line)
+    across = "recall: share of the class that is predicted"
+    return _finish_rates(ax, across, "precision: share of the predicted rows that are right", "lower left")
 
 
+@documented
 def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
     """Plot the confusion matrix: in each cell the rows, their share of the true class, and their cost.
 
@@ -93,9 +86,7 @@ def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> A
     model : Tree or fitted estimator
         A tree that predicts up to 25 classes of one target.
     data : Dataset or tuple (table, target) or (table, target, weights)
-        Rows with their classes; those that the tree was grown from are optimistic.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+        Rows with their classes; on those that the tree was grown from the result is optimistic.
     """
     tree, rows = tree_of_classes(as_tree(model), data)
     target = tree.schema.targets[0]
@@ -123,18 +114,15 @@ def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> A
     ax.set_ylabel("true class")
     total = max(cells.sum(), 1e-300)
     title = f"wrong: {100 * (1 - np.trace(cells) / total):.1f} % of {cells.sum():,.6g} rows"
-    ax.set_title(
-        title + ("" if costs is None else f"\nmean cost {costs.sum() / total:.4g}"),
-        loc="left",
-        fontsize="medium",
-    )
+    title += "" if costs is None else f"\nmean cost {costs.sum() / total:.4g}"
+    ax.set_title(title, loc="left", fontsize="medium")
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
     return ax
 
 
-def _positives(tree: Tree, data: Dataset, positive: Any) -> list[tuple[Any, str]]:
+def _positive_classes(tree: Tree, data: Dataset, positive: Any) -> list[tuple[Any, str]]:
     """The classes to draw a line for, each with its colour: of many those with the most rows."""
     classes, colours = tree.schema.targets[0].classes or (), class_colours(tree)
     if positive is not None:
@@ -147,27 +135,13 @@ def _positives(tree: Tree, data: Dataset, positive: Any) -> list[tuple[Any, str]
     return [(classes[code], colours[code]) for code in most if counts[code] > 0]
 
 
-def _curve(ax: Axes, x: Floats, y: Floats, colour: str, i: int, label: str) -> None:
-    ax.plot(x, y, color=colour, linewidth=1.8, linestyle=_DASHES[i % len(_DASHES)], label=label)
-
-
-def _circle(ax: Axes, x: float, y: float) -> None:
-    ax.plot(
-        [x], [y], marker="o", markersize=8, markerfacecolor="none", markeredgecolor=INK, linewidth=0, zorder=4
-    )
-
-
 def _plain_name(name: Any) -> str:
     text = label_text(name)
     return plain(text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…")
 
 
-def _square(ax: Axes, across: str, up: str, corner: Any) -> None:
-    ax.set_xlabel(across)
-    ax.set_ylabel(up)
+def _finish_rates(ax: Axes, x: str, y: str, corner: str) -> Axes:
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.04)
-    in_per_cent(ax.xaxis)
-    in_per_cent(ax.yaxis)
-    tidy(ax)
-    ax.legend(loc=corner, framealpha=0.85, edgecolor="none", fontsize="small")
+    finish(ax, x, y, percent="xy", loc=corner, frameon=True, framealpha=0.85, edgecolor="none")
+    return ax

@@ -14,6 +14,7 @@ from treewright._text import escape, label_text
 from treewright.encoding import Dataset, encode
 from treewright.encoding.kinds import Category, Kind, Time
 from treewright.encoding.schema import Column
+from treewright.parameters import documented
 from treewright.plotting import axes_or_new, plain
 from treewright.plotting.scene.cards import number, value_range
 from treewright.plotting.scene.colours import INK, class_colours, value_colour
@@ -26,17 +27,17 @@ from treewright.tree.shortcuts import as_tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MARKERS = "os^DvPX*"  # of the classes, in turn: told apart without colour
+_MARKERS = "os^DvPX*"  # of the classes, in turn: distinct without colour
 _MOST_ROWS = 2000  # rows drawn as points
-_LEAST_LABEL = 0.012  # share of the picture from which on a region is named
+_LEAST_LABEL = 0.012  # least share of the picture of a region with a label
 _LONGEST_NAME = 24
 
 
 @dataclass(frozen=True)
 class Region:
-    """A rectangle of two columns in which one leaf answers; a category is the band code ± ½.
+    """A rectangle of two columns that belongs to one leaf; a category is the band code ± ½.
 
-    Where a test of a sum cuts across, what is left has `corners`, and lies within the rectangle.
+    Where an oblique test cuts across, the region is the polygon of `corners` within the rectangle.
     """
 
     leaf: int
@@ -68,12 +69,12 @@ def decision_regions(
     axes = [_position(tree, name) for name in (x, y)]
     others = _others(tree, axes, at or {}, None if data is None else given_table(tree, data, "data"))
     _refuse_missing(tree, axes, others)
-    found, waiting = [], [Region(0, *within)]
+    regions, waiting = [], [Region(0, *within)]
     while waiting:
         box = waiting.pop()
         node = box.leaf
         if tree.is_leaf[node]:
-            found.append(box)
+            regions.append(box)
             continue
         left, right = int(tree.left[node]), int(tree.right[node])
         feature = int(tree.feature[node])
@@ -85,14 +86,14 @@ def decision_regions(
         else:
             axis = axes.index(feature)
             for is_left, low, high in reversed(_pieces(tree, node, *(box.x, box.y)[axis])):
-                waiting += _banded(replace(box, leaf=left if is_left else right), axis, low, high)
-    return found
+                waiting += _band(replace(box, leaf=left if is_left else right), axis, low, high)
+    return regions
 
 
 def _cut_by_sum(
     tree: Tree, node: int, axes: list[int], others: list[float], box: Region
 ) -> list[tuple[bool, Region]]:
-    """(is it the left child, what of the box goes there), the right one first."""
+    """The parts of the box for both children, the right one first, and whether each is the left one."""
     direction = tree.directions[tree.feature[node] - len(tree.schema.columns)]
     across, rest = [0.0, 0.0], 0.0
     for column, weight in zip(direction.columns, direction.weights, strict=True):
@@ -107,7 +108,7 @@ def _cut_by_sum(
     return [(is_left, piece) for is_left, piece in halves if piece is not None]
 
 
-def _banded(box: Region, axis: int, low: float, high: float) -> list[Region]:
+def _band(box: Region, axis: int, low: float, high: float) -> list[Region]:
     """The part of a region in a band of one axis."""
     if not box.corners:
         return [replace(box, x=(low, high)) if axis == 0 else replace(box, y=(low, high))]
@@ -122,20 +123,21 @@ def _half(box: Region, normal: Sequence[float], border: float) -> Region | None:
     (x0, x1), (y0, y1) = box.x, box.y
     corners = box.corners or ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
     over = [normal[0] * x + normal[1] * y - border for x, y in corners]
-    kept = []
+    polygon = []
     for i, (x, y) in enumerate(corners):
         (next_x, next_y), here, there = corners[i - len(corners) + 1], over[i], over[i - len(corners) + 1]
         if here <= 0:
-            kept.append((x, y))
+            polygon.append((x, y))
         if min(here, there) < 0 < max(here, there):
             share = here / (here - there)
-            kept.append((x + share * (next_x - x), y + share * (next_y - y)))
-    if len(kept) < 3 or all(amount >= 0 for amount in over):
+            polygon.append((x + share * (next_x - x), y + share * (next_y - y)))
+    if len(polygon) < 3 or all(amount >= 0 for amount in over):
         return None
-    xs, ys = zip(*kept, strict=True)
-    return Region(box.leaf, (min(xs), max(xs)), (min(ys), max(ys)), tuple(kept))
+    xs, ys = zip(*polygon, strict=True)
+    return Region(box.leaf, (min(xs), max(xs)), (min(ys), max(ys)), tuple(polygon))
 
 
+@documented
 def plot_decision_regions(
     model: Any,
     x: str | None = None,
@@ -147,12 +149,13 @@ def plot_decision_regions(
 ) -> Axes:
     """Plot the predictions of a tree over the plane of two columns.
 
-    Each leaf is a rectangle in the colour of its answer, the paler the less sure; large ones are named.
+    Each leaf is a rectangle in the colour of its answer, paler where its share is lower; large ones have a
+    label.
 
     Parameters
     ----------
     model : Tree or fitted estimator
-        A tree of one target.
+        A tree with one target.
     x, y : str, optional
         The columns; by default the two by which the tree reduces most risk.
     data : Dataset, table or tuple (table, target), optional
@@ -160,8 +163,6 @@ def plot_decision_regions(
     at : dict, optional
         Values of the other columns, at which the plane lies. One that is not named has the typical value of
         `data`: the median, or the most frequent category; without `data` it is missing.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
     """
     tree = as_tree(model)
     if len(tree.schema.targets) > 1:
@@ -171,8 +172,8 @@ def plot_decision_regions(
     data = None if data is None else given_table(tree, data, "data")
     frame = [_frame(tree, name, data) for name in names]
     ax = axes_or_new(ax, 6.4, 5.0)
-    found = decision_regions(tree, *names, within=(frame[0], frame[1]), at=at, data=data)
-    _paint(ax, tree, found, columns, frame)
+    regions = decision_regions(tree, *names, within=(frame[0], frame[1]), at=at, data=data)
+    _paint(ax, tree, regions, columns, frame)
     if data is not None:
         _points(ax, tree, data, names)
     for axis, column, limits in zip((ax.xaxis, ax.yaxis), columns, frame, strict=True):
@@ -193,31 +194,29 @@ def _position(tree: Tree, name: str) -> int:
 
 def _two_columns(tree: Tree, x: str | None, y: str | None) -> list[str]:
     """The columns that are named, and for the others those that reduce most risk."""
-    gains = by_column(tree, tree.gain)
-    given = [name for name in (x, y) if name is not None]
-    for name in given:
-        _position(tree, name)
-    spare = [
-        tree.schema.names[i] for i in np.argsort(-gains, kind="stable") if tree.schema.names[i] not in given
-    ]
-    chosen = [name if name is not None else spare.pop(0) if spare else None for name in (x, y)]
-    if None in chosen or chosen[0] == chosen[1]:
+    for name in (x, y):
+        if name is not None:
+            _position(tree, name)
+    by_gain = np.argsort(-by_column(tree, tree.gain), kind="stable").tolist()
+    others = (tree.schema.names[i] for i in by_gain if tree.schema.names[i] not in (x, y))
+    pair = [next(others, None) if name is None else name for name in (x, y)]
+    if None in pair or pair[0] == pair[1]:
         raise ValueError("decision regions need two different columns")
-    return [name for name in chosen if name is not None]
+    return [name for name in pair if name is not None]
 
 
 def _others(tree: Tree, axes: list[int], at: Mapping[str, Any], data: Dataset | None) -> list[float]:
-    """The value of each column as the tree meets it: given, typical or missing."""
+    """The encoded value of each column: from `at`, typical or missing."""
     for name in at:
         if _position(tree, name) in axes:
             raise ValueError(f"at has a value of {name!r}, which is one of the two columns shown")
     row = encode({name: [at.get(name)] for name in tree.schema.names}, schema=tree.schema)
-    values = [float(_values(row, i)[0]) for i in range(len(tree.schema.columns))]
+    values = [float(row.column(i)[0]) for i in range(len(tree.schema.columns))]
     if data is not None:
         tree._check_columns(data)
         for i, name in enumerate(tree.schema.names):
             if name not in at and i not in axes:
-                values[i] = _typical(tree.schema.columns[i], _values(data, i))
+                values[i] = _typical(tree.schema.columns[i], data.column(i))
     return values
 
 
@@ -247,23 +246,17 @@ def _goes_left(tree: Tree, node: int, value: float) -> bool:
     if tree.subset[node] >= 0:
         if value == -1:
             return bool(tree.missing_left[node])
-        return bool(tree.heavier_left[node]) if value < 0 else bool(_lefts(tree, node)[int(value)])
+        return bool(tree.heavier_left[node]) if value < 0 else bool(tree.goes_left(node)[int(value)])
     return bool(tree.missing_left[node]) if np.isnan(value) else bool(value <= tree.threshold[node])
 
 
-def _lefts(tree: Tree, node: int) -> NDArray[np.bool_]:
-    """Whether each category goes left."""
-    own = frozenset(tree.categories_left(node))
-    return np.array([name in own for name in tree.schema.columns[tree.feature[node]].categories])
-
-
 def _pieces(tree: Tree, node: int, low: float, high: float) -> list[tuple[bool, float, float]]:
-    """(is it the left child, from, to): how a node's test cuts an interval of its column."""
+    """The parts of an interval of the tested column: (whether it goes left, from, to)."""
     if tree.subset[node] < 0:
         border = min(max(float(tree.threshold[node]), low), high)
         return [piece for piece in ((True, low, border), (False, border, high)) if piece[1] < piece[2]]
     pieces: list[tuple[bool, float, float]] = []
-    lefts = _lefts(tree, node).tolist()
+    lefts = tree.goes_left(node).tolist()
     for code in range(round(low + 0.5), round(high - 0.5) + 1):
         if pieces and pieces[-1][0] == lefts[code]:
             pieces[-1] = (lefts[code], pieces[-1][1], code + 0.5)
@@ -272,45 +265,40 @@ def _pieces(tree: Tree, node: int, low: float, high: float) -> list[tuple[bool, 
     return pieces
 
 
-def _values(data: Dataset, position: int) -> NDArray[Any]:
-    columns = data.columns
-    return columns[:, position] if isinstance(columns, np.ndarray) else columns[position]
-
-
 def _frame(tree: Tree, name: str, data: Dataset | None) -> tuple[float, float]:
-    """What the axis of a column shows: the data with some air, or all thresholds; every category."""
+    """The range of the axis of a column: of the data or the thresholds, with a margin; every category."""
     position = _position(tree, name)
     column = tree.schema.columns[position]
     if column.type.is_category:
         return -0.5, len(column.categories) - 0.5
-    seen = _cuts(tree, position) if data is None else _values(data, position)
-    seen = seen[np.isfinite(seen)]
-    if not seen.size:
+    values = _cuts(tree, position) if data is None else data.column(position)
+    values = values[np.isfinite(values)]
+    if not values.size:
         return 0.0, 1.0
-    least, most = float(seen.min()), float(seen.max())
-    air = (0.04 if data is not None else 0.25) * (most - least) or max(abs(least), 1.0) / 2
-    return least - air, most + air
+    least, most = float(values.min()), float(values.max())
+    margin = (0.04 if data is not None else 0.25) * (most - least) or max(abs(least), 1.0) / 2
+    return least - margin, most + margin
 
 
 def _cuts(tree: Tree, position: int) -> NDArray[np.float64]:
     """The thresholds of a column; those of its sums where the other parts are 0."""
-    found = [tree.threshold[tree.feature == position]]
+    cuts = [tree.threshold[tree.feature == position]]
     for i, direction in enumerate(tree.directions, start=len(tree.schema.columns)):
         if position in direction.columns:
             weight = direction.weights[direction.columns.index(position)]
-            found.append(tree.threshold[tree.feature == i] / weight)
-    return np.concatenate(found)
+            cuts.append(tree.threshold[tree.feature == i] / weight)
+    return np.concatenate(cuts)
 
 
 def _paint(
-    ax: Axes, tree: Tree, found: list[Region], columns: list[Column], frame: list[tuple[float, float]]
+    ax: Axes, tree: Tree, regions: list[Region], columns: list[Column], frame: list[tuple[float, float]]
 ) -> None:
     from matplotlib.patches import Polygon, Rectangle
 
     (left, right), (bottom, top) = frame
     across, up = (_unit(column.type) for column in columns)
     whole = (right - left) * (top - bottom)
-    for region in found:
+    for region in regions:
         (x0, x1), (y0, y1) = region.x, region.y
         share, name, colour = _answer(tree, region.leaf)
         look: dict[str, Any] = {"facecolor": colour, "alpha": share, "edgecolor": "white", "linewidth": 0.8}
@@ -319,10 +307,8 @@ def _paint(
             corners = np.array(region.corners) / (across, up)
             ax.add_patch(Polygon(corners, zorder=1, **look))
             x, y = np.array(region.corners).T
-            middle, area = (
-                tuple(corners.mean(axis=0).tolist()),
-                abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2,
-            )
+            middle = tuple(corners.mean(axis=0).tolist())
+            area = abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)) / 2
         else:
             size = (x1 - x0) / across, (y1 - y0) / up
             ax.add_patch(Rectangle((x0 / across, y0 / up), *size, zorder=1, **look))
@@ -333,7 +319,7 @@ def _paint(
 
 
 def _answer(tree: Tree, leaf: int) -> tuple[float, str, str]:
-    """How strong the colour is, the answer in words, its colour."""
+    """The opacity, the answer as text, and its colour."""
     if not tree.schema.predicts_classes:
         value, (least, most) = float(tree.value[leaf, 0]), value_range(tree)
         place = (value - least) / (most - least) if most > least else 0.5
@@ -348,14 +334,14 @@ def _short(name: str) -> str:
 
 
 def _points(ax: Axes, tree: Tree, data: Dataset, names: list[str]) -> None:
-    """Some of the rows; categories are spread a little within their band."""
+    """Some of the rows; categories are jittered within their band."""
     tree._check_columns(data)
     some = np.linspace(0, data.n_rows - 1, min(data.n_rows, _MOST_ROWS)).astype(int)
     chance = np.random.default_rng(0)
     places = []
     for name in names:
         position = tree.schema.position(name)
-        column, values = tree.schema.columns[position], _values(data, position)[some].astype(np.float64)
+        column, values = tree.schema.columns[position], data.column(position)[some].astype(np.float64)
         if column.type.is_category:
             values = np.where(values < 0, np.nan, values + chance.uniform(-0.3, 0.3, len(some)))
         places.append(values / _unit(column.type))
@@ -367,9 +353,8 @@ def _points(ax: Axes, tree: Tree, data: Dataset, names: list[str]) -> None:
     for code, colour in enumerate(colours):
         own = codes == code
         if own.any():
-            ax.scatter(
-                places[0][own], places[1][own], color=colour, marker=_MARKERS[code % len(_MARKERS)], **look
-            )
+            marker = _MARKERS[code % len(_MARKERS)]
+            ax.scatter(places[0][own], places[1][own], color=colour, marker=marker, **look)
 
 
 def _axis(axis: Any, column: Column, limits: tuple[float, float]) -> None:
@@ -415,24 +400,11 @@ def _keys(ax: Axes, tree: Tree, with_markers: bool) -> None:
     """The classes above the picture."""
     from matplotlib.lines import Line2D
 
-    named = list(zip(class_colours(tree), tree.schema.targets[0].classes or (), strict=True))[: len(_MARKERS)]
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=colour,
-            marker=_MARKERS[i] if with_markers else "s",
-            linewidth=0,
-            label=plain(_short(label_text(name))),
-        )
-        for i, (colour, name) in enumerate(named)
-    ]
-    ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=4,
-        frameon=False,
-        fontsize="small",
-        handletextpad=0.3,
-    )
+    classes = tree.schema.targets[0].classes or ()
+    markers = _MARKERS if with_markers else "s" * len(_MARKERS)
+    handles = []
+    for colour, name, marker in zip(class_colours(tree), classes, markers, strict=False):
+        label = plain(_short(label_text(name)))
+        handles.append(Line2D([], [], color=colour, marker=marker, linewidth=0, label=label))
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 4}
+    ax.legend(handles=handles, frameon=False, fontsize="small", handletextpad=0.3, **place)

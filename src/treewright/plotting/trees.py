@@ -1,13 +1,13 @@
-"""A tree drawn by matplotlib: the same marks at the same places as in SVG, no other program needed."""
+"""A tree drawn by matplotlib: the same marks at the same places as in SVG."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from treewright.plotting import axes_or_new
-from treewright.plotting.scene.cards import MOST_LEAVES
+from treewright.parameters import takes
+from treewright.plotting import new_axes
 from treewright.plotting.scene.colours import LINE
-from treewright.plotting.scene.scenes import Box, Disc, Flow, Mark, Scene, Words, scene
+from treewright.plotting.scene.scenes import SCENE, Box, Disc, Flow, Mark, Scene, Words, scene
 from treewright.tree.shortcuts import as_tree
 
 if TYPE_CHECKING:
@@ -18,45 +18,28 @@ _LARGEST = 600.0  # inches: 65,536 pixels is the most that it paints, at 100 for
 _SIDES = {"start": "left", "middle": "center", "end": "right"}
 
 
-def plot_tree(
-    model: Any,
-    ax: Axes | None = None,
-    *,
-    max_depth: int | None = None,
-    max_leaves: int | None = MOST_LEAVES,
-    direction: str | None = None,
-    title: str | None = None,
-) -> Axes:
-    """Draw a tree: tests on cards, leaves as discs, flows as thick as their rows are many.
+@takes(SCENE)
+def plot_tree(model: Any, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw a tree: tests on cards, leaves as discs, lines as thick as the number of their rows.
 
-    A disc's area goes with the rows of its leaf, its slices are the shares of the classes, and the answer
-    stands beside it with its share; a card has the shares as a bar. For numbers the colour, and on a card the
-    place of the mark, say where the answer lies between the least and the greatest.
+    The area of a disc is proportional to the rows of the leaf, its slices are the shares of the classes, and
+    the answer stands beside it with its share; a card has the shares as a bar. For numbers the colour, and on
+    a card the place of the mark, show the answer between the smallest and the largest.
 
     Parameters
     ----------
     model : Tree or fitted estimator
-        What to draw.
+        The tree to draw.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure of the size that the tree needs. On given axes everything is
-        made as small as it must be.
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
-    direction : {"down", "right"}, optional
-        Where the tree grows to; by default a tree of many leaves to the right, where each takes one line.
-    title : str, optional
-        The heading, instead of the target and the size.
+        scaled down as necessary.
 
     Returns
     -------
     matplotlib.axes.Axes
         Its data coordinates are points, from the upper left corner; the figure is ``ax.figure``.
     """
-    picture = scene(
-        as_tree(model), max_depth=max_depth, max_leaves=max_leaves, direction=direction, title=title
-    )
+    picture = scene(as_tree(model), **options)
     if ax is None:
         inches = max(picture.width, picture.height) / _POINTS
         if inches > _LARGEST:
@@ -64,11 +47,9 @@ def plot_tree(
                 f"the picture would be {inches:,.0f} inches large, more than matplotlib can paint; "
                 "give a smaller max_leaves or max_depth, or use to_svg"
             )
-        ax = axes_or_new(None, picture.width / _POINTS, picture.height / _POINTS)
+        ax = cast("Axes", new_axes(picture.width / _POINTS, picture.height / _POINTS))
         ax.figure.set_layout_engine("none")  # type: ignore[union-attr]
         ax.set_position((0.0, 0.0, 1.0, 1.0))
-    else:
-        ax = axes_or_new(ax)
     _paint(ax, picture)
     return ax
 
@@ -143,11 +124,11 @@ class _Painter:
         from matplotlib.patches import Circle, Wedge
 
         middle = (disc.x, disc.y)
-        if disc.ringed:
+        if disc.has_ring:
             ring: dict[str, Any] = {"facecolor": "white", "edgecolor": LINE, "linestyle": (0, (2, 2))}
             self.ax.add_patch(Circle(middle, disc.radius + 2.5, linewidth=self.scale, zorder=2, **ring))
-        turned = -90.0  # from the top on, clockwise, since y points downwards
+        start = -90.0  # from the top on, clockwise, since y points downwards
         for share, colour in disc.parts:
-            angle = turned + 360.0 * share
-            self.ax.add_patch(Wedge(middle, disc.radius, turned, angle, facecolor=colour, zorder=2.5))
-            turned = angle
+            end = start + 360.0 * share
+            self.ax.add_patch(Wedge(middle, disc.radius, start, end, facecolor=colour, zorder=2.5))
+            start = end

@@ -1,4 +1,4 @@
-"""Saving: a tree or an ensemble as a file that lasts. JSON for people, checked to the last byte.
+"""Saving of trees and ensembles: files of readable JSON with a checksum, which stay loadable.
 
 A file is a header (format, version, length and SHA-256 of the model) and the model, one array per line::
 
@@ -22,9 +22,9 @@ A file is a header (format, version, length and SHA-256 of the model) and the mo
       }
     }
 
-An ensemble tells its kind and its own facts after the columns and targets, then its trees one after the
-other, each with the lines that it has in a file of its own. `layout` says how a model is written, `scanning`
-takes its lines, `reading` makes a tree of them, and `kinds` the ensembles that there are.
+The file of an ensemble has its kind, its schema and its own facts, then its trees one after the other, each
+with the lines of a file of its own. `writer` has the layout of a model, `scanner` splits it into lines and
+values, `reader` makes a tree of them, and `ensembles` has the kinds of ensembles.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ import re
 from typing import BinaryIO
 
 from treewright._atomic import replacing
-from treewright.saving.ensembles import Ensemble, lines_of, read_ensemble, trees_in
+from treewright.saving.ensembles import Ensemble, errors_of, lines_of, read_ensemble, trees_in
 from treewright.saving.reader import read_tree
 from treewright.saving.scanner import Lines, Text
 from treewright.saving.writer import model_lines, model_version
@@ -86,10 +86,10 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """The tree or the ensemble in a file that its `save` wrote; safe for files of strangers.
+    """The tree or the ensemble in a file of `save`; safe for files from anyone.
 
-    Raises ValueError, with the name of the file, where it is damaged, was changed, is no model at all or was
-    written by a newer version. Nothing in a file is ever run or imported.
+    Raises ValueError, with the name of the file, if it is damaged, was changed, is no model or was written by
+    a newer version. Nothing in a file is ever run or imported.
     """
     name = os.fspath(path)
     with open(name, "rb") as file:
@@ -106,10 +106,8 @@ def _read(lines: Lines, version: int) -> Model:
     if version == 4 or (version > 4 and lines.comes('"kind": ')):
         return read_ensemble(lines, version)
     tree = read_tree(lines, version)
-    try:
+    with errors_of(lines):
         tree.check()
-    except ValueError as error:
-        raise lines.unsound(str(error).removeprefix("this is not a tree: ")) from None
     return tree
 
 
@@ -118,9 +116,7 @@ def _header(version: int, length: int, digest: str) -> bytes:
 
 
 def _checked_model(file: BinaryIO) -> tuple[int, bytearray]:
-    """The version and the bytes of the model, once the header has told that they are all there and as they
-    were written.
-    """
+    """The version and the bytes of the model, checked against length and checksum of the header."""
     head = file.read(_LONGEST_HEADER)
     match = _HEADER.match(head)
     if match is None:
@@ -137,7 +133,7 @@ def _checked_model(file: BinaryIO) -> tuple[int, bytearray]:
     model = _read_up_to(file, head[match.end() :], length + len(_END) + 1)
     if len(model) != length + len(_END):
         wrong = "goes on after its end" if len(model) > length + len(_END) else "ends too early"
-        raise ValueError(f"is damaged: it {wrong} (its header tells of {length} bytes)")
+        raise ValueError(f"is damaged: it {wrong} (its header promises {length} bytes)")
     with memoryview(model) as view:
         digest = hashlib.sha256(view[:length]).hexdigest()
     if version < 1 or head[: match.end()] != _header(version, length, digest) or model[length:] != _END:
@@ -147,7 +143,7 @@ def _checked_model(file: BinaryIO) -> tuple[int, bytearray]:
 
 
 def _read_up_to(file: BinaryIO, begun: bytes, size: int) -> bytearray:
-    """The rest of a file, at most `size` bytes; a header that promises more than there is costs nothing."""
+    """The rest of a file, at most `size` bytes, without memory for more than there are."""
     content = bytearray(begun)
     while len(content) < size and (block := file.read(min(_BLOCK, size - len(content)))):
         content += block

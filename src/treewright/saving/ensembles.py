@@ -1,8 +1,8 @@
-"""The kinds of ensembles that a file can hold, and what is known of each beside its trees.
+"""The kinds of ensembles that a file can hold, and the facts about each beside its trees.
 
-A kind is a line of `KINDS`: the facts that it keeps, each by the name of its line in the file, and a function
-that makes an ensemble of facts and trees, or says by ValueError why they are none. The name of a fact is also
-where it is found: "draws seed" is ``ensemble.draws.seed``.
+A kind is an entry of `KINDS`: its facts, each by the name of its line in the file, and a function that makes
+an ensemble of facts and trees, or raises ValueError. The name of a fact is also its attribute: "draws seed"
+is ``ensemble.draws.seed``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from treewright.ensembles.adaboost_r2 import BoostedNumbers, Loss
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest, Voting
 from treewright.ensembles.gradient_boosting import GradientBoosted
-from treewright.ensembles.losses import OF_CLASSES, OF_NUMBERS, n_outputs
+from treewright.ensembles.losses import LOSSES, OF_CLASSES, OF_NUMBERS
 from treewright.saving.reader import read_member, read_schema
 from treewright.saving.scanner import Lines, Text
 from treewright.saving.writer import Facts, ensemble_lines
@@ -30,16 +30,17 @@ from treewright.tree.validate import check, check_schema
 
 Ensemble = Forest | Boosted | BoostedNumbers | GradientBoosted
 
-FLOATS = None  # a fact that is an array, empty where there is none; others are read by what reads their text
+FLOATS = None  # instead of a function: the fact is an array, empty if there is none
+FactReaders = dict[str, Callable[[Text], Any] | None]
 _MOST_ROWS = 2**63 - 1
 
 
 class Kind(NamedTuple):
-    """How ensembles of one class are kept in a file."""
+    """The file format of ensembles of one class."""
 
     type: type[Any]
-    holds: str  # what a file is said to hold, in errors
-    facts: dict[str, Callable[[Text], Any] | None]
+    holds: str  # the content of a file, in errors
+    facts: FactReaders
     made_of: Callable[[Schema, tuple[Tree, ...], dict[str, Any]], Any]
     trees_of: Callable[[Any], Sequence[Tree]] = attrgetter("trees")
 
@@ -58,7 +59,7 @@ def trees_in(model: Tree | Ensemble) -> tuple[Tree, ...]:
 
 
 def lines_of(ensemble: Ensemble) -> Iterator[bytes]:
-    """The model of an ensemble, line by line, once it is known to be sound."""
+    """The model of an ensemble, line by line, after all checks."""
     name, kind = kind_of(ensemble)
     schema, trees = ensemble.schema, trees_in(ensemble)
     facts: Facts = {}
@@ -82,7 +83,7 @@ def read_ensemble(lines: Lines, version: int) -> Ensemble:
     kind = KINDS[name]
     lines.holds = kind.holds
     schema = read_schema(lines, version)
-    with _telling(lines):
+    with errors_of(lines):
         check_schema(schema)
     facts = {
         fact: lines.array(fact, np.float64, None) if read is FLOATS else lines.entry(fact, read)
@@ -91,13 +92,13 @@ def read_ensemble(lines: Lines, version: int) -> Ensemble:
     trees = tuple(_read_trees(lines, schema, version))
     lines.literal("  }")
     lines.finish()
-    with _telling(lines):
+    with errors_of(lines):
         ensemble: Ensemble = kind.made_of(schema, trees, facts)
     return ensemble
 
 
 def _read_trees(lines: Lines, schema: Schema, version: int) -> Iterator[Tree]:
-    """The trees, each checked before the next is read: so that none takes more than the file has for it."""
+    """The trees, each checked before the next is read, so that memory stays within the size of the file."""
     lines.literal('    "trees": [')
     more, number = lines.comes("  {"), 0
     while more:
@@ -107,7 +108,7 @@ def _read_trees(lines: Lines, schema: Schema, version: int) -> Iterator[Tree]:
         lines.margin = "    "
         more = lines.comes("  },")
         lines.literal("      }," if more else "      }")
-        with _telling(lines, f"tree {number}: "):
+        with errors_of(lines, f"tree {number}: "):
             check(tree, schema)
         yield tree
         number += 1
@@ -115,8 +116,8 @@ def _read_trees(lines: Lines, schema: Schema, version: int) -> Iterator[Tree]:
 
 
 @contextmanager
-def _telling(lines: Lines, where: str = "") -> Iterator[None]:
-    """What a check finds is told of the file."""
+def errors_of(lines: Lines, where: str = "") -> Iterator[None]:
+    """Errors of checks become errors about the file."""
     try:
         yield
     except ValueError as error:
@@ -135,20 +136,14 @@ def _forest(schema: Schema, trees: tuple[Tree, ...], facts: dict[str, Any]) -> F
     _check_answers(schema, trees)
     _demand(trees[0].schema.targets == schema.targets, "its targets are not those of its first tree")
     voting: Any = _one_of(facts, "voting", get_args(Voting))
-    weight = facts["draws weight"]
-    draws = Draws(
-        facts["draws seed"],
-        facts["draws size"],
-        facts["draws replace"],
-        weight if len(weight) else None,
-        facts["draws n_rows"],
-    )
+    seed, size, replace, n_rows, weight = (facts[f"draws {field}"] for field in _DRAWS)
+    draws = Draws(seed, size, replace, weight if len(weight) else None, n_rows)
     _check_draws(draws)
     return Forest(trees, draws, voting)
 
 
 def _check_draws(draws: Draws) -> None:
-    """Rows can be drawn so."""
+    """The draws are possible."""
     size, weight, n_counted = draws.size, draws.weight, draws.n_rows
     _demand(0 < draws.n_rows <= _MOST_ROWS, f"its trees cannot be of {draws.n_rows} rows")
     if weight is not None:
@@ -182,31 +177,28 @@ def _gradient_boosted(schema: Schema, trees: tuple[Tree, ...], facts: dict[str, 
     _demand(len(schema.targets) == 1, "it is not of one target")
     loss = _one_of(facts, "loss", OF_CLASSES if schema.predicts_classes else OF_NUMBERS)
     n_classes = schema.width if schema.predicts_classes else 0
-    baseline, n = facts["baseline"], n_outputs(loss, n_classes)
+    baseline, n = facts["baseline"], LOSSES[loss].n_outputs(n_classes)
     _demand(n_classes != 1, "it has one class only")
-    _demand(
-        baseline.shape == (n,) and np.isfinite(baseline).all(), f"it does not start at {n} finite numbers"
-    )
+    is_sound = baseline.shape == (n,) and np.isfinite(baseline).all()
+    _demand(is_sound, f"its baseline is not {n} finite numbers")
     _demand(len(trees) % n == 0, f"{len(trees)} trees are no iterations of {n}")
     for number, tree in enumerate(trees):
         own = [target.classes for target in tree.schema.targets]
         _demand(own == [None] and tree.linear is None, f"tree {number} does not answer with one number")
     for name in ("train_loss", "validation_loss"):
         _demand(len(facts[name]) <= len(trees) // n + 1, f"it has a {name} of more iterations than there are")
-    made = tuple(trees[first : first + n] for first in range(0, len(trees), n))
-    return GradientBoosted(made, baseline, loss, schema, facts["train_loss"], facts["validation_loss"])
+    rounds = tuple(trees[first : first + n] for first in range(0, len(trees), n))
+    return GradientBoosted(rounds, baseline, loss, schema, facts["train_loss"], facts["validation_loss"])
 
 
 def _check_answers(schema: Schema, trees: tuple[Tree, ...]) -> None:
-    """There are trees, and each answers what the whole answers: its classes, or as many numbers."""
+    """There are trees, and each predicts the classes of the ensemble, or as many numbers."""
     _demand(trees, "it has no trees")
     classes = [target.classes for target in schema.targets]
     for number, tree in enumerate(trees):
         if tree.schema.targets is not schema.targets:
             own = [target.classes for target in tree.schema.targets]
-            _demand(
-                own == classes, f"tree {number} answers with other classes, or as many numbers, as the whole"
-            )
+            _demand(own == classes, f"tree {number} does not predict the classes or numbers of the ensemble")
 
 
 def _one_of(facts: dict[str, Any], name: str, known: tuple[str, ...]) -> str:
@@ -217,9 +209,8 @@ def _one_of(facts: dict[str, Any], name: str, known: tuple[str, ...]) -> str:
 
 def _check_votes(votes: NDArray[np.float64], n_trees: int) -> None:
     _demand(votes.shape == (n_trees,), f"it has {len(votes)} votes for {n_trees} trees")
-    _demand(
-        (votes >= 0).all() and 0 < sum(votes.tolist()) < np.inf, "its votes are not finite or add up to 0"
-    )
+    is_sound = (votes >= 0).all() and 0 < sum(votes.tolist()) < np.inf
+    _demand(is_sound, "its votes are not finite or add up to 0")
 
 
 def _errors(facts: dict[str, Any], name: str, n_trees: int) -> NDArray[np.float64]:
@@ -229,30 +220,18 @@ def _errors(facts: dict[str, Any], name: str, n_trees: int) -> NDArray[np.float6
     return errors
 
 
-_OF_VOTES = {"votes": FLOATS, "errors": FLOATS}
+_VOTES = {"votes": FLOATS, "errors": FLOATS}
+_BOOSTED: FactReaders = {"algorithm": Text.text, **_VOTES, "training_errors": FLOATS}
+_BOOSTED_NUMBERS: FactReaders = {"loss": Text.text, **_VOTES}
+_DRAWS: FactReaders = {
+    **{"seed": Text.whole, "size": Text.whole_or_null, "replace": Text.flag, "n_rows": Text.whole},
+    "weight": FLOATS,
+}
+_FOREST = {"voting": Text.text, **{f"draws {name}": read for name, read in _DRAWS.items()}}
 KINDS = {  # by the name in the file
-    "forest": Kind(
-        Forest,
-        "a forest",
-        {
-            "voting": Text.text,
-            "draws seed": Text.whole,
-            "draws size": Text.whole_or_null,
-            "draws replace": Text.flag,
-            "draws n_rows": Text.whole,
-            "draws weight": FLOATS,
-        },
-        _forest,
-    ),
-    "boosted": Kind(
-        Boosted,
-        "boosted trees",
-        {"algorithm": Text.text, **_OF_VOTES, "training_errors": FLOATS},
-        _boosted,
-    ),
-    "boosted numbers": Kind(
-        BoostedNumbers, "boosted trees of numbers", {"loss": Text.text, **_OF_VOTES}, _boosted_numbers
-    ),
+    "forest": Kind(Forest, "a forest", _FOREST, _forest),
+    "boosted": Kind(Boosted, "boosted trees", _BOOSTED, _boosted),
+    "boosted numbers": Kind(BoostedNumbers, "boosted trees of numbers", _BOOSTED_NUMBERS, _boosted_numbers),
     "gradient boosted": Kind(
         GradientBoosted,
         "gradient boosted trees",

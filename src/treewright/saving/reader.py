@@ -1,6 +1,6 @@
-"""Reading a tree that anyone may have written, from a file of its own or one of many trees.
+"""Reading a tree from a model file, which may come from anyone.
 
-The lines of a model come in one order and no other is read; arrays are flat and read piece by piece. So
+The lines of a model have one order and no other is accepted; arrays are flat and read piece by piece. So
 nothing can nest, repeat or be left out, and memory stays within a small multiple of the file.
 """
 
@@ -21,15 +21,13 @@ from treewright.saving.scanner import Label, Lines, Text
 from treewright.saving.writer import ARRAYS, DIRECTION_TYPES, NUMBER_STATISTIC, TEXT_FIELDS
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.linear_leaves import TYPES as LINEAR_TYPES
 from treewright.tree.linear_leaves import LinearAnswers
 from treewright.tree.oblique import Direction
-from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
 from treewright.tree.surrogates import Surrogates
 
 
 def read_tree(lines: Lines, version: int) -> Tree:
-    """The tree of a file of one tree; `check` is to say whether it is one."""
+    """The tree of a file of one tree, not checked yet."""
     criterion = lines.entry("criterion", Text.text)
     extended = lines.comes('"missing": ') if version >= 5 else version >= 3
     missing = lines.entry("missing", Text.text) if extended else None
@@ -41,7 +39,7 @@ def read_tree(lines: Lines, version: int) -> Tree:
 
 
 def read_member(lines: Lines, schema: Schema, version: int) -> Tree:
-    """One of the trees of an ensemble, whose columns it has, and its targets if it tells no others."""
+    """One of the trees of an ensemble, with its columns and, unless the file has others, its targets."""
     criterion = lines.entry("criterion", Text.text)
     missing = lines.entry("missing", Text.text) if lines.comes('"missing": ') else None
     provenance = _read_provenance(lines, version)
@@ -57,7 +55,7 @@ def read_schema(lines: Lines, version: int) -> Schema:
 
 
 def _read_provenance(lines: Lines, version: int) -> Provenance | None:
-    """Where the counts of a tree come from, if it is known; files before version 5 do not say it."""
+    """The provenance of a tree, in files from version 5 on."""
     if version < 5:
         return None
     labels: Any = lines.entry("labels", Text.text_or_null)
@@ -70,14 +68,14 @@ def _read_provenance(lines: Lines, version: int) -> Provenance | None:
     if labels is None and weights is None and incomplete is None:
         return None
     if labels not in LABELS or weights not in WEIGHTS:
-        raise lines.unsound(f"it tells of {labels!r} labels and {weights!r} weights, which do not exist")
+        raise lines.unsound(f"it has {labels!r} labels and {weights!r} weights, which do not exist")
     return Provenance(labels, weights, incomplete)
 
 
 def _read_nodes(
     lines: Lines, schema: Schema, criterion: str, missing: Any, provenance: Provenance | None
 ) -> Tree:
-    """The arrays of a tree; where `missing` is told, what files before version 3 could not say follows."""
+    """The arrays of a tree; with `missing` those of version 3 follow."""
     arrays: dict[str, Any] = {}
     for name, kind in ARRAYS.items():
         n = None if name in ("end", "subsets") else len(arrays["end"])
@@ -85,33 +83,32 @@ def _read_nodes(
     statistic = _read_statistic(lines, schema, arrays["end"], last=missing is None)
     if missing is not None:
         arrays |= {"missing": missing, **_read_extended(lines, len(arrays["end"]))}
-    made: dict[str, Any] = {"schema": schema, "criterion": criterion, "provenance": provenance}
-    return Tree(**arrays, statistic=statistic, **made)
+    return Tree(**arrays, statistic=statistic, schema=schema, criterion=criterion, provenance=provenance)
 
 
 def _read_extended(lines: Lines, n: int) -> dict[str, Any]:
-    """What files before version 3 could not say."""
+    """The arrays of version 3: multiway splits, surrogates, oblique splits, linear leaves."""
+
+    def arrays(prefix: str, types: dict[str, type[np.generic]], end: str = "") -> dict[str, NDArray[Any]]:
+        return {
+            name: lines.array(f"{prefix} {name}", kind, None, last=name == end)
+            for name, kind in types.items()
+        }
+
     joined = lines.array("joined", np.bool_, n)
-    surrogates = {
-        name: lines.array(f"surrogate {name}", kind, None) for name, kind in SURROGATE_TYPES.items()
-    }
-    start, column, weight = (
-        lines.array(f"direction {name}", kind, None) for name, kind in DIRECTION_TYPES.items()
-    )
-    if not (len(start) and start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == len(column)):
-        raise lines.unsound("its directions have loose ends")
-    if len(column) != len(weight):
-        raise lines.unsound("a direction has loose ends")
-    borders = start[1:-1]
-    parts = zip(np.split(column, borders), np.split(weight, borders), strict=True) if len(start) > 1 else ()
-    linear = {
-        name: lines.array(f"linear {name}", kind, None, last=name == "mean")
-        for name, kind in LINEAR_TYPES.items()
-    }
+    surrogates = arrays("surrogate", Surrogates.array_types())
+    start, column, weight = arrays("direction", DIRECTION_TYPES).values()
+    if not (len(start) and start[0] == 0 and (np.diff(start) >= 0).all()):
+        raise lines.unsound("`start` of the directions does not rise from 0")
+    if not start[-1] == len(column) == len(weight):
+        raise lines.unsound("a direction has not one weight for each column")
+    borders = zip(start[:-1].tolist(), start[1:].tolist(), strict=True)
+    parts = [(column[i:j].tolist(), weight[i:j].tolist()) for i, j in borders]
+    linear = arrays("linear", LinearAnswers.array_types(), "mean")
     return {
         "joined": joined,
         "surrogates": Surrogates(**surrogates),
-        "directions": tuple(Direction(tuple(of.tolist()), tuple(by.tolist())) for of, by in parts),
+        "directions": tuple(Direction(tuple(columns), tuple(weights)) for columns, weights in parts),
         "linear": LinearAnswers(**linear) if len(linear["start"]) else None,
     }
 
@@ -167,17 +164,15 @@ def _read_target(text: Text, version: int) -> Target:
     name = text.text()
     text.need(', "classes": ')
     classes = None if text.skip("null") else text.labels()
-    costs = text.table() if text.skip(', "costs": ') else None
-    emphasis = text.floats() if text.skip(', "emphasis": ') else None
-    stakes = text.table() if text.skip(', "stakes": ') else None
-    priors = text.floats() if text.skip(', "priors": ') else None
+    kinds = {"costs": text.table, "emphasis": text.floats, "stakes": text.table, "priors": text.floats}
+    costs: dict[str, Any] = {field: read() for field, read in kinds.items() if text.skip(f', "{field}": ')}
     read_as = _read_text_format(text, version)
     text.need("}")
-    return Target(name, classes, costs, emphasis, stakes, priors, read_as)
+    return Target(name, classes, **costs, text=read_as)
 
 
 def _read_text_format(text: Text, version: int) -> TextFormat | None:
-    """How texts are read, if it is told; files before version 6 do not tell it."""
+    """The format of texts, in files from version 6 on."""
     if version < 6 or not text.skip(', "text": {'):
         return None
     fields: dict[str, Any] = {}
@@ -185,8 +180,6 @@ def _read_text_format(text: Text, version: int) -> TextFormat | None:
         text.need(f'{", " if place else ""}"{name}": ')
         fields[name] = text.text()
     text.need(', "affixes": ')
-    affixes = text.labels()
+    affixes = text.texts()
     text.need("}")
-    if not all(isinstance(affix, str) for affix in affixes):
-        raise ValueError(f"not all affixes before character {text.position} are texts")
-    return TextFormat(**fields, affixes=tuple(map(str, affixes)))
+    return TextFormat(**fields, affixes=affixes)

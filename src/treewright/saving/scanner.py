@@ -1,7 +1,7 @@
-"""The lines of a model that anyone may have written, taken one after the other, and what stands in one.
+"""The scanner of model files: their lines in order, and the values within a line.
 
-Arrays are flat and read piece by piece, a line is read from left to right, and nothing is handed to JSON
-that could nest.
+A file may come from anyone. Arrays are flat and read piece by piece, a line is read from left to right, and
+nothing is passed to JSON that could nest.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,11 @@ class Lines:
         self.content = content
         self.position = 0
         self.number = number  # of the line in the file
-        self.holds = "a tree"  # what the file is to hold, for errors
+        self.holds = "a tree"  # the expected content of the file, for errors
         self.margin = "    "  # of entries and arrays
 
     def take(self, begin: str, end: str = "") -> tuple[int, int]:
-        """Where the next line has what stands between `begin` and `end`."""
+        """The position of the content of the next line between `begin` and `end`."""
         self.number += 1
         start, stop = self._here()
         self.position = stop + 1
@@ -46,12 +46,12 @@ class Lines:
         return first, last
 
     def _here(self) -> tuple[int, int]:
-        """Where the next line begins and ends."""
+        """The start and end of the next line."""
         stop = self.content.find(b"\n", self.position)
         return self.position, len(self.content) if stop < 0 else stop
 
     def comes(self, begin: str) -> bool:
-        """Whether the next line begins so, after the margin."""
+        """Whether the next line begins with `begin` after the margin."""
         return self.content.startswith((self.margin + begin).encode(), *self._here())
 
     def literal(self, line: str) -> None:
@@ -80,14 +80,14 @@ class Lines:
     def entries(self, name: str, read: Callable[[Text], Part]) -> tuple[Part, ...]:
         """A list with one entry per line."""
         self.literal(f'{self.margin}"{name}": [')
-        found = []
+        values = []
         more = True
         while more:
             start, stop = self.take(f"{self.margin}  ")
             more = self.content.endswith(b",", start, stop)
-            found.append(self._read(start, stop - more, read))
+            values.append(self._read(start, stop - more, read))
         self.literal(f"{self.margin}],")
-        return tuple(found)
+        return tuple(values)
 
     def _read(self, start: int, stop: int, read: Callable[[Text], Part]) -> Part:
         try:
@@ -108,7 +108,7 @@ class Lines:
         return array
 
     def _pieces(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Where an array can be cut at commas."""
+        """The positions of pieces of an array, cut at commas."""
         while start < stop:
             comma = self.content.find(b",", min(start + _PIECE, stop), stop)
             end = stop if comma < 0 else comma
@@ -118,20 +118,17 @@ class Lines:
             start = end + 1
 
     def _piece(self, start: int, stop: int, kind: type[np.generic]) -> NDArray[Any]:
-        """A part of an array. Its characters are looked at first: then JSON can neither nest nor surprise."""
+        """A part of an array. Its characters are checked first, so that JSON cannot nest."""
         dtype = np.dtype(kind)
-        characters, convert, meant = _FAMILIES[dtype.kind]
+        characters, convert, what = _FAMILIES[dtype.kind]
         text = bytes(self.content[start:stop])
         try:
             if len(text) > _PIECE + _LONGEST_NUMBER or not characters.fullmatch(text):
                 raise ValueError
             return convert(json.loads(b"[" + text + b"]"), dtype)
         except (ValueError, OverflowError, KeyError):
-            raise self.wrong(f"must hold {meant}{_range(dtype)}") from None
-
-
-def _range(dtype: np.dtype[Any]) -> str:
-    return f" from {np.iinfo(dtype).min} to {np.iinfo(dtype).max}" if dtype.kind in "iu" else ""
+            span = f" from {np.iinfo(dtype).min} to {np.iinfo(dtype).max}" if dtype.kind in "iu" else ""
+            raise self.wrong(f"must hold {what}{span}") from None
 
 
 def _integers(values: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -168,7 +165,7 @@ _FAMILIES: dict[str, tuple[re.Pattern[bytes], Callable[[list[Any], np.dtype[Any]
 
 
 class Text:
-    """One line, read from left to right. A label is one token: nothing is handed to JSON that could nest."""
+    """One line, read from left to right. A label is one token, so that JSON cannot nest."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -190,81 +187,75 @@ class Text:
         if self.position != len(self.source):
             raise ValueError(f"it goes on at character {self.position}")
 
-    def text(self) -> str:
-        """A name."""
+    def _label_of(self, kind: type[Part], what: str) -> Part:
         label = self.label()
-        if not isinstance(label, str):
-            raise ValueError(f"{label!r} stands where a text must stand")
+        if type(label) is not kind:
+            raise ValueError(f"{label!r} stands where {what} must stand")
         return label
 
-    def text_or_null(self) -> str | None:
-        """The same, or none."""
-        return None if self.skip("null") else self.text()
+    def text(self) -> str:
+        """A text."""
+        return self._label_of(str, "a text")
 
     def flag(self) -> bool:
         """Either true or false."""
-        label = self.label()
-        if not isinstance(label, bool):
-            raise ValueError(f"{label!r} stands where true or false must stand")
-        return label
+        return self._label_of(bool, "true or false")
 
     def whole(self) -> int:
         """A whole number of at least 0."""
-        label = self.label()
-        if type(label) is not int or label < 0:
-            raise ValueError(f"{label!r} stands where a whole number of at least 0 must stand")
-        return label
+        number = self._label_of(int, "a whole number of at least 0")
+        if number < 0:
+            raise ValueError(f"{number} stands where a whole number of at least 0 must stand")
+        return number
+
+    def text_or_null(self) -> str | None:
+        """A text, or null."""
+        return None if self.skip("null") else self.text()
 
     def whole_or_null(self) -> int | None:
-        """The same, or none."""
+        """A whole number of at least 0, or null."""
         return None if self.skip("null") else self.whole()
+
+    def _list(self, read: Callable[[], Part]) -> tuple[Part, ...]:
+        self.need("[")
+        items: list[Part] = []
+        while not self.skip("]"):
+            if items:
+                self.need(", ")
+            items.append(read())
+        return tuple(items)
 
     def labels(self) -> tuple[Label, ...]:
         """A list of categories or classes."""
-        self.need("[")
-        found: list[Label] = []
-        while not self.skip("]"):
-            if found:
-                self.need(", ")
-            found.append(self.label())
-        return tuple(found)
+        return self._list(self.label)
+
+    def texts(self) -> tuple[str, ...]:
+        """A list of texts."""
+        return self._list(self.text)
 
     def table(self) -> tuple[tuple[float, ...], ...]:
         """A list of lists of floats."""
-        self.need("[")
-        rows: list[tuple[float, ...]] = []
-        while not self.skip("]"):
-            if rows:
-                self.need(", ")
-            rows.append(self.floats())
-        return tuple(rows)
+        return self._list(self.floats)
 
     def floats(self) -> tuple[float, ...]:
         """A list of floats."""
-        row = self.labels()
-        if not all(type(number) is float for number in row):
-            raise ValueError(f"not all costs before character {self.position} are numbers with a point")
-        return cast(tuple[float, ...], row)
+        return self._list(lambda: self._label_of(float, "a number with a point"))
 
     def label(self) -> Label:
-        """A text, bool, integer or float, written as `layout` writes it."""
+        """A text, bool, integer or float, in the one form in which `writer` writes it."""
         start = self.position
-        label = self._special() or self._token()
+        label = self._next_label()
         if isinstance(label, int) and label.bit_length() > LARGEST_INTEGER_BITS:
             raise ValueError(f"the integer at character {start} is too large")
         if label_text(label, "") != self.source[start : self.position]:
             raise ValueError(f"the value at character {start} is not in its usual form")
         return label
 
-    def _special(self) -> Label | None:
-        """What JSON has no word for; None where the next label is not of that sort."""
-        match = _SPECIAL_LABEL.match(self.source, self.position)
-        if match is None:
-            return None
-        self.position = match.end()
-        return float(match[1]) if match[1] else "".join(chr(int(code)) for code in match[2].split(", "))
-
-    def _token(self) -> Label:
+    def _next_label(self) -> Label:
+        match = _SPECIAL_LABEL.match(self.source, self.position)  # JSON cannot express it
+        if match is not None:
+            self.position = match.end()
+            return float(match[1]) if match[1] else "".join(chr(int(code)) for code in match[2].split(", "))
         if _LABEL_START.match(self.source, self.position):
             with suppress(ValueError):
                 label: Label

@@ -1,8 +1,7 @@
-"""How a model is laid out: the lines of its JSON, in an order that never changes within a version.
+"""The layout of a model file: the lines of its JSON, in an order that never changes within a version.
 
-What JSON cannot say is said so: the threshold of a node without one is null, an infinite one "inf" or "-inf";
-an infinite category is {"float": "inf"}; a text with lone surrogates, which UTF-8 cannot hold, is
-{"characters": […]}.
+What JSON cannot express: NaN is null, an infinite threshold "inf" or "-inf", an infinite category
+{"float": "inf"}, a text with lone surrogates, which UTF-8 cannot encode, {"characters": […]}.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ from treewright.encoding.schema import Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.linear_leaves import TYPES as LINEAR_TYPES
-from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
-from treewright.tree.validate import TYPES
+from treewright.tree.linear_leaves import LinearAnswers
 
-# The statistic has a form of its own in the file; files before version 3 end with it.
-ARRAYS = {name: kind for name, kind in TYPES.items() if name not in ("statistic", "joined")}
+# After them comes the statistic, with which files before version 3 end.
+ARRAYS = {name: kind for name, kind in Tree.array_types().items() if name != "joined"}
 DIRECTION_TYPES: dict[str, type[np.generic]] = {"start": np.int64, "column": np.int64, "weight": np.float64}
 TEXT_FIELDS = ("kind", "decimal", "thousands", "date_format")  # and the affixes
 NUMBER_STATISTIC = ("weight", "value", "deviation")
@@ -34,11 +31,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER_BITS = 4096  # of a category or class; Python refuses to read far larger ones
 _WRITER = (b"{\n", f'    "writer": "treewright {__version__}",\n'.encode())
 
-Facts = dict[str, str | bool | int | NDArray[np.float64] | None]  # what is known of an ensemble, by line
+Facts = dict[
+    str, str | bool | int | NDArray[np.float64] | None
+]  # of an ensemble, by the names of their lines
 
 
 def model_version(trees: Sequence[Tree], is_ensemble: bool) -> int:
-    """The lowest version that can say it, so that older releases read what they can understand."""
+    """The lowest version that can express the trees, so that older releases can read them."""
     if any(tree.schema.reads_texts for tree in trees):
         return 6
     if any(tree.provenance is not None for tree in trees):
@@ -57,10 +56,7 @@ def model_lines(tree: Tree) -> Iterator[bytes]:
 
 
 def ensemble_lines(kind: str, schema: Schema, facts: Facts, trees: Sequence[Tree]) -> Iterator[bytes]:
-    """The model of many trees: what they share, what is known of all of them, and each as it is alone.
-
-    A tree tells its targets only where they are not those of the ensemble.
-    """
+    """The model of an ensemble: schema, facts, trees; a tree has targets only if the ensemble has others."""
     version = model_version(trees, True)
     yield from _WRITER
     yield _entry_line("kind", kind)
@@ -78,7 +74,7 @@ def ensemble_lines(kind: str, schema: Schema, facts: Facts, trees: Sequence[Tree
 
 
 def _tree_lines(tree: Tree, schema_lines: Iterable[bytes], version: int) -> Iterator[bytes]:
-    """What a file tells of one tree, of one or of many."""
+    """The lines of a tree by itself or in an ensemble."""
     yield _entry_line("criterion", tree.criterion)
     if is_extended(tree):
         yield _entry_line("missing", tree.missing)
@@ -95,33 +91,29 @@ def _tree_lines(tree: Tree, schema_lines: Iterable[bytes], version: int) -> Iter
 
 
 def _provenance_lines(provenance: Provenance | None) -> Iterator[bytes]:
-    yield _entry_line("labels", None if provenance is None else provenance.labels)
-    yield _entry_line("weights", None if provenance is None else provenance.weights)
-    incomplete = None if provenance is None else provenance.incomplete
-    if incomplete is None:
+    for name in ("labels", "weights"):
+        yield _entry_line(name, None if provenance is None else getattr(provenance, name))
+    if provenance is None or provenance.incomplete is None:
         yield _entry_line("incomplete columns", None)
     else:
-        yield _array_line("incomplete columns", np.array(incomplete, np.int64))
+        yield _array_line("incomplete columns", np.array(provenance.incomplete, np.int64))
 
 
 def is_extended(tree: Tree) -> bool:
-    """Whether a tree has what files before version 3 could not say."""
-    more = tree.joined.any() or len(tree.surrogates) or tree.directions or tree.linear is not None
-    chosen = any(target.emphasis or target.stakes for target in tree.schema.targets)
-    return bool(more) or tree.missing != "learn" or chosen
+    """Whether a tree needs version 3 of the format."""
+    has_parts = tree.joined.any() or len(tree.surrogates) or tree.directions or tree.linear is not None
+    has_cost_splits = any(target.emphasis or target.stakes for target in tree.schema.targets)
+    return bool(has_parts) or tree.missing != "learn" or has_cost_splits
 
 
 def _extended_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
     yield "joined", tree.joined
-    for name in SURROGATE_TYPES:
+    for name in tree.surrogates.array_types():
         yield f"surrogate {name}", getattr(tree.surrogates, name)
-    lengths = [len(direction.columns) for direction in tree.directions]
-    yield "direction start", np.cumsum([0, *lengths])
-    columns = [column for direction in tree.directions for column in direction.columns]
-    weights = [weight for direction in tree.directions for weight in direction.weights]
-    yield "direction column", np.array(columns, np.int64)
-    yield "direction weight", np.array(weights, np.float64)
-    for name, kind in LINEAR_TYPES.items():
+    yield "direction start", np.cumsum([0, *(len(each.columns) for each in tree.directions)])
+    yield "direction column", np.array([j for each in tree.directions for j in each.columns], np.int64)
+    yield "direction weight", np.array([w for each in tree.directions for w in each.weights], np.float64)
+    for name, kind in LinearAnswers.array_types().items():
         yield f"linear {name}", np.zeros(0, kind) if tree.linear is None else getattr(tree.linear, name)
 
 
@@ -157,22 +149,14 @@ def _column_line(column: Column) -> str:
 def _target_line(target: Target) -> str:
     what = f"target {target.name!r}"
     classes = "null" if target.classes is None else _labels_text(target.classes, what)
-    costs = "".join(
-        f', "{name}": {json.dumps(numbers)}'
-        for name, numbers in (
-            ("costs", target.costs),
-            ("emphasis", target.emphasis),
-            ("stakes", target.stakes),
-            ("priors", target.priors),
-        )
-        if numbers is not None
-    )
+    fields = {name: getattr(target, name) for name in ("costs", "emphasis", "stakes", "priors")}
+    costs = "".join(f', "{name}": {json.dumps(each)}' for name, each in fields.items() if each is not None)
     text = _text_format(target.text, what)
     return f'{{"name": {label_text(target.name, what)}, "classes": {classes}{costs}{text}}}'
 
 
 def _text_format(text: TextFormat | None, what: str) -> str:
-    """How texts are read, where a column or target has them."""
+    """The format of texts, if a column or target has one."""
     if text is None:
         return ""
     parts = {name: label_text(getattr(text, name), what) for name in TEXT_FIELDS}
@@ -213,20 +197,18 @@ def _array_line(name: str, array: NDArray[Any], last: bool = False) -> bytes:
 
 
 def statistic_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
-    """The arrays of the statistic. Of classes: where each node's entries start, the class and the weight of
-    each entry (of more than 256 classes only the leaves have entries); of numbers: weight, value and
+    """The arrays of the statistic. For classes: the start of each node's entries, the class and the weight of
+    each entry (with more than 256 classes only the leaves have entries); for numbers: weight, value and
     deviation for each node and target.
     """
     if not tree.schema.predicts_classes:
         for position, name in enumerate(NUMBER_STATISTIC):
             yield name, tree.statistic[:, position::3]
         return
-    if isinstance(tree.statistic, SparseRows):
-        yield "start", tree.statistic.start
-        yield "class", tree.statistic.column
-        yield "weight", tree.statistic.value
+    statistic, names = tree.statistic, ("start", "class", "weight")
+    if isinstance(statistic, SparseRows):
+        yield from zip(names, (statistic.start, statistic.column, statistic.value), strict=True)
         return
-    present = (tree.statistic != 0) | np.signbit(tree.statistic)
-    yield "start", np.concatenate([[0], np.cumsum(present.sum(axis=1))])
-    yield "class", np.nonzero(present)[1]
-    yield "weight", tree.statistic[present]
+    present = (statistic != 0) | np.signbit(statistic)
+    start = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    yield from zip(names, (start, np.nonzero(present)[1], statistic[present]), strict=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding.schema import Schema
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.conditions import NodeTest, pack_test
+from treewright.tree.conditions import NodeTest, pack_subsets, pack_test
 from treewright.tree.oblique import Direction
 
 Item = TypeVar("Item")
@@ -73,13 +73,12 @@ def best_first(
     [1, 3, 6, 2]
     """
     heap: list[tuple[Any, int, Item]] = []
-    opened = count()
+    number = count()
     new: Iterable[Item] = (root,)
     while True:
         for node in new:
-            rank = key(node)
-            if rank is not None:
-                heappush(heap, (rank, next(opened), node))
+            if (rank := key(node)) is not None:
+                heappush(heap, (rank, next(number), node))
         if not heap:
             return
         node = heappop(heap)[2]
@@ -147,17 +146,9 @@ def node_arrays(tests: Iterable[NodeEntry]) -> dict[str, Any]:
     }
 
 
-def pack_subsets(bits: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Where the bits of each test of categories begin (-1 for other tests), and all bits."""
-    lengths = np.array([len(each) for each in bits])
-    return np.where(lengths > 0, np.cumsum(lengths) - lengths, -1), np.frombuffer(
-        b"".join(bits), np.uint8
-    ).copy()
-
-
-def subset_bits(n_categories: int, left: Any) -> bytes:
-    """The bits of the category codes that go left."""
-    return np.packbits(np.isin(np.arange(n_categories), left), bitorder="little").tobytes()
+def preorder_steps(is_leaf: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Steps in preorder, for trees without gains; -1 at leaves."""
+    return np.where(is_leaf, -1, np.cumsum(~is_leaf) - 1).astype(np.int32)
 
 
 def sum_of_leaves(end: NDArray[np.int32], at_leaves: NDArray[Any]) -> NDArray[np.int64]:
@@ -233,14 +224,13 @@ def link_nodes(nodes: Sequence[Any], join: Callable[..., Any] = Branch) -> Any:
     >>> link_nodes([(Below("x", 1.5), None), Leaf([2, 0]), Leaf([0, 1])]) == stump
     True
     """
-    made: list[Any] = []
+    stack: list[Any] = []
     for node in reversed(nodes):
         if isinstance(node, tuple):
             test, missing_left = node
-            made.append(join(test, made.pop(), made.pop(), missing_left))
-        else:
-            made.append(node)
-    return made[0]
+            node = join(test, stack.pop(), stack.pop(), missing_left)
+        stack.append(node)
+    return stack[0]
 
 
 def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
@@ -248,7 +238,7 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
     nodes = preorder(root, _children)
     for node in nodes:
         if not isinstance(node, Branch | Leaf):
-            raise TypeError(f"a tree is written of Branch and Leaf, not of {node!r}")
+            raise TypeError(f"a tree is built of Branch and Leaf, not of {node!r}")
     directions: dict[Direction, int] = {}  # by their features
     arrays = node_arrays(
         NodeEntry(*pack_test(schema, node.test, directions)) if isinstance(node, Branch) else LEAF
@@ -256,14 +246,14 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
     )
     end, is_leaf = arrays["end"], arrays["feature"] < 0
     statistic, weight = _statistics(schema, end, nodes)
-    n = len(nodes)
-    left = np.minimum(np.arange(1, n + 1), n - 1)
-    heavier_left = ~is_leaf & (weight[left] >= weight[np.minimum(end[left], n - 1)])
-    sides = [node.missing_left if isinstance(node, Branch) else None for node in nodes]
-    given = np.array([side is not None for side in sides])
+    last = len(nodes) - 1
+    left = np.minimum(np.arange(1, len(nodes) + 1), last)
+    heavier_left = weight[left] >= weight[np.minimum(end[left], last)]
+    sides = [node.missing_left if isinstance(node, Branch) else False for node in nodes]
+    by_default = np.array([side is None for side in sides])
     return arrays | {
-        "missing_left": np.where(given, np.array([bool(side) for side in sides]), heavier_left),
-        "step": np.where(is_leaf, -1, np.cumsum(~is_leaf) - 1).astype(np.int32),
+        "missing_left": np.where(by_default, heavier_left, np.array(sides, np.bool_)),
+        "step": preorder_steps(is_leaf),
         "rows": sum_of_leaves(end, np.where(is_leaf, np.rint(np.minimum(weight, _MOST_ROWS)), 0)),
         "statistic": statistic,
         "directions": tuple(directions),
@@ -273,7 +263,7 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
 def _statistics(
     schema: Schema, end: NDArray[np.int32], nodes: Sequence[Branch | Leaf]
 ) -> tuple[NDArray[np.float64] | SparseRows, NDArray[np.float64]]:
-    """The statistic of every node, joined from those of the leaves, and its weight."""
+    """The statistic and the weight of every node, from those of the leaves."""
     leaves = {i: _leaf_statistic(schema, node) for i, node in enumerate(nodes) if isinstance(node, Leaf)}
     first = schema.block_widths[0] if schema.predicts_classes else 1
     weight = np.zeros((len(nodes), 1))
@@ -283,7 +273,7 @@ def _statistics(
         columns = [np.flatnonzero(row) for row in leaves.values()]
         node = np.repeat(list(leaves), [len(column) for column in columns])
         value = np.concatenate([row[column] for row, column in zip(leaves.values(), columns, strict=True)])
-        return SparseRows.gathered(end, node, np.concatenate(columns), value, schema.width), weight
+        return SparseRows.from_cells(end, node, np.concatenate(columns), value, schema.width), weight
     statistic = np.zeros((len(nodes), schema.width))
     statistic[list(leaves)] = list(leaves.values())
     join = _core.join_classes if schema.predicts_classes else _core.join_moments
@@ -293,8 +283,8 @@ def _statistics(
 def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
     statistic = np.asarray(leaf.statistic, np.float64)
     if statistic.shape != (schema.width,):
-        wanted = "a weight per class" if schema.predicts_classes else "weight, value, deviation per target"
-        raise ValueError(f"a leaf has {statistic.size} numbers; this schema wants {schema.width} ({wanted})")
+        what = "a weight per class" if schema.predicts_classes else "weight, value, deviation per target"
+        raise ValueError(f"a leaf has {statistic.size} numbers; this schema needs {schema.width} ({what})")
     weight = statistic[: schema.block_widths[0]].sum() if schema.predicts_classes else statistic[0]
     if not weight > 0:
         raise ValueError(f"a leaf needs a positive weight; got {leaf.statistic!r}")

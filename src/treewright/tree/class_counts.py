@@ -16,7 +16,7 @@ Ints = NDArray[np.int32]
 
 
 class Summary(NamedTuple):
-    """What the rows tell of each node (first axis) and target (second axis)."""
+    """The statistic in brief for each node (first axis) and target (second axis)."""
 
     weight: Floats
     label: NDArray[np.int64]  # the heaviest class, the first among equals
@@ -26,12 +26,12 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SparseRows(FrozenArrays):
-    """A matrix with a row for each node of a tree, in the room of its leaves' classes.
+    """A matrix with a row for each node of a tree, in the memory of its leaves' classes.
 
-    A leaf's row is `column[start[i]:start[i + 1]]`, ascending, with the weights `value`. A branch has none of
-    its own: its row is the sum of its children's, taken when it is asked for. So the whole takes no more room
-    than the rows that the tree was grown from, however deep it is. What is read from it by an index is dense:
-    `rows[3]`, `rows[[1, 2]]`, `rows[3, :10]`; `np.asarray(rows)` is the whole matrix.
+    A leaf's row is `column[start[i]:start[i + 1]]`, ascending, with the weights `value`. A branch's row is
+    the sum of its children's, computed when needed. So the memory is bounded by the training rows, however
+    deep the tree is. Indexing returns dense arrays: `rows[3]`, `rows[[1, 2]]`, `rows[3, :10]`;
+    `np.asarray(rows)` is the whole matrix.
 
     >>> rows = SparseRows.of([3, 2, 3], [[0, 0, 0], [2, 0, 0], [1, 4, 0]])
     >>> rows.column.tolist(), rows.value.tolist()
@@ -48,25 +48,25 @@ class SparseRows(FrozenArrays):
 
     @classmethod
     def of(cls, end: Any, dense: Any) -> SparseRows:
-        """The rows of a dense matrix at the leaves of a tree; what it says of branches is not looked at."""
+        """The rows of a dense matrix at the leaves of a tree; those of branches are ignored."""
         shape: Ints = np.asarray(end, np.int32)
         matrix: Floats = np.asarray(dense, np.float64)
         leaves = np.flatnonzero(shape == np.arange(1, len(shape) + 1))
         place, column = np.nonzero(matrix[leaves])
-        return cls.gathered(shape, leaves[place], column, matrix[leaves[place], column], matrix.shape[1])
+        return cls.from_cells(shape, leaves[place], column, matrix[leaves[place], column], matrix.shape[1])
 
     @classmethod
-    def summed(cls, end: Ints, node: Any, column: Any, weight: Floats, width: int) -> SparseRows:
-        """Weights added up by leaf and column; those of one cell in the order in which they are given."""
+    def from_weights(cls, end: Ints, node: Any, column: Any, weight: Floats, width: int) -> SparseRows:
+        """Weights summed by leaf and column, in the order in which they are given."""
         present = weight > 0
         keys = np.asarray(node, np.int64)[present] * width + np.asarray(column)[present]
         cells, cell = np.unique(keys, return_inverse=True)
         value = np.zeros(len(cells))
         np.add.at(value, cell, weight[present])
-        return cls.gathered(end, cells // width, cells % width, value, width)
+        return cls.from_cells(end, cells // width, cells % width, value, width)
 
     @classmethod
-    def gathered(cls, end: Ints, node: Any, column: Any, value: Floats, width: int) -> SparseRows:
+    def from_cells(cls, end: Ints, node: Any, column: Any, value: Floats, width: int) -> SparseRows:
         """From single cells, sorted by leaf and column."""
         start = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=len(end)))])
         return cls(end, start.astype(np.int64), column.astype(np.int32), value, width)
@@ -112,7 +112,7 @@ class SparseRows(FrozenArrays):
             return np.array_equal(np.asarray(self), other)
         return super().__eq__(other)
 
-    # ---- what trees ask for ------------------------------------------------------------------------
+    # ---- statistics of trees -----------------------------------------------------------------------
 
     def summary(self, criterion: str, widths: tuple[int, ...]) -> Summary:
         """Weight, heaviest class and risk of every node, for blocks of columns of the given widths."""
@@ -123,14 +123,14 @@ class SparseRows(FrozenArrays):
         """For each node the values in some columns of its own: a row of `columns` for each node."""
         return _core.sums_at(*self._arrays(), np.ascontiguousarray(columns, np.int32))
 
-    def kept(self, kept: NDArray[np.bool_], end: Ints) -> SparseRows:
-        """The rows of a smaller tree of the shape `end`, made of the nodes that are kept."""
-        wanted = np.zeros(len(self), np.bool_)
-        wanted[np.flatnonzero(kept)[end == np.arange(1, len(end) + 1)]] = True
-        start, column, value = _core.wanted_sums(*self._arrays(), wanted)
+    def of_nodes(self, nodes: NDArray[np.bool_], end: Ints) -> SparseRows:
+        """The rows of a smaller tree of the shape `end`, made of some of the nodes."""
+        leaves = np.zeros(len(self), np.bool_)
+        leaves[np.flatnonzero(nodes)[end == np.arange(1, len(end) + 1)]] = True
+        start, column, value = _core.wanted_sums(*self._arrays(), leaves)
         lengths = np.zeros(len(self) + 1, np.int64)
-        lengths[1:][wanted] = np.diff(start)
-        return SparseRows(end, np.cumsum(lengths[np.append(True, kept)]), column, value, self.width)
+        lengths[1:][leaves] = np.diff(start)
+        return SparseRows(end, np.cumsum(lengths[np.append(True, nodes)]), column, value, self.width)
 
     def shares(self, nodes: NDArray[Any], widths: tuple[int, ...]) -> list[Floats]:
         """The rows of the given nodes, each divided by its sum: a dense matrix for each block."""
@@ -152,26 +152,26 @@ class SparseRows(FrozenArrays):
         return dense
 
     def _cells(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], Ints, Floats]:
-        """Every cell of some nodes' rows: whose it is (a position in `nodes`), its column and its value."""
+        """The non-zero cells of some nodes' rows: position in `nodes`, column and value."""
         if not np.all(self.end[nodes] == nodes + 1):
-            return self._summed_cells(nodes)
+            return self._cells_of_branches(nodes)
         length = self.start[nodes + 1] - self.start[nodes]
         row = np.repeat(np.arange(len(nodes)), length)
         place = np.arange(len(row)) + (self.start[nodes] - np.cumsum(length) + length)[row]
         return row, self.column[place], self.value[place]
 
-    def _summed_cells(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], Ints, Floats]:
-        """The same where some nodes are branches: in the slice of all of them and of what is below."""
+    def _cells_of_branches(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], Ints, Floats]:
+        """The same where some nodes are branches: from the slice of all their subtrees."""
         first = nodes.min()
         last = self.end[first : nodes.max() + 1].max()
         start = self.start[first : last + 1] - self.start[first]
         cells = slice(self.start[first], self.start[last])
         end = self.end[first:last] - np.int32(first)
-        asked, position = np.unique(nodes, return_inverse=True)
-        wanted = np.zeros(last - first, np.bool_)
-        wanted[asked - first] = True
-        sums = _core.wanted_sums(end, start, self.column[cells], self.value[cells], wanted)
-        shape = np.arange(1, len(asked) + 1, dtype=np.int32)
+        different, position = np.unique(nodes, return_inverse=True)
+        flags = np.zeros(last - first, np.bool_)
+        flags[different - first] = True
+        sums = _core.wanted_sums(end, start, self.column[cells], self.value[cells], flags)
+        shape = np.arange(1, len(different) + 1, dtype=np.int32)
         return SparseRows(shape, *sums, self.width)._cells(position)
 
     def _arrays(self) -> tuple[Ints, NDArray[np.int64], Ints, Floats]:

@@ -1,12 +1,10 @@
-"""What mistakes cost: the matrix and the priors that a user gives, checked; the losses that follow from them,
-and how they alter the choice of splits.
-"""
+"""Misclassification costs and prior probabilities: checks, losses, and the effect on splits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +12,17 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema, Target
+from treewright.parameters.values import Costs
 
 Floats = NDArray[np.float64]
 CostSplit = Literal["altered_priors", "generalised_gini", "none"]
 
-PARAMETERS = ("cost_matrix", "priors", "cost_split")  # of `grow`; what they say is kept in the schema
-_SUM_OF_PRIORS = 1e-6  # how far from 1 it may be
+_SUM_OF_PRIORS = 1e-6  # its tolerance
 
 
-def costed_schema(schema: Schema, weights: Floats, cost_matrix: Any, priors: Any) -> Schema:
-    """The schema with the costs of mistakes, each row scaled by how much more often its class comes than in
-    rows of these weights of classes. How splits are chosen stays as it was.
+def schema_with_costs(schema: Schema, weights: Floats, cost_matrix: Any, priors: Any) -> Schema:
+    """The schema with misclassification costs; each row of the matrix is scaled by the prior of its class
+    over its share in these `weights` of classes. The choice of splits does not change.
     """
     return replace(schema, targets=(_with_costs(schema, weights, cost_matrix, priors)[0],))
 
@@ -32,23 +30,24 @@ def costed_schema(schema: Schema, weights: Floats, cost_matrix: Any, priors: Any
 def _with_costs(
     schema: Schema, weights: Floats, cost_matrix: Any, priors: Any
 ) -> tuple[Target, Floats, Floats]:
-    """The target with its costs and priors; the matrix as given; the factors of the classes by the priors."""
-    target = _costed_target(schema)
+    """The target with costs and priors; the costs without priors; the factors of the classes by priors."""
+    target = _target_for_costs(schema)
     costs = _matrix(target, cost_matrix)
     factors, shares = np.ones(len(costs)), None
     if priors is not None:
-        wanted = _shares(target, priors, weights)
-        factors, shares = _factors(wanted, weights), tuple(wanted.tolist())
+        share, present = _priors(target, priors, weights), weights / weights.sum()
+        factors = np.divide(share, present, out=np.zeros(len(share)), where=present > 0)
+        shares = tuple(share.tolist())
     return replace(target, costs=_plain(costs * factors[:, np.newaxis]), priors=shares), costs, factors
 
 
-def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) -> Dataset:
-    """Rows whose schema says what mistakes cost and how that alters the choice of splits.
+def with_costs(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) -> Dataset:
+    """Rows with misclassification costs in their schema, and with their effect on the choice of splits.
 
-    "altered_priors" lets a row of class i weigh as if the class came π_i Σ_j C(i, j) times as often, and
-    "generalised_gini" looks at both costs of each pair of classes. The whole weight stays what it is.
+    "altered_priors" multiplies the weight of rows of class i by π_i Σ_j C(i, j), "generalised_gini" uses both
+    costs of each pair of classes. The total weight stays the same.
     """
-    target = _costed_target(data.schema)
+    target = _target_for_costs(data.schema)
     codes, n_classes = data.target_array[0], len(target.classes or ())
     weights = np.bincount(codes, data.row_weights, n_classes).astype(np.float64)
     target, costs, factors = _with_costs(data.schema, weights, cost_matrix, priors)
@@ -57,40 +56,31 @@ def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) 
     elif cost_split == "none":
         factors = np.ones(len(weights))
     stakes = _plain(costs) if cost_split == "generalised_gini" else None
-    return data.restated((replace(target, emphasis=_normalised(factors, weights), stakes=stakes),))
+    return data.restated((replace(target, emphasis=_emphasis(factors, weights), stakes=stakes),))
 
 
-def options_of_costs(target: Target, weights: Floats) -> dict[str, Any]:
-    """Arguments of `grow` that give a tree of rows of these weights of classes the costs that it has."""
-    if target.costs is None:
-        return {}
+def costs_option(target: Target, weights: Floats) -> Costs:
+    """The `costs` of `grow` for the costs of a target, given the weights of the classes in the rows."""
     if target.stakes is None:
-        return {"cost_matrix": target.costs, "cost_split": "altered_priors" if target.emphasis else "none"}
+        return Costs(target.costs, split="altered_priors" if target.emphasis else "none")
     priors = None if target.emphasis is None else np.array(target.emphasis) * weights / weights.sum()
-    by_priors = {} if priors is None else {"priors": tuple(priors.tolist())}
-    return {"cost_matrix": target.stakes, **by_priors, "cost_split": "generalised_gini"}
+    shares = None if priors is None else tuple(priors.tolist())
+    return Costs(target.stakes, priors=shares, split="generalised_gini")
 
 
-def check_cost_split(cost_split: str) -> None:
-    """Refuse what is no way to split by costs."""
-    if cost_split not in get_args(CostSplit):
-        known = ", ".join(map(repr, get_args(CostSplit)))
-        raise ValueError(f"cost_split is {cost_split!r}; it must be one of {known}")
-
-
-def emphasised(data: Dataset) -> Dataset:
-    """The rows with the weights that splits are chosen by."""
+def with_emphasis(data: Dataset) -> Dataset:
+    """The rows with the weights by which splits are chosen."""
     if not any(target.emphasis for target in data.schema.targets):
         return data
     weight = data.row_weights
     for target, codes in zip(data.schema.targets, data.target_array, strict=True):
         if target.emphasis is not None:
             weight = weight * np.array(target.emphasis)[codes]
-    return data.reweighted(weight) if weight.any() else data  # of rows that cost nothing any tree will do
+    return data.reweighted(weight) if weight.any() else data  # without any costs any tree will do
 
 
 def class_risks(criterion: str, block: Floats, target: Target) -> Floats:
-    """Weight × impurity of rows of the given weights of classes, as splits are chosen."""
+    """Weight × impurity of rows with the given weights of classes, by which splits are chosen."""
     if target.emphasis is not None:
         block = block * np.array(target.emphasis)
     if target.stakes is None:
@@ -99,8 +89,8 @@ def class_risks(criterion: str, block: Floats, target: Target) -> Floats:
     return np.asarray(np.divide(pairs, weight, out=np.zeros(len(block)), where=weight > 0))
 
 
-def _costed_target(schema: Schema) -> Target:
-    """The target that costs are about; ValueError where there can be none."""
+def _target_for_costs(schema: Schema) -> Target:
+    """The target; ValueError where it cannot have costs."""
     if not schema.predicts_classes or len(schema.targets) != 1:
         what = "numbers" if not schema.predicts_classes else f"{len(schema.targets)} targets"
         raise ValueError(f"costs and priors are for the classes of one target; this is about {what}")
@@ -113,18 +103,18 @@ def _plain(matrix: Floats) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def _normalised(more: Floats, weights: Floats) -> tuple[float, ...] | None:
-    """Factors of the classes that leave the whole weight as it is; None where they change nothing."""
-    whole = float(more @ weights)
-    if whole == 0:
+def _emphasis(factors: Floats, weights: Floats) -> tuple[float, ...] | None:
+    """The factors of the classes, scaled to keep the total weight; None where they change nothing."""
+    total = float(factors @ weights)
+    if total == 0:
         return None
-    factors = more * (weights.sum() / whole)
+    factors = factors * (weights.sum() / total)
     same = np.allclose(factors[weights > 0], 1.0, rtol=1e-12, atol=0)
     return None if same else tuple(factors.tolist())
 
 
 def _matrix(target: Target, cost_matrix: Any) -> Floats:
-    """The cost of each answer (column) to each class (row); 1 for every mistake where none is given."""
+    """The cost of predicting each class (column) for each class (row); by default 1 for every mistake."""
     classes = target.classes or ()
     n = len(classes)
     if cost_matrix is None:
@@ -142,14 +132,14 @@ def _matrix(target: Target, cost_matrix: Any) -> Floats:
     if not (np.isfinite(costs).all() and (costs >= 0).all()):
         raise ValueError("cost_matrix must hold finite numbers of at least 0")
     if costs.diagonal().any():
-        raise ValueError("cost_matrix must have zeros on its diagonal: a right answer costs nothing")
+        raise ValueError("cost_matrix must have zeros on its diagonal: a correct prediction costs nothing")
     if not costs.any():
         raise ValueError("cost_matrix is all zeros: then any tree will do")
     return costs
 
 
 def _by_labels(given: Any, classes: tuple[Any, ...]) -> Any:
-    """A Series or DataFrame as dicts by its labels; whatever has none of its own as it is."""
+    """A Series or DataFrame with labels as dicts; other values as they are."""
     index = getattr(given, "index", None)
     if index is None or callable(index) or not hasattr(given, "to_dict"):
         return given
@@ -162,59 +152,51 @@ def _from_mapping(classes: tuple[Any, ...], cost_matrix: Mapping[Any, Any]) -> F
     costs = 1.0 - np.eye(len(classes))
     place = {label: i for i, label in enumerate(classes)}
     for truth, row in cost_matrix.items():
-        if truth not in place:
-            raise ValueError(f"cost_matrix names the class {truth!r}; the classes are {classes}")
         if not isinstance(row, Mapping):
             raise ValueError(f"cost_matrix[{truth!r}] is {row!r}; it must be a dict of costs by answer")
+        for label in (truth, *row):
+            if label not in place:
+                raise ValueError(f"cost_matrix names the class {label!r}; the classes are {classes}")
         for answer, cost in row.items():
-            if answer not in place:
-                raise ValueError(f"cost_matrix names the class {answer!r}; the classes are {classes}")
             wrong = f"cost_matrix[{truth!r}][{answer!r}] is {cost!r}; it must be a number"
             costs[place[truth], place[answer]] = _numbers(cost, wrong, dimensions=0)
     return costs
 
 
-def _numbers(given: Any, wrong: str, dimensions: int | None = None) -> Floats:
-    """What was given as floats; ValueError with the words `wrong` where it is none."""
+def _numbers(values: Any, message: str, dimensions: int | None = None) -> Floats:
+    """The values as floats; ValueError with this message where that is impossible."""
     try:
-        numbers = np.asarray(given, np.float64)
+        numbers = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(wrong) from None
+        raise ValueError(message) from None
     if dimensions is not None and numbers.ndim != dimensions:
-        raise ValueError(wrong)
+        raise ValueError(message)
     return numbers
 
 
-def _factors(shares: Floats, weights: Floats) -> Floats:
-    """How much more often each class comes than in rows of these weights of classes."""
-    seen = weights / weights.sum()
-    return np.asarray(np.divide(shares, seen, out=np.zeros(len(shares)), where=seen > 0))
-
-
-def _shares(target: Target, priors: Any, weights: Floats) -> Floats:
-    """The share of each class among all rows to come, checked against the weights of the rows there are."""
+def _priors(target: Target, priors: Any, weights: Floats) -> Floats:
+    """The prior probability of each class, checked against the weights of the classes in the rows."""
     classes = target.classes or ()
     priors = _by_labels(priors, classes)
     if isinstance(priors, Mapping):
         if set(priors) != set(classes):
             raise ValueError(f"priors must name every class once: {classes}")
         priors = [priors[label] for label in classes]
-    wanted = _numbers(priors, f"priors must be {len(classes)} numbers, one for each class, or a dict")
-    if wanted.shape != (len(classes),):
+    shares = _numbers(priors, f"priors must be {len(classes)} numbers, one for each class, or a dict")
+    if shares.shape != (len(classes),):
         raise ValueError(
-            f"priors has shape {wanted.shape}; it must be one number for each of {len(classes)} classes"
+            f"priors has shape {shares.shape}; it must be one number for each of {len(classes)} classes"
         )
-    if not (np.isfinite(wanted).all() and (wanted >= 0).all()):
+    if not (np.isfinite(shares).all() and (shares >= 0).all()):
         raise ValueError("priors must be finite numbers of at least 0")
-    if abs(wanted.sum() - 1) > _SUM_OF_PRIORS:
-        raise ValueError(f"priors add up to {wanted.sum():.6g}; as shares of all rows they must add up to 1")
-    for label, prior, weight in zip(classes, wanted.tolist(), weights.tolist(), strict=True):
+    if abs(shares.sum() - 1) > _SUM_OF_PRIORS:
+        raise ValueError(f"priors add up to {shares.sum():.6g}; as shares of all rows they must add up to 1")
+    for label, prior, weight in zip(classes, shares.tolist(), weights.tolist(), strict=True):
         if prior == 0 < weight:
-            raise ValueError(f"priors says that class {label!r} never comes, but there are rows of it")
+            raise ValueError(f"priors gives class {label!r} a share of 0, but there are rows of it")
         if weight == 0 < prior:
             raise ValueError(f"priors gives class {label!r} a share of {prior:g}, but there is no row of it")
-    shares: Floats = wanted / wanted.sum()
-    return shares
+    return np.asarray(shares / shares.sum())
 
 
 def cost_arrays(schema: Schema) -> list[Floats | None]:
@@ -222,13 +204,13 @@ def cost_arrays(schema: Schema) -> list[Floats | None]:
     return [None if target.costs is None else np.array(target.costs) for target in schema.targets]
 
 
-def dearest(schema: Schema) -> list[float]:
-    """The most that a mistake costs, for each target."""
+def highest_costs(schema: Schema) -> list[float]:
+    """The highest cost of a mistake, for each target."""
     return [1.0 if costs is None else float(costs.max()) for costs in cost_arrays(schema)]
 
 
 def costs_of(matrix: Floats, truth: NDArray[Any], answer: NDArray[Any]) -> Floats:
-    """What answers cost. To a class that is not in the matrix, of code -1, each costs what the dearest does.
+    """The costs of answers; the highest cost for an unknown class, of code -1.
 
     >>> costs_of(np.array([[0.0, 1.0], [5.0, 0.0]]), np.array([1, 0, -1]), np.array([0, 0, 0])).tolist()
     [5.0, 0.0, 5.0]
@@ -237,12 +219,12 @@ def costs_of(matrix: Floats, truth: NDArray[Any], answer: NDArray[Any]) -> Float
 
 
 def cheapest(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
-    """The answer of least cost to rows of the given weights of classes; the first among equals."""
+    """The class of least cost for rows with the given weights of classes; the first among equals."""
     return np.asarray(block.argmax(axis=1) if costs is None else (block @ costs).argmin(axis=1))
 
 
 def cheapest_in_order(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
-    """`cheapest` with sums added up class after class: the same bits in any program that does it so."""
+    """`cheapest` with sums in the order of the classes, to the last bit as exported programs compute it."""
     if costs is None:
         return np.asarray(block.argmax(axis=1))
     total = np.zeros(block.shape)
@@ -251,8 +233,8 @@ def cheapest_in_order(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
     return np.asarray(total.argmin(axis=1))
 
 
-def lost(block: Floats, label: NDArray[np.int64], costs: Floats | None, power: int = 1) -> Floats:
-    """What rows of the given weights of classes lose by the answer `label`: Σ weight · cost**power."""
+def class_losses(block: Floats, label: NDArray[np.int64], costs: Floats | None, power: int = 1) -> Floats:
+    """The loss of predicting `label` for rows with the given weights of classes: Σ weight · cost**power."""
     if costs is None:
         return np.asarray(block.sum(axis=1) - np.take_along_axis(block, label[:, np.newaxis], axis=1)[:, 0])
     return np.asarray((block * (costs**power).T[label]).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Other rows in a tree: the statistic of those that arrive at each node, and what they lose there.
+"""Evaluation of a tree on other rows: the statistic and the loss of the rows that reach each node.
 
 Where a tree divides rows with missing values, each part counts with its share of the row's weight.
 """
@@ -17,7 +17,7 @@ from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Schema
 from treewright.tree.builder import sum_of_leaves
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.costs import cheapest, cost_arrays, costs_of, dearest, lost
+from treewright.tree.costs import cheapest, class_losses, cost_arrays, costs_of, highest_costs
 from treewright.tree.missing import Parts, divides, parts_of
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ Ints = NDArray[np.int32]
 def encoded_rows(rows: Any, name: str, schema: Schema | None = None, *, judging: bool = False) -> Dataset:
     """Rows as a Dataset: one, a table, or a tuple (table, target) or (table, target, weights).
 
-    `name` is what the rows are called where they are given, for errors. Where they only judge, they may have
-    classes that the schema does not know.
+    `name` is the name of the argument, for errors. With `judging`, rows may have classes that the schema does
+    not know.
     """
     if isinstance(rows, Dataset):
         return rows
@@ -61,7 +61,7 @@ def given_table(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> D
 def given_rows(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> Dataset:
     """Rows for a tree with their targets: a Dataset, or (table, target) or (table, target, weights).
 
-    Rows that only judge may have classes that the tree does not know.
+    With `judging`, they may have classes that the tree does not know.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0]}, ["a", "b"]))
@@ -81,19 +81,19 @@ def given_rows(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> Da
     if data is None or data.targets is None:
         raise ValueError(f"{name} has no target; give (table, target), or a Dataset with its target")
     if not data.n_counted:
-        raise ValueError(f"{name} has no rows" + (" that weigh something" if data.n_rows else ""))
+        raise ValueError(f"{name} has no rows" + (" with positive weight" if data.n_rows else ""))
     if not same_targets(tree, data):
         raise ValueError(f"the target of {name} is not the tree's; encode it with schema=tree.schema")
     return data
 
 
 def same_targets(tree: Tree, data: Dataset) -> bool:
-    """Whether rows have the targets of a tree: as many, of the same classes."""
+    """Whether rows have as many targets as a tree, of the same classes."""
     return [each.classes for each in data.schema.targets] == [each.classes for each in tree.schema.targets]
 
 
 def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
-    """The targets of rows for a tree, one after the other; ValueError if they are not those of the tree."""
+    """The targets of rows for a tree; ValueError if they are not those of the tree."""
     if data.targets is None:
         raise ValueError("data has no target; encode the table with target=")
     if not same_targets(tree, data):
@@ -102,16 +102,16 @@ def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
 
 
 def leaves_of(tree: Tree, data: Dataset) -> Ints:
-    """The leaf of each row by itself. Those of the last table are kept: several questions cost one walk."""
-    table, leaf = vars(tree).get("_arrived", (None, None))
+    """The leaf of each undivided row. Those of the last table are cached."""
+    table, leaf = vars(tree).get("_leaves_of", (None, None))
     if table is None or table() is not data:
         leaf = tree.apply(data)
-        vars(tree)["_arrived"] = ref(data), leaf
+        vars(tree)["_leaves_of"] = ref(data), leaf
     return cast(Ints, leaf)
 
 
 def whole_rows(tree: Tree, data: Dataset) -> tuple[Ints, NDArray[Any]]:
-    """The leaves and the targets of the rows that come to one leaf each: not of those that are divided."""
+    """The leaves and the targets of the rows that are not divided."""
     leaf, targets = leaves_of(tree, data), data.target_array
     if not divides(tree, data):
         return leaf, targets
@@ -128,7 +128,7 @@ class Arrival(NamedTuple):
 
 
 def arrivals(tree: Tree, data: Dataset) -> Iterator[Arrival]:
-    """All rows at their leaves; where the tree divides them, a portion of their parts at a time."""
+    """All rows at their leaves; if the tree divides rows, some of their parts at a time."""
     weight = data.row_weights
     if not divides(tree, data):
         yield Arrival(slice(None), leaves_of(tree, data), weight)
@@ -139,9 +139,7 @@ def arrivals(tree: Tree, data: Dataset) -> Iterator[Arrival]:
 
 
 def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
-    """The statistic of other rows at each node, like the tree's own; it has no column for classes that the
-    tree does not know.
-    """
+    """The statistic of other rows at each node, without classes that the tree does not know."""
     targets, schema = checked_targets(tree, data), tree.schema
     if not schema.predicts_classes:
         return np.concatenate(_moments(tree, data, targets), axis=1)
@@ -163,21 +161,21 @@ def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
 
 
 def _sparse_sums(tree: Tree, data: Dataset, columns: NDArray[Any]) -> SparseRows:
-    """The weights of very many classes at each node; portion by portion, so that parts need not all fit."""
+    """The weights of very many classes at each node, added up over some parts of rows at a time."""
     width, cells = tree.schema.width, list[tuple[NDArray[Any], NDArray[Any], Floats]]()
     for row, leaf, weight in arrivals(tree, data):
         own = columns[:, row]
         known = own.ravel() >= 0
         parts = np.tile(leaf, len(own))[known], own.ravel()[known], np.tile(weight, len(own))[known]
-        sums = SparseRows.summed(tree.end, *parts, width)
+        sums = SparseRows.from_weights(tree.end, *parts, width)
         cells.append((np.repeat(np.arange(tree.n_nodes), np.diff(sums.start)), sums.column, sums.value))
     node, column, value = (np.concatenate(part) for part in zip(*cells, strict=True))
-    return SparseRows.summed(tree.end, node, column, value, width)
+    return SparseRows.from_weights(tree.end, node, column, value, width)
 
 
 def _moments(tree: Tree, data: Dataset, targets: NDArray[Any]) -> list[Floats]:
-    """(weight, mean, squared deviation) at each node, for each target: about each leaf's value, so that an
-    offset of y costs no digits; then parents join their children.
+    """(weight, mean, squared deviation) at each node, for each target; computed about each leaf's value, so
+    that an offset of y costs no precision.
     """
     n = tree.n_nodes
     sums = np.zeros((len(targets), 3, n))
@@ -197,7 +195,7 @@ def _moments(tree: Tree, data: Dataset, targets: NDArray[Any]) -> list[Floats]:
 
 
 def own_losses(tree: Tree) -> Floats:
-    """What the training rows of each node lose if it answers them; see `losses`."""
+    """The loss of the training rows at each node; see `losses`."""
     if isinstance(tree.statistic, SparseRows):
         summary = tree.statistic.summary(tree.criterion, tree.schema.block_widths)
         return np.asarray((summary.weight - summary.heaviest).sum(axis=1))
@@ -209,17 +207,15 @@ def own_losses(tree: Tree) -> Floats:
 
 
 def least_losses(schema: Schema, statistic: Floats) -> Floats:
-    """What rows of the given weights of classes lose by the best answer to them."""
-    blocks = np.split(statistic, np.cumsum(schema.block_widths)[:-1], axis=1)
-    parts = zip(blocks, cost_arrays(schema), strict=True)
-    return np.asarray(sum(lost(block, cheapest(block, costs), costs) for block, costs in parts))
+    """The loss of the best prediction for rows with the given weights of classes."""
+    return _class_losses(schema, statistic)
 
 
 def losses(tree: Tree, data: Dataset) -> Floats:
-    """What the rows that arrive at each node lose if it answers them, added up over the targets: the weight
-    of those misclassified, or what that costs; for numbers the loss of the tree's criterion.
+    """The loss of each node's prediction for the rows that reach it, summed over the targets: the weight of
+    misclassified rows or their cost; for numbers the loss of the tree's criterion.
 
-    A class that the tree does not know is a mistake whatever is answered, and costs what the dearest costs.
+    A row of a class that the tree does not know is always misclassified, at the highest cost.
     """
     by_row = tree.criterion != "squared_error" or tree.linear is not None
     if not tree.schema.predicts_classes and by_row:
@@ -230,38 +226,45 @@ def losses(tree: Tree, data: Dataset) -> Floats:
         weight = arrived.summary(tree.criterion, tree.schema.block_widths).weight
         return np.asarray((weight - arrived.at(tree.label + first)).sum(axis=1)) + _unknown_losses(tree, data)
     if tree.schema.predicts_classes:
-        return _class_losses(tree, arrived) + _unknown_losses(tree, data)
+        return _class_losses(tree.schema, arrived, tree.label) + _unknown_losses(tree, data)
     block = arrived.reshape(tree.n_nodes, -1, 3)
     return np.asarray((block[:, :, 2] + block[:, :, 0] * (block[:, :, 1] - tree.value) ** 2).sum(axis=1))
 
 
 def loses_0_or_1(tree: Tree) -> bool:
-    """Whether each row is right or wrong, so that what it loses is its own square."""
+    """Whether the loss of each row is 0 or 1, so that it equals its square."""
     schema = tree.schema
     return schema.predicts_classes and len(schema.targets) == 1 and not schema.has_costs
 
 
 def squared_losses(tree: Tree, data: Dataset) -> Floats:
-    """The sum of the squares of what each row loses at each node: what a standard error is made of.
+    """The sum of the squared losses of the rows at each node, for standard errors.
 
-    The parts of a row count like rows of their weight: its own square is never more than their sum.
+    Parts of a row count as rows of their weight, which is an upper bound.
     """
     if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
         return _climbing(tree, data, 2)
     if loses_0_or_1(tree):
         return losses(tree, data)
-    known = _class_losses(tree, np.asarray(statistic_of(tree, data)), power=2)
+    known = _class_losses(tree.schema, np.asarray(statistic_of(tree, data)), tree.label, power=2)
     return np.asarray(known + _unknown_losses(tree, data, power=2))
 
 
-def _class_losses(tree: Tree, statistic: Floats, power: int = 1) -> Floats:
-    blocks = np.split(statistic, np.cumsum(tree.schema.block_widths)[:-1], axis=1)
-    parts = zip(blocks, tree.label.T, cost_arrays(tree.schema), strict=True)
-    return np.asarray(sum(lost(block, label, costs, power) for block, label, costs in parts))
+def _class_losses(
+    schema: Schema, statistic: Floats, label: NDArray[Any] | None = None, power: int = 1
+) -> Floats:
+    """The losses of predicting `label`, (nodes, targets), by default the best."""
+    losses, blocks = (
+        np.zeros(len(statistic)),
+        np.split(statistic, np.cumsum(schema.block_widths)[:-1], axis=1),
+    )
+    for i, (block, costs) in enumerate(zip(blocks, cost_arrays(schema), strict=True)):
+        losses += class_losses(block, cheapest(block, costs) if label is None else label[:, i], costs, power)
+    return losses
 
 
 def unknown_weights(tree: Tree, data: Dataset) -> Floats:
-    """The weight of rows of classes that the tree does not know, at each node and for each target."""
+    """The weight of rows with classes that the tree does not know, at each node and for each target."""
     at_leaf, unknown = np.zeros((tree.n_nodes, len(tree.schema.targets))), data.unknown_classes
     if unknown is None:
         return at_leaf
@@ -273,14 +276,14 @@ def unknown_weights(tree: Tree, data: Dataset) -> Floats:
 
 
 def _unknown_losses(tree: Tree, data: Dataset, power: int = 1) -> Floats | float:
-    """What these rows lose; 0 where there are none."""
+    """The loss of rows with unknown classes."""
     if data.unknown_classes is None:
         return 0.0
-    return np.asarray(unknown_weights(tree, data) @ np.array(dearest(tree.schema)) ** power)
+    return np.asarray(unknown_weights(tree, data) @ np.array(highest_costs(tree.schema)) ** power)
 
 
 def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
-    """Σ weight · loss**power at each node, by sending every row from its leaf up to the root."""
+    """Σ weight · loss**power at each node, following every row from its leaf to the root."""
     targets = checked_targets(tree, data)
     total = np.zeros(tree.n_nodes)
     for row, node, weight in arrivals(tree, data):
@@ -295,31 +298,28 @@ def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
 
 
 def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any], rows: Dataset | None = None) -> Floats:
-    """What single rows lose by the answer of one node each, added up over the targets; formulas need the rows
-    themselves.
-    """
+    """The loss of each row by the prediction of one node each; linear models need the `rows`."""
     if rows is not None:
-        return said_losses(tree, tree.numbers_at(node, rows), targets)
-    return said_losses(tree, (tree.label if tree.schema.predicts_classes else tree.value)[node], targets)
+        return prediction_losses(tree, tree.numbers_at(node, rows), targets)
+    predictions = tree.label if tree.schema.predicts_classes else tree.value
+    return prediction_losses(tree, predictions[node], targets)
 
 
-def said_losses(tree: Tree, said: NDArray[Any], targets: NDArray[Any]) -> Floats:
-    """What single rows lose by answers, (rows, targets) codes or numbers, added up over the targets."""
-    costs = cost_arrays(tree.schema)
-    total = np.zeros(len(said))
-    for i, y in enumerate(targets):
-        answer, matrix = said[:, i], costs[i]
+def prediction_losses(tree: Tree, predictions: NDArray[Any], targets: NDArray[Any]) -> Floats:
+    """The loss of each row by predictions, (rows, targets) codes or numbers, summed over the targets."""
+    total = np.zeros(len(predictions))
+    for y, own, matrix in zip(targets, predictions.T, cost_arrays(tree.schema), strict=True):
         if not tree.schema.predicts_classes:
-            total += number_losses(tree.criterion, y, answer)
+            total += number_losses(tree.criterion, y, own)
         else:
-            total += answer != y if matrix is None else costs_of(matrix, y, answer)
+            total += own != y if matrix is None else costs_of(matrix, y, own)
     return total
 
 
 def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
-    """What answers lose against numbers, by the loss of a criterion; of poisson half the deviance."""
+    """The losses of numeric predictions by the loss of a criterion; half the deviance for poisson."""
     if criterion == "poisson":
-        ratio = np.where(y > 0, np.inf, 1.0)  # an answer of 0 to a positive number is infinitely wrong
+        ratio = np.where(y > 0, np.inf, 1.0)  # the deviance of 0 for a positive number is infinite
         np.divide(y, value, out=ratio, where=(y > 0) & (value > 0))
         return np.asarray(y * np.log(ratio) - y + value)
     distance: Floats = np.abs(y - value)
@@ -327,21 +327,19 @@ def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
 
 
 def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:
-    """How many rows of positive weight arrive at each node, as a whole or in part."""
+    """The number of rows with positive weight that reach each node, as a whole or in part."""
     at_leaf = np.zeros(tree.n_nodes, np.int64)
     if divides(tree, data):
         for parts in parts_of(tree, data):
-            at_leaf += _counted_parts(tree, parts, data.row_weights)
+            at_leaf += _part_counts(tree, parts, data.row_weights)
     else:
-        leaf = leaves_of(tree, data)
-        counted = leaf if data.weight is None else leaf[data.weight > 0]
-        at_leaf += np.bincount(counted, minlength=tree.n_nodes)
+        at_leaf += np.bincount(leaves_of(tree, data)[data.counted], minlength=tree.n_nodes)
     return sum_of_leaves(tree.end, at_leaf)
 
 
-def _counted_parts(tree: Tree, parts: Parts, weight: Floats) -> NDArray[np.int64]:
-    """Numbers whose sum over a subtree is how many rows have a part in it: 1 for each part, and -1 where two
-    neighbouring parts of a row meet, the lowest node above both.
+def _part_counts(tree: Tree, parts: Parts, weight: Floats) -> NDArray[np.int64]:
+    """Numbers whose sum over a subtree is the number of rows with a part in it: 1 for each part, and -1 at
+    the lowest common ancestor of two consecutive parts of a row.
     """
     row = parts.first + parts.place
     here = np.flatnonzero(weight[row] > 0)

@@ -1,4 +1,4 @@
-"""What a tree answers to rows: as a leaf does, or where a row is divided as the mixture of several."""
+"""Predictions of a tree: those of a leaf, or for rows with missing values a mixture of several."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ _MOST_NUMBERS = 2**22  # of leaves that are mixed at a time
 
 
 def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
-    """The code of the class that a tree answers to each row, (rows, targets).
-
-    That of its leaf; to a row in parts the class of least cost by their mixture.
+    """The code of the predicted class of each row, (rows, targets): that of its leaf, or for a row in parts
+    the class of least cost by their mixture.
     """
     if not divides(tree, data):
-        return _taken(tree.label, leaves(tree, data, n_threads))
+        return _at_leaves(tree.label, leaves(tree, data, n_threads))
     out = np.empty((data.n_rows, len(tree.schema.targets)), np.int64)
     costs = cost_arrays(tree.schema)
     for portion in _portions(tree, data, tree.shares, tree.schema.width):
@@ -39,18 +38,18 @@ def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
 
 
 def numbers(tree: Tree, data: Dataset, n_threads: int = 1) -> Floats:
-    """The number that a tree answers to each row, (rows, targets); to a row in parts their mean."""
+    """The predicted number of each row, (rows, targets); for a row in parts their mean."""
     if not divides(tree, data):
         leaf = leaves(tree, data, n_threads)
-        return _taken(tree.value, leaf) if tree.linear is None else tree.numbers_at(leaf, data)
-    return told_to(tree, data, tree.value)
+        return _at_leaves(tree.value, leaf) if tree.linear is None else tree.numbers_at(leaf, data)
+    return leaf_rows(tree, data, tree.value)
 
 
 def proportions(tree: Tree, data: Dataset, n_threads: int = 1) -> list[Floats]:
     """The share of each class by the leaf of each row, a matrix for each target; of parts the mixture."""
     if not divides(tree, data):
         return tree.shares(leaves(tree, data, n_threads))
-    return _filled(tree, data, tree.shares, list(tree.schema.block_widths))
+    return _mixtures(tree, data, tree.shares, list(tree.schema.block_widths))
 
 
 def answers(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
@@ -58,20 +57,20 @@ def answers(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
     return (codes if tree.schema.predicts_classes else numbers)(tree, data, n_threads)
 
 
-def told_to(tree: Tree, data: Dataset, lines: Floats, n_threads: int = 1) -> Floats:
-    """The line of its leaf for each row, of a matrix with one for each node; of parts the mixture."""
+def leaf_rows(tree: Tree, data: Dataset, matrix: Floats, n_threads: int = 1) -> Floats:
+    """For each row of data the row of its leaf in a matrix with one for each node; of parts the mixture."""
     if not divides(tree, data):
-        return _taken(lines, leaves(tree, data, n_threads))
-    return _filled(tree, data, lambda nodes: [lines[nodes]], [lines.shape[1]])[0]
+        return _at_leaves(matrix, leaves(tree, data, n_threads))
+    return _mixtures(tree, data, lambda nodes: [matrix[nodes]], [matrix.shape[1]])[0]
 
 
-def _taken(values: NDArray[Any], leaf: Ints) -> NDArray[Any]:
-    """The values of the leaves of rows; a single column is quicker by itself."""
+def _at_leaves(values: NDArray[Any], leaf: Ints) -> NDArray[Any]:
+    """The values of the leaves of rows; a single column is faster by itself."""
     return values[:, 0].take(leaf)[:, np.newaxis] if values.shape[1] == 1 else values.take(leaf, axis=0)
 
 
 class _Portion(NamedTuple):
-    """Some rows: those that are whole in one leaf, and those in parts with the mixture of these."""
+    """Some rows: those in one leaf, and those in parts with the mixture of their leaves."""
 
     whole: Rows
     leaf: Ints
@@ -96,8 +95,8 @@ def _portions(tree: Tree, data: Dataset, values: LeafValues, width: int) -> Iter
         yield _Portion(parts.first + whole, parts.leaf[parts.start[:-1][whole]], parts.first + divided, mixed)
 
 
-def _filled(tree: Tree, data: Dataset, values: LeafValues, widths: list[int]) -> list[Floats]:
-    """The values of all rows, a matrix for each width."""
+def _mixtures(tree: Tree, data: Dataset, values: LeafValues, widths: list[int]) -> list[Floats]:
+    """The values of all rows, some of them divided, in a matrix for each width."""
     out = [np.empty((data.n_rows, width)) for width in widths]
     for portion in _portions(tree, data, values, sum(widths)):
         for i, block in enumerate(values(portion.leaf)):

@@ -1,9 +1,9 @@
-"""The value `RuleList`: rules asked one after the other; the first that fits a row answers it."""
+"""The value `RuleList`: an ordered list of rules (a decision list); the first that fits a row predicts."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -14,8 +14,7 @@ from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Column, Schema
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import Condition, Within, merge_conditions
-from treewright.tree.missing import refuse_sending
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing, refuse_sending
 from treewright.tree.oblique import Direction, extended, tested_columns
 from treewright.tree.tree import Tree, as_array
 
@@ -30,9 +29,9 @@ MOST_CONDITIONS = 10_000_000
 class Rule:
     """If all conditions hold, the class or the number is `label`.
 
-    `rows` and `weights` tell of the training rows that the rule answers in its list: how many, and their
-    weight by class. `error` is the estimated error of the rule by itself, on all rows that it fits; of a
-    number the mean loss of its rows.
+    `rows` and `weights` are the number of the training rows for which the rule predicts in its list, and
+    their weight by class. `error` is the estimated error of the rule by itself, on all rows that it fits; for
+    numbers the mean loss.
     """
 
     conditions: tuple[Condition, ...]
@@ -44,12 +43,12 @@ class Rule:
 
     @property
     def weight(self) -> float:
-        """The weight of the training rows that the rule answers."""
+        """The weight of the training rows for which the rule predicts."""
         return self.of_numbers or sum(weight for _, weight in self.weights)
 
     @property
     def errors(self) -> float:
-        """The weight of those that it answers wrongly; for numbers what they lose by the answer."""
+        """The weight of those that it misclassifies; for numbers their loss."""
         if self.of_numbers:
             return self.error * self.of_numbers
         return sum(weight for label, weight in self.weights if label != self.label)
@@ -68,7 +67,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleList:
-    """Rules in an order: the first that fits a row answers it, and `default` where none does.
+    """Rules in an order: the first that fits a row predicts for it, and `default` if none does.
 
     >>> from treewright import encode, grow
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
@@ -84,28 +83,31 @@ class RuleList:
     rules: tuple[Rule, ...]
     default: Rule
     schema: Schema
-    # the columns in which missing values were met, so that the text speaks of them
-    told_missing: frozenset[str] = field(default=frozenset(), compare=False)
-    complete: bool = field(default=False, compare=False)  # some rule fits any row: nobody asks the default
-    directions: tuple[Direction, ...] = ()  # sums of columns that conditions may be about, by their names
+    # columns with missing values in training, whose rules say which of them they fit
+    with_missing: frozenset[str] = field(default=frozenset(), compare=False)
+    complete: bool = field(default=False, compare=False)  # some rule fits any row: the default is unused
+    directions: tuple[Direction, ...] = ()  # sums of columns in conditions, by their names
 
     @classmethod
     def of(cls, tree: Tree) -> RuleList:
-        """Each path of a tree as a rule, conditions on one column merged: it answers as the tree does.
+        """Each path of a tree as a rule, conditions on one column merged: with the predictions of the tree.
 
         Leaves that no row can reach have no rule. For one target, of classes or of numbers.
         """
-        refuse_sending(tree, "rules could not answer such rows as it does;")
+        refuse_sending(tree, "rules could not predict the same for such rows;")
         _refuse_several(tree.schema)
-        made = _class_rules(tree) if tree.schema.predicts_classes else _number_rules(tree)
+        rules_of = _class_rules if tree.schema.predicts_classes else _number_rules
         rules = []
-        for (leaf, conditions), rule in zip(paths(tree), made, strict=True):
+        leaves = np.flatnonzero(tree.is_leaf)
+        for (leaf, conditions), rule in zip(paths(tree), rules_of(tree, leaves), strict=True):
             conditions = merge_conditions(conditions)
             if not any(condition.never for condition in conditions):
                 rules.append(replace(rule, conditions=conditions, rows=int(tree.rows[leaf])))
-        told = frozenset(tree.tested[column].name for column in columns_with_missing(tree))
-        (default,) = _number_rules(tree, [0]) if not tree.schema.predicts_classes else [_common(tree)]
-        return cls(tuple(rules), default, tree.schema, told, complete=True, directions=tree.directions)
+        with_missing = frozenset(tree.tested[column].name for column in columns_with_missing(tree))
+        default = replace(next(rules_of(tree, np.zeros(1, np.intp))), weights=())
+        return cls(
+            tuple(rules), default, tree.schema, with_missing, complete=True, directions=tree.directions
+        )
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -118,7 +120,7 @@ class RuleList:
 
     @cached_property
     def tested(self) -> dict[str, Column]:
-        """What conditions may be about, by name: the columns of the table, then the sums."""
+        """The columns of the table, then the directions, by name."""
         return {column.name: column for column in tested_columns(self.schema, self.directions)}
 
     @property
@@ -127,7 +129,7 @@ class RuleList:
         return sum(len(rule.conditions) for rule in self.rules)
 
     def apply(self, data: Dataset) -> NDArray[np.int32]:
-        """The place of the rule that answers each row of an encoded table; `len(rules)` is the default."""
+        """The index of the rule that predicts for each row of an encoded table; `len(rules)`: the default."""
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the table's columns are not the rules'; encode it with schema=rules.schema")
         data = extended(data, self.directions)
@@ -149,21 +151,19 @@ class RuleList:
 
     def predict(self, table: Any) -> Array:
         """The class or number of each row of a table."""
-        if not self.schema.predicts_classes:
-            numbers = np.array([rule.label for rule in (*self.rules, self.default)], np.float64)
-            return np.asarray(numbers[self.apply(encode(table, schema=self.schema))])
-        labels = as_array(classes_of(self.schema))
-        return np.asarray(labels[self.codes[self.apply(encode(table, schema=self.schema))]])
+        places = self.apply(encode(table, schema=self.schema))
+        if self.schema.predicts_classes:
+            return as_array(classes_of(self.schema))[self.codes[places]]
+        return np.array([rule.label for rule in (*self.rules, self.default)], np.float64)[places]
 
     def predict_proba(self, table: Any) -> NDArray[np.float64]:
-        """The share of each class among the training rows that the same rule answers."""
+        """The share of each class among the training rows of the same rule."""
         return self.shares(self.apply(encode(table, schema=self.schema)))
 
     def shares(self, places: NDArray[np.integer]) -> NDArray[np.float64]:
         """The share of each class among the training rows of the rules at these places.
 
-        Where the default answers no training row, its shares are those of all training rows; for a list
-        without any, all of it is its class.
+        A default without training rows has the shares of all training rows, or if there are none, its class.
         """
         start, code, share = self._shares
         lengths = (start[1:] - start[:-1])[places]
@@ -175,31 +175,27 @@ class RuleList:
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """The code of the class that each rule says, the default last."""
-        position = {label: code for code, label in enumerate(classes_of(self.schema))}
-        return np.array([position[rule.label] for rule in (*self.rules, self.default)], np.intp)
+        """The code of the class of each rule, the default last."""
+        return np.array([self._positions[rule.label] for rule in (*self.rules, self.default)], np.intp)
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {label: code for code, label in enumerate(classes_of(self.schema))}
 
     @cached_property
     def _shares(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
         """The shares of each rule and the default, one after the other: where each begins, class, share."""
-        position = {label: code for code, label in enumerate(classes_of(self.schema))}
-        cells = []
-        lengths = [0]
-        for rule in (*self.rules, self.default):
-            weights = rule.weights or self._all_weights or ((rule.label, 1.0),)
+        rules, sums = (*self.rules, self.default), dict[Hashable, float]()
+        for label, weight in (pair for rule in rules for pair in rule.weights):
+            sums[label] = sums.get(label, 0.0) + weight
+        cells, lengths = [], [0]
+        for rule in rules:
+            weights = rule.weights or tuple(sums.items()) or ((rule.label, 1.0),)
             total = sum(weight for _, weight in weights)
-            cells += [(position[label], weight / total) for label, weight in weights]
+            cells += [(self._positions[label], weight / total) for label, weight in weights]
             lengths.append(len(weights))
         code, share = zip(*cells, strict=True)
         return np.cumsum(lengths), np.array(code, np.intp), np.array(share, np.float64)
-
-    @cached_property
-    def _all_weights(self) -> tuple[tuple[Hashable, float], ...]:
-        total: dict[Hashable, float] = {}
-        for rule in (*self.rules, self.default):
-            for label, weight in rule.weights:
-                total[label] = total.get(label, 0.0) + weight
-        return tuple(total.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: text, numbers, lists and dicts."""
@@ -212,8 +208,7 @@ class RuleList:
         }
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("rules", "default", "schema", "told_missing", "complete", "directions")
-        return {name: getattr(self, name) for name in names}
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def __str__(self) -> str:
         from treewright.exporting.text import rules_as_text  # uphill: a list prints itself
@@ -226,7 +221,7 @@ class RuleList:
 
 
 def classes_of(schema: Schema) -> tuple[Hashable, ...]:
-    """The classes of the one target; ValueError where rules make no sense."""
+    """The classes of the one target; ValueError for several targets or numbers."""
     if not schema.predicts_classes:
         raise ValueError("these rules are for classes; this tree predicts numbers")
     _refuse_several(schema)
@@ -242,29 +237,19 @@ def _refuse_several(schema: Schema) -> None:
         )
 
 
-def _class_rules(tree: Tree) -> Iterator[Rule]:
-    """What each leaf says, without conditions."""
+def _class_rules(tree: Tree, nodes: NDArray[np.intp]) -> Iterator[Rule]:
+    """The predictions of nodes as rules without conditions."""
     classes = classes_of(tree.schema)
-    leaves = np.flatnonzero(tree.is_leaf)
-    start, code, weight = weights_by_class(tree, leaves)
-    for place, leaf in enumerate(leaves):
+    start, code, weight = weights_by_class(tree, nodes)
+    for place, node in enumerate(nodes):
         part = slice(start[place], start[place + 1])
-        weights = tuple(
-            (classes[c], w) for c, w in zip(code[part].tolist(), weight[part].tolist(), strict=True)
-        )
-        label = int(tree.label[leaf, 0])
-        yield Rule((), classes[label], 0, weights, 1.0 - float(tree.confidence[leaf, 0]))
+        labels = [classes[c] for c in code[part].tolist()]
+        weights = tuple(zip(labels, weight[part].tolist(), strict=True))
+        yield Rule((), classes[int(tree.label[node, 0])], 0, weights, 1.0 - float(tree.confidence[node, 0]))
 
 
-def _common(tree: Tree) -> Rule:
-    """What the root says, for whom nobody else does."""
-    label = classes_of(tree.schema)[int(tree.label[0, 0])]
-    return Rule((), label, 0, (), 1.0 - float(tree.confidence[0, 0]))
-
-
-def _number_rules(tree: Tree, nodes: Any = None) -> Iterator[Rule]:
-    """What each leaf says, or other nodes do, without conditions."""
-    nodes = np.flatnonzero(tree.is_leaf) if nodes is None else nodes
+def _number_rules(tree: Tree, nodes: NDArray[np.intp]) -> Iterator[Rule]:
+    """The predictions of nodes as rules without conditions."""
     answers = tree.value[nodes, 0].tolist()
     statistic = np.asarray(tree.statistic[nodes]).tolist()
     for (weight, _, deviation), value in zip(statistic, answers, strict=True):
@@ -272,16 +257,15 @@ def _number_rules(tree: Tree, nodes: Any = None) -> Iterator[Rule]:
 
 
 def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[Condition, ...]]]:
-    """Each leaf with the tests on its way, the narrowest of each kind: numbers of a column have at most a
-    lower and an upper bound, categories one set. `nodes` flags those to tell of instead of the leaves.
+    """Each leaf with the conditions on its path, the narrowest of each kind: at most a lower and an upper
+    bound of a column of numbers, one set of categories. `nodes` flags other nodes instead of the leaves.
 
-    A walk in preorder that takes back what it leaves: no recursion, and a chain of any depth costs per leaf
-    only the conditions that it has.
+    One walk in preorder without recursion, so that a leaf at any depth costs only its conditions.
     """
     way: dict[tuple[int, bool | None], Any] = {}  # (column, is it an upper bound): condition
-    before: list[tuple[tuple[int, bool | None], Condition | None]] = []  # what to go back to, by depth
+    before: list[tuple[tuple[int, bool | None], Condition | None]] = []  # to be restored, by depth
     depths, parents = tree.depths.tolist(), tree.parent.tolist()
-    told, size = tree.is_leaf if nodes is None else nodes, 0
+    is_end, size = tree.is_leaf if nodes is None else nodes, 0
     for node in range(tree.n_nodes):
         while len(before) >= max(depths[node], 1):
             key, old = before.pop()
@@ -291,13 +275,13 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
                 way[key] = old
         if node > 0:
             parent = parents[node]
-            condition = condition_of(tree, parent, node == parent + 1)
+            condition = tree.condition(parent, node == parent + 1)
             is_upper = None if isinstance(condition, Within) else node == parent + 1
             key = int(tree.feature[parent]), is_upper
             old = way.get(key)
             before.append((key, old))
             way[key] = condition if old is None else old.and_(condition)
-        if told[node]:
+        if is_end[node]:
             size += sum(condition.size for condition in way.values())
             if size > MOST_CONDITIONS:
                 raise ValueError(
@@ -307,18 +291,12 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
             yield node, tuple(way.values())
 
 
-def condition_of(tree: Tree, node: int, is_left: bool) -> Condition:
-    """What a row must satisfy to go to one child of a node."""
-    missing, unseen = bool(tree.missing_left[node]) == is_left, bool(tree.heavier_left[node]) == is_left
-    return tree.stored_test(node).condition(is_left, missing=missing, unseen=unseen)
-
-
 def weights_by_class(
     tree: Tree, leaves: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """The classes of the leaves, one leaf after the other: where each begins, class, weight."""
-    if isinstance(tree.statistic, SparseRows):
-        rows = tree.statistic
+    """The classes of nodes, one node after the other: start of each, class, weight."""
+    rows = tree.statistic
+    if isinstance(rows, SparseRows) and len(leaves) == tree.n_leaves:
         return np.append(rows.start[leaves], rows.start[-1]), rows.column, rows.value
     table = tree.statistic[leaves]
     place, code = np.nonzero(table)

@@ -31,7 +31,7 @@ class Shaped:
 
     @property
     def n_splits(self: Tree) -> int:  # type: ignore[misc]
-        """The number of decisions; a split into many branches is one."""
+        """The number of splits; a split into many branches is one."""
         return self.n_leaves - 1 - int(self.joined.sum())
 
     @cached_property
@@ -60,13 +60,8 @@ class Shaped:
 
     @cached_property
     def depths(self: Tree) -> Ints:  # type: ignore[misc]
-        """How far each node is from the root."""
-        # A node opens one level and the end of its subtree closes it: depth is a running sum.
-        level = np.zeros(self.n_nodes + 1, np.int64)
-        level[1:] += 1
-        np.subtract.at(level, self.end, 1)
-        level[self.n_nodes] = 0
-        return np.cumsum(level[: self.n_nodes]).astype(np.int32)
+        """The distance of each node from the root."""
+        return _running_depth(self.end, np.ones(self.n_nodes, np.int64))
 
     @cached_property
     def waves(self: Tree) -> list[NDArray[np.int64]]:  # type: ignore[misc]
@@ -93,14 +88,8 @@ class Shaped:
 
     @cached_property
     def levels(self: Tree) -> Ints:  # type: ignore[misc]
-        """How many decisions are above each node; a split into many branches is one."""
-        if not self.joined.any():
-            return self.depths
-        opens = np.where(self.joined, 0, 1)
-        opens[0] = 0
-        change = np.append(opens, 0)
-        np.subtract.at(change, self.end, opens)
-        return np.cumsum(change[: self.n_nodes]).astype(np.int32)
+        """The number of splits above each node; a split into many branches is one."""
+        return _running_depth(self.end, np.where(self.joined, 0, 1)) if self.joined.any() else self.depths
 
     @property
     def depth(self: Tree) -> int:  # type: ignore[misc]
@@ -109,7 +98,7 @@ class Shaped:
 
     @property
     def height(self: Tree) -> int:  # type: ignore[misc]
-        """The most decisions on the way to a leaf; a split into many branches is one."""
+        """The largest number of splits above a leaf; a split into many branches is one."""
         return int(self.levels.max())
 
     def branches(self: Tree, node: int) -> list[int]:  # type: ignore[misc]
@@ -129,10 +118,18 @@ class Shaped:
 
     @cached_property
     def answering(self: Tree) -> Ints:  # type: ignore[misc]
-        """The node whose rows each node answers by: itself, or of a leaf without rows the one at which the
-        split above it begins.
+        """The node whose rows determine each node's prediction: itself, or for a leaf without rows the one at
+        which the split above it begins.
         """
         source = np.arange(self.n_nodes, dtype=np.int32)
         for node in np.flatnonzero(self.weight == 0).tolist():
             source[node] = source[self.heads[self.parent[node]]]
         return source
+
+
+def _running_depth(end: Ints, opens: NDArray[np.int64]) -> Ints:
+    """Depths as a running sum: a node opens `opens` levels, and the end of its subtree closes them."""
+    opens[0] = 0
+    change = np.append(opens, 0)
+    np.subtract.at(change, end, opens)
+    return np.cumsum(change[:-1]).astype(np.int32)

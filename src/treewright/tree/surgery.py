@@ -15,7 +15,7 @@ from treewright.encoding.schema import Schema
 from treewright.tree.builder import best_first
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.oblique import Direction
-from treewright.tree.surrogates import TYPES, Surrogates
+from treewright.tree.surrogates import Surrogates
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
@@ -28,8 +28,8 @@ Ints = NDArray[np.int64]
 
 def collapsed_arrays(tree: Tree, nodes: Iterable[int]) -> Arrays:
     """The arrays of the tree in which the given nodes are leaves."""
-    chosen = node_indices(tree, nodes)
-    return _kept_arrays(tree, ~_strictly_inside(tree, chosen), _mask(tree, chosen))
+    leaves = node_indices(tree, nodes)
+    return _kept_arrays(tree, ~_inside(tree, leaves + 1, tree.end[leaves]), _mask(tree, leaves))
 
 
 def grafted_arrays(tree: Tree, replacements: Mapping[int, int], leaves: Iterable[int] = ()) -> Arrays:
@@ -37,19 +37,19 @@ def grafted_arrays(tree: Tree, replacements: Mapping[int, int], leaves: Iterable
     the nodes `leaves` are leaves; statistics are not recounted.
     """
     above, below = node_indices(tree, replacements.keys()), node_indices(tree, replacements.values())
-    chosen = node_indices(tree, leaves)
+    ends = node_indices(tree, leaves)
     outside = (below < above) | (below >= tree.end[above])
     if outside.any():
         node, other = int(above[outside][0]), int(below[outside][0])
         raise ValueError(f"node {other} is not below node {node}; only a subtree can take its place")
     left_out = _inside(tree, above + 1, below) | _inside(tree, tree.end[below], tree.end[above])
-    lost = above[left_out[above]]
-    if lost.size:
+    if left_out[above].any():
+        node = above[left_out[above]][0]
         raise ValueError(
-            f"node {lost[0]} cannot be replaced: another replacement drops the subtree that it is in"
+            f"node {node} cannot be replaced: another replacement drops the subtree that it is in"
         )
-    dropped = left_out | _mask(tree, above[above != below]) | _strictly_inside(tree, chosen)
-    return _kept_arrays(tree, ~dropped, _mask(tree, chosen))
+    left_out |= _mask(tree, above[above != below]) | _inside(tree, ends + 1, tree.end[ends])
+    return _kept_arrays(tree, ~left_out, _mask(tree, ends))
 
 
 def subtree_mask(tree: Tree, nodes: NDArray[Any]) -> Mask:
@@ -61,10 +61,6 @@ def _mask(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
     mask = np.zeros(tree.n_nodes, np.bool_)
     mask[nodes] = True
     return mask
-
-
-def _strictly_inside(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
-    return _inside(tree, nodes + 1, tree.end[nodes])
 
 
 def node_indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
@@ -93,6 +89,7 @@ def _kept_arrays(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
         tree.subsets, np.where(leaf, -1, tree.subset[kept]), tree.feature[kept], sizes
     )
     feature, directions = _renumber_directions(tree, np.where(leaf, -1, tree.feature[kept]))
+    statistic = tree.statistic
     return {
         "end": end,
         "feature": feature,
@@ -102,12 +99,10 @@ def _kept_arrays(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
         "missing_left": tree.missing_left[kept] & ~leaf,
         "step": np.where(leaf, -1, tree.step[kept]).astype(np.int32),
         "rows": tree.rows[kept],
-        "statistic": tree.statistic.kept(kept, end)
-        if isinstance(tree.statistic, SparseRows)
-        else tree.statistic[kept],
+        "statistic": statistic.of_nodes(kept, end) if isinstance(statistic, SparseRows) else statistic[kept],
         "joined": tree.joined[kept] & ~leaf & _has_same_parent(tree, kept, end, feature),
         "surrogates": _kept_surrogates(tree, kept, leaf, position),
-        "linear": None if tree.linear is None else tree.linear.kept(kept),
+        "linear": None if tree.linear is None else tree.linear.of_nodes(kept),
         "directions": directions,
     }
 
@@ -147,10 +142,10 @@ def _kept_surrogates(tree: Tree, kept: Mask, leaf: Mask, position: NDArray[np.in
 
 def _chosen_surrogates(every: Surrogates, chosen: Any, node: NDArray[Any], schema: Schema) -> Surrogates:
     """Some of the surrogates, renumbered to belong to the nodes `node`."""
-    arrays = {name: getattr(every, name)[chosen] for name in TYPES if name != "subsets"}
+    arrays = {name: getattr(every, name)[chosen] for name in Surrogates.array_types() if name != "subsets"}
     subset, subsets = repack_subsets(every.subsets, arrays["subset"], arrays["feature"], schema.subset_sizes)
-    moved = {"node": node[chosen].astype(np.int32), "subset": subset, "subsets": subsets}
-    return Surrogates(**arrays | moved)
+    new = {"node": node[chosen].astype(np.int32), "subset": subset, "subsets": subsets}
+    return Surrogates(**arrays | new)
 
 
 def repack_subsets(
@@ -270,7 +265,8 @@ def _planted_surrogates(pieces: list[Piece], schema: Schema) -> Surrogates:
         node = each.surrogates.node
         own = slice(*np.searchsorted(node, [inside.start, inside.stop]))
         chosen.append(_chosen_surrogates(each.surrogates, own, node + (at - inside.start), schema))
-    arrays = {name: np.concatenate([getattr(each, name) for each in chosen]) for name in TYPES}
+    names = Surrogates.array_types()
+    arrays = {name: np.concatenate([getattr(each, name) for each in chosen]) for name in names}
     bits = [(each.subset, each.subsets) for each in chosen]
     subset, subsets = _pack_together(bits, arrays["feature"], schema)
     return Surrogates(**arrays | {"subset": subset, "subsets": subsets})
@@ -299,7 +295,7 @@ def _planted_statistic(pieces: list[Piece], end: NDArray[np.int32]) -> Floats | 
         column.append(rows.column[first:last])
         value.append(rows.value[first:last])
     cells = np.concatenate(node), np.concatenate(column), np.concatenate(value)
-    return SparseRows.gathered(end, *cells, pieces[0][0].schema.width)
+    return SparseRows.from_cells(end, *cells, pieces[0][0].schema.width)
 
 
 def rounded_gains(gain: Floats) -> Floats:

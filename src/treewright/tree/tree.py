@@ -15,10 +15,10 @@ from treewright.encoding import Dataset, Provenance, encode
 from treewright.encoding.schema import Column, Missing, Schema
 from treewright.tree import evaluate, predict
 from treewright.tree import missing as missing_values
-from treewright.tree.builder import Branch, Leaf, flatten
+from treewright.tree.builder import Branch, Leaf, flatten, sum_of_leaves
 from treewright.tree.class_counts import SparseRows, Summary
-from treewright.tree.conditions import Combination, NodeTest, StoredTest, stored_test, unpack_bits
-from treewright.tree.costs import cheapest, class_risks, cost_arrays, costed_schema
+from treewright.tree.conditions import Combination, Condition, NodeTest, StoredTest, stored_test, unpack_bits
+from treewright.tree.costs import cheapest, class_risks, cost_arrays, schema_with_costs
 from treewright.tree.frozen_arrays import FrozenArrays
 from treewright.tree.linear_leaves import LinearAnswers
 from treewright.tree.node import Node
@@ -77,7 +77,7 @@ class Tree(FrozenArrays, Shaped, Presented):
             object.__setattr__(self, "joined", np.zeros(len(self.end), np.bool_))
         super().__post_init__()
 
-    # ---- what the statistic tells ------------------------------------------------------------------
+    # ---- what follows from the statistic -----------------------------------------------------------
 
     @cached_property
     def _blocks(self) -> list[Floats]:
@@ -86,13 +86,14 @@ class Tree(FrozenArrays, Shaped, Presented):
         borders = np.cumsum(self.schema.block_widths)[:-1]
         return np.split(self.statistic, borders, axis=1)
 
-    def _answered(self, block: Floats) -> Floats:
-        """A statistic by which each node answers: its own, or where it has no rows that of one above."""
-        return block if self.weight.all() else block[self.answering]
+    @property
+    def _answer_blocks(self) -> list[Floats]:
+        """The statistics for predictions; a leaf without rows has that of a node above."""
+        return self._blocks if self.weight.all() else [block[self.answering] for block in self._blocks]
 
     @cached_property
     def _summary(self) -> Summary:
-        """What a compressed statistic tells of all nodes, in one pass."""
+        """A compressed statistic in brief."""
         assert isinstance(self.statistic, SparseRows)
         return self.statistic.summary(self.criterion, self.schema.block_widths)
 
@@ -108,8 +109,8 @@ class Tree(FrozenArrays, Shaped, Presented):
     def risk(self) -> Floats:
         """Weight × impurity of each node by the tree's criterion, averaged over the targets.
 
-        Where the splits were chosen by costs or priors, it is what they were chosen by: classes count as much
-        more or less as `emphasis` of the target says, pairs of classes by their `stakes`.
+        With costs or priors it is the risk by which splits are chosen, with the `emphasis` and the `stakes`
+        of the target.
         """
         if isinstance(self.statistic, SparseRows):
             risks = list(self._summary.risk.T)
@@ -134,8 +135,7 @@ class Tree(FrozenArrays, Shaped, Presented):
         """The share of each class at each node, a matrix for each target; `shares` is for some nodes."""
         if isinstance(self.statistic, SparseRows):
             return self.shares(np.arange(self.n_nodes))
-        blocks = [self._answered(block) for block in self._blocks]
-        return [block / block.sum(axis=1, keepdims=True) for block in blocks]
+        return [block / block.sum(axis=1, keepdims=True) for block in self._answer_blocks]
 
     def shares(self, nodes: NDArray[np.integer]) -> list[Floats]:
         """The share of each class at the given nodes, a matrix for each target.
@@ -151,19 +151,18 @@ class Tree(FrozenArrays, Shaped, Presented):
 
     @cached_property
     def label(self) -> NDArray[np.int64]:
-        """The code of the class that each node answers, for each target.
+        """The code of the predicted class of each node, for each target.
 
-        The heaviest one, or the one that costs the node's rows least; the first among equals.
+        The heaviest one, or the one of least cost for the node's rows; the first among equals.
         """
         if isinstance(self.statistic, SparseRows):
             return self._summary.label
-        blocks = [self._answered(block) for block in self._blocks]
-        parts = zip(blocks, cost_arrays(self.schema), strict=True)
+        parts = zip(self._answer_blocks, cost_arrays(self.schema), strict=True)
         return np.stack([cheapest(block, costs) for block, costs in parts], axis=1)
 
     @cached_property
     def confidence(self) -> Floats:
-        """The share of the class that each node answers, for each target."""
+        """The share of the predicted class of each node, for each target."""
         if isinstance(self.statistic, SparseRows):
             return self._summary.heaviest / self._summary.weight
         nodes = np.arange(self.n_nodes)
@@ -172,9 +171,9 @@ class Tree(FrozenArrays, Shaped, Presented):
 
     @cached_property
     def loss(self) -> Floats:
-        """What the training rows of each node lose if it answers them, added up over the targets.
+        """The loss of each node's prediction for its training rows, summed over the targets.
 
-        The weight of those misclassified, or what that costs; for numbers the loss of the criterion.
+        The weight of misclassified rows, or their cost; for numbers the loss of the criterion.
         """
         return evaluate.own_losses(self)
 
@@ -182,7 +181,7 @@ class Tree(FrozenArrays, Shaped, Presented):
     def value(self) -> Floats:
         """The number predicted at each node, for each target.
 
-        ValueError where the leaves hold linear models: what cannot show them must not show another number.
+        ValueError where the leaves hold linear models, which a single number cannot replace.
         """
         if self.linear is not None:
             raise ValueError(
@@ -194,19 +193,19 @@ class Tree(FrozenArrays, Shaped, Presented):
     @cached_property
     def centre(self) -> Floats:
         """The mean (or median) of the training rows at each node, for each target; see `value`."""
-        return np.stack([self._answered(block)[:, 1] for block in self._blocks], axis=1)
+        return np.stack([block[:, 1] for block in self._answer_blocks], axis=1)
 
     def numbers_at(self, nodes: NDArray[np.integer], data: Dataset) -> Floats:
-        """What one node each answers to the rows of a table, a column for each target of numbers."""
+        """The prediction of one node each for the rows of a table, a column for each target of numbers."""
         return self.value[nodes] if self.linear is None else self.linear.at(nodes, data)[:, np.newaxis]
 
     # ---- rows --------------------------------------------------------------------------------------
 
     @cached_property
     def heavier_left(self) -> NDArray[np.bool_]:
-        """Whether the left child is the heavier one: where categories go that the training never saw.
+        """Whether the left child is the heavier one, the side of categories unknown in training.
 
-        Of a split into many branches the heaviest one counts.
+        In a split into many branches the heaviest one counts.
         """
         heaviest = self.weight.copy() if self.joined.any() else self.weight
         for node in np.flatnonzero(self.joined)[::-1].tolist():  # those below come first
@@ -242,13 +241,13 @@ class Tree(FrozenArrays, Shaped, Presented):
     def statistic_of(self, data: Dataset) -> Floats | SparseRows:
         """The statistic of other rows at each node, of the same shape as `statistic`.
 
-        For numbers the value is the mean and the deviation Σ w·(y − mean)² of the rows that arrive, whatever
-        the criterion; nodes without rows have weight 0.
+        For numbers the value is the mean and the deviation Σ w·(y − mean)² of the rows that reach the node,
+        for any criterion; nodes without rows have weight 0.
         """
         return evaluate.statistic_of(self, data)
 
     def loss_of(self, data: Dataset) -> Floats:
-        """What the rows of `data` that arrive at each node lose if it answers them; see `loss`."""
+        """The loss of each node's prediction for the rows of `data` that reach it; see `loss`."""
         return evaluate.losses(self, data)
 
     def mean(self, loss: Any, data: Dataset | None = None) -> Any:
@@ -292,9 +291,8 @@ class Tree(FrozenArrays, Shaped, Presented):
     def graft(self, replacements: Mapping[int, int], data: Dataset, *, collapse: Iterable[int] = ()) -> Tree:
         """A new tree in which subtrees take the place of nodes above them: ``{node: one of those below it}``.
 
-        The rows of a node then go down a part of it that some of them have never seen; so the statistic of
-        every node is counted again, from `data`, the rows that the tree was grown from. For classes only.
-        The nodes of `collapse` become leaves at the same time.
+        Rows then reach other nodes than before, so that all statistics are recounted from `data`, the
+        training rows. For classes only. The nodes of `collapse` become leaves at the same time.
 
         >>> from treewright import encode, grow
         >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "b"])
@@ -308,24 +306,24 @@ class Tree(FrozenArrays, Shaped, Presented):
     def restated(self, data: Dataset) -> Tree:
         """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""
         if not self.schema.predicts_classes:
-            raise ValueError("a tree of numbers cannot be counted again; this is for classes")
+            raise ValueError("a regression tree cannot be recounted; this is for classes")
         rows, statistic = evaluate.rows_of(self, data), self.statistic_of(data)
         if not rows.all():
             raise ValueError(f"no row of the data reaches node {int(np.argmin(rows))}")
         return replace(self, rows=rows, statistic=statistic, provenance=provenance(data, self.directions))
 
     def with_costs(self, cost_matrix: Any = None, priors: Any = None) -> Tree:
-        """The same tree where mistakes differ: each node answers what costs its rows least.
+        """The same tree with misclassification costs: each node predicts the class of least cost.
 
         Parameters
         ----------
         cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, optional
-            ``cost_matrix[i, j]`` is the cost of answering class j when the truth is class i; zero on the
-            diagonal. By name: ``{"ill": {"well": 10}}``; what is not named costs 1.
+            ``cost_matrix[i, j]`` is the cost of predicting class j when the truth is class i; zero on the
+            diagonal. By name: ``{"ill": {"well": 10}}``; other mistakes cost 1.
         priors : array of shape (n_classes,) or dict, optional
-            How often each class comes in truth, if not as in the rows of the tree; they add up to 1.
+            The prior probability of each class, by default its share of the training rows; they add up to 1.
 
-        Its tests stay: `grow` takes the same two to choose them by.
+        The tests stay the same: `grow` has both options to choose splits by them.
 
         Examples
         --------
@@ -337,7 +335,7 @@ class Tree(FrozenArrays, Shaped, Presented):
         ['ill']
         """
         weights = np.zeros(0) if self.schema.is_wide else np.asarray(self.statistic[0])
-        return replace(self, schema=costed_schema(self.schema, weights, cost_matrix, priors))
+        return replace(self, schema=schema_with_costs(self.schema, weights, cost_matrix, priors))
 
     def with_missing(self, missing: Missing) -> Tree:
         """The same tests with another way of missing values; surrogates stay only where they are used.
@@ -350,13 +348,13 @@ class Tree(FrozenArrays, Shaped, Presented):
         [[0.667, 0.333]]
         """
         surrogates = self.surrogates if missing == "surrogate" else Surrogates.none()
-        before = np.concatenate([[0], np.cumsum(np.where(self.is_leaf, self.rows, 0))])
-        rows = self.rows if missing == "fractional" else before[self.end] - before[:-1]
-        # Rows that miss a value would be counted elsewhere: what the counts rest on is not known any more.
+        at_leaves = np.where(self.is_leaf, self.rows, 0)
+        rows = self.rows if missing == "fractional" else sum_of_leaves(self.end, at_leaves)
+        # Rows with missing values would be counted at other nodes, so that the provenance becomes unknown.
         known = self.provenance if missing == self.missing or known_complete(self) else None
-        changed = replace(self, missing=missing, surrogates=surrogates, rows=rows, provenance=known)
-        changed.check()
-        return changed
+        tree = replace(self, missing=missing, surrogates=surrogates, rows=rows, provenance=known)
+        tree.check()
+        return tree
 
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""
@@ -371,7 +369,7 @@ class Tree(FrozenArrays, Shaped, Presented):
 
     @cached_property
     def tested(self) -> tuple[Column, ...]:
-        """What `feature` counts: the columns of the schema, then the directions by their names."""
+        """The columns that `feature` counts: those of the schema, then the directions by their names."""
         return tested_columns(self.schema, self.directions)
 
     def goes_left(self, node: int) -> NDArray[np.bool_]:
@@ -394,9 +392,14 @@ class Tree(FrozenArrays, Shaped, Presented):
         return self.stored_test(node).by_name()
 
     def stored_test(self, node: int) -> StoredTest:
-        """The test at a branch as the arrays hold it: what it decides, and how each side is written."""
+        """The test at a branch, as the arrays hold it."""
         column, start = self.tested[self.feature[node]], max(int(self.subset[node]), 0)
         return stored_test(column, float(self.threshold[node]), self.subsets[start:])
+
+    def condition(self, node: int, is_left: bool) -> Condition:
+        """The condition of a row for the left or right child of a branch."""
+        missing, unseen = bool(self.missing_left[node]) == is_left, bool(self.heavier_left[node]) == is_left
+        return self.stored_test(node).condition(is_left, missing=missing, unseen=unseen)
 
     @property
     def root(self) -> Node:
@@ -414,7 +417,7 @@ class Tree(FrozenArrays, Shaped, Presented):
 
     @classmethod
     def write(cls, schema: Schema, root: Branch | Leaf, *, criterion: str | None = None) -> Tree:
-        """A tree written by hand; the statistics of its leaves are taken for counts of observed rows.
+        """A tree of nodes; the statistics of its leaves count as those of observed rows.
 
         >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
         >>> schema = Schema((Column("age"),), (Target("loan", ("no", "yes")),))
@@ -437,7 +440,7 @@ _WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide 
 
 
 def named(schema: Schema, answers: NDArray[Any]) -> NDArray[Any]:
-    """Answers, (rows, targets), as users want them: the names of classes, one dimension for one target."""
+    """Predictions, (rows, targets), for users: the names of classes, one dimension for one target."""
     if schema.predicts_classes:
         names = [as_array(target.classes or ()) for target in schema.targets]
         answers = np.stack([name[answers[:, i]] for i, name in enumerate(names)], axis=1)
@@ -449,5 +452,6 @@ def as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     if isinstance(classes[0], str) and max(map(len, classes)) * len(classes) > _WIDEST_TEXTS:
         return np.array(classes, object)
     array = np.array(classes)
-    kept = array.tolist()
-    return array if kept == list(classes) and type(kept[0]) is type(classes[0]) else np.array(classes, object)
+    labels = array.tolist()
+    is_same = labels == list(classes) and type(labels[0]) is type(classes[0])
+    return array if is_same else np.array(classes, object)

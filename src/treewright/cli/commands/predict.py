@@ -22,7 +22,7 @@ from treewright.cli.tables.writer import TEXT_FORMATS, JsonSink, Predictions, fo
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Column, Schema
 from treewright.ensembles import losses
-from treewright.ensembles.adaboost import Boosted, chances_of
+from treewright.ensembles.adaboost import Boosted, vote_probabilities
 from treewright.ensembles.adaboost_r2 import BoostedNumbers
 from treewright.ensembles.forest import Forest, split_targets
 from treewright.ensembles.gradient_boosting import GradientBoosted
@@ -233,17 +233,16 @@ def predictions_of(
         return model.predict(rows, n_threads=threads)[:, np.newaxis], []
     if isinstance(model, Boosted):
         scores = model.scores(rows, n_threads=threads)
-        shares = [chances_of(scores, float(model.votes.sum()))] if proba else []
+        shares = [vote_probabilities(scores, float(model.votes.sum()))] if proba else []
         return scores.argmax(axis=1)[:, np.newaxis], shares
     if isinstance(model, GradientBoosted):
         raw = model.raw(rows, threads)
-        if not model.schema.predicts_classes:
-            return losses.answers(model.loss, raw)[:, np.newaxis], []
-        return losses.codes(raw)[:, np.newaxis], [losses.probabilities(raw)] if proba else []
+        found = losses.LOSSES[model.loss].predictions(raw)[:, np.newaxis]
+        return found, [losses.probabilities(raw)] if proba and model.schema.predicts_classes else []
     if isinstance(model, Forest):
         votes = model.sums(rows, threads)
         shares = split_targets(model.schema, votes / len(model)) if proba else []
-        return model.decided(votes, len(model)), shares
+        return model.decide(votes, len(model)), shares
     return answers_to(model, rows, threads), proportions(model, rows, threads) if proba else []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from treewright.cli.errors import Misuse, closest, quote
 from treewright.encoding.text.dates import check_date_format
-from treewright.encoding.text.numbers import conventions_with
+from treewright.encoding.text.formats import conventions_with
 
 DECIMALS = {"comma": ",", "point": ".", "dot": ".", ",": ",", ".": "."}
 THOUSANDS = DECIMALS | {"space": " ", " ": " ", "apostrophe": "'", "'": "'", "none": "", "": ""}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from treewright.advice import Advice
 from treewright.encoding.text import TextFormat
@@ -47,34 +47,30 @@ class TextAdvice:
         """The column by name."""
         return f"{self.sort} {self.name!r}"
 
-    def _truths(self) -> Advice:
-        """Of many spellings of two values."""
-        some = ", ".join(map(quote_cell, self.texts.labels[:_N_EXAMPLES]))
-        more = ", …" if len(self.texts.labels) > _N_EXAMPLES else ""
-        text = f"{self.what} spells true and false in {len(self.texts.labels)} ways ({some}{more})"
-        return self._advice("text-truths", f"{text}: read as truth values", *self._keep())
-
     def of_required(self, reading: Reading) -> tuple[Advice, ...]:
-        """Of a column that was read because its kind was given: only what is not as expected."""
+        """Advice on a column whose kind was given: only on unread cells and doubts."""
         if reading.is_read.all():
             return () if reading.other is None else (self.of_reading(reading),)
         return (self.of_unread(reading),)
 
     def of_reading(self, reading: Reading) -> Advice:
-        """Of a column that was read though its kind was not given."""
+        """Advice on a column that is read though its kind was not given."""
         if not reading.is_read.all():
             return self.of_unread(reading, *self._keep())
-        found, kind = reading.format, reading.format.type
+        kind, labels = reading.format.type, self.texts.labels
         if kind.family == "bool":
-            return self._truths()
-        words = kind.short_words(found) + _percent(found)
+            some = ", ".join(map(quote_cell, labels[:_N_EXAMPLES])) + ", …" * (len(labels) > _N_EXAMPLES)
+            text = f"{self.what} spells true and false in {len(labels)} ways ({some}): read as truth values"
+            return self._advice("text-truths", text, *self._keep())
+        percent = " (5 % is read as 5, not as 0.05)" if "%" in reading.format.affixes else ""
+        words = kind.short_words(reading.format) + percent
         text = f"{self.what} holds {kind.noun}s as text ({self._at(0)}): read as {words}"
         if reading.other is None:
             return self._advice(f"text-{kind.family}s", text, *self._keep())
         return self._decimal(text, reading, reading.other)
 
     def _decimal(self, text: str, reading: Reading, other: TextFormat) -> Advice:
-        """Of numbers whose decimal mark is not certain."""
+        """Advice on numbers whose decimal mark is not certain."""
         mark = quote_cell(other.decimal)
         doubt = f"{self._at(reading.doubtful)} could also have the decimal mark {mark}"
         return self._advice(
@@ -85,7 +81,7 @@ class TextAdvice:
         )
 
     def of_unread(self, reading: Reading, in_python: str = "", on_command_line: str = "") -> Advice:
-        """Of a column of which some cells could not be read."""
+        """Advice on a column with unread cells."""
         sort, words = reading.format.type.noun, reading.format.type.short_words(reading.format)
         n_unread = self.texts.n_cells - reading.n_read(self.texts)
         are, these = (f"is not a {sort}", "that cell") if n_unread == 1 else (f"are not {sort}s", "these")
@@ -98,7 +94,7 @@ class TextAdvice:
         return self._decimal(text, reading, reading.other)
 
     def of_other_marks(self, free: Reading) -> Advice:
-        """Of numbers that do not have the decimal or thousands mark that was given."""
+        """Advice on numbers without the given decimal or thousands mark."""
         text = f"{self.what} stays categories: its cells are {free.format} ({self._at(0)})"
         mark = free.format.decimal
         return self._advice(
@@ -109,31 +105,17 @@ class TextAdvice:
         )
 
     def of_categories(self, reading: Reading) -> Advice | None:
-        """Of a column that stays categories though most of its cells could be read; None where needless."""
+        """Advice on a column that stays categories though most of its cells can be read; None if needless."""
         trouble, stays = reading.trouble, f"{self.what} stays categories"
         if trouble is None:
             return self._mixed(reading, stays)
         if not trouble.is_worth_advice:
             return None
-        at = [self._at(example) for example in trouble.examples]
-        match trouble.code:
-            case "date order":
-                return self._date_order(reading, stays)
-            case "date orders":
-                text = f"{stays}: {at[0]} has the day first, {at[1]} the month"
-                return self._advice("text-date-order", text, *_BOTH_ORDERS)
-            case "units":
-                text = f"{stays}: its numbers have different units ({at[0]}, {at[1]})"
-                return self._advice(
-                    "text-units", text, *self._option("number", "reads the numbers without units")
-                )
-            case "multipliers":
-                text = f"{stays}: {at[0]} may stand for thousands or millions, {' '.join(at[1:])} does not"
-                what = "reads the numbers, those with such a letter as missing"
-                return self._advice("text-units", text, *self._option("number", what))
-            case "codes":
-                text = f"{stays}: {at[0]} looks like an identifier, not like a number"
-                return self._advice("text-codes", text, *self._option("number", "reads it as numbers"))
+        if trouble.code == "date order":
+            return self._date_order(reading, stays)
+        code, words, what = _TROUBLES[trouble.code]
+        text = f"{stays}: {words.format(*map(self._at, trouble.examples))}"
+        return self._advice(code, text, *(self._option("number", what) if what else _BOTH_ORDERS))
 
     def _mixed(self, reading: Reading, stays: str) -> Advice:
         kind, sort = reading.format.type.family, f"{reading.format.type.noun}s"
@@ -176,34 +158,35 @@ class TextAdvice:
         return Advice(code, text, in_python, on_command_line, self.name)
 
 
+_TROUBLES = {  # by `Trouble.code`: the code of the advice, the trouble, and the effect of the kind "number"
+    "date orders": ("text-date-order", "{} has the day first, {} the month", ""),
+    "units": ("text-units", "its numbers have different units ({}, {})", "reads the numbers without units"),
+    "multipliers": (
+        "text-units",
+        "{} may stand for thousands or millions, {} does not",
+        "reads the numbers, those with such a letter as missing",
+    ),
+    "codes": ("text-codes", "{} looks like an identifier, not like a number", "reads it as numbers"),
+}
 _BOTH_ORDERS = (
     "write all dates in one order; date_format= reads one of them, the others as missing",
     "write all dates in one order; --date-format reads one of them, the others as missing",
 )
 
 
-def _percent(found: TextFormat) -> str:
-    return " (5 % is read as 5, not as 0.05)" if "%" in found.affixes else ""
-
-
 def fold_advice(advice: Iterable[Advice]) -> list[Advice]:
-    """The advice with one piece for many columns where more than five have the same sort of it, or
-    more than two were read without a doubt.
+    """The advice, with a single piece for more than five columns with the same code, or more than two that
+    were read without a doubt.
     """
     by_code: dict[str, list[Advice]] = {}
     for each in advice:
         by_code.setdefault(each.code, []).append(each)
-    folded: list[Advice] = []
+    pieces: list[Advice] = []
     for code, group in by_code.items():
         is_read = code in ("text-numbers", "text-times", "text-truths")
-        is_long = len(group) > (_MOST_READ if is_read else _MOST_ALONE) and code in _TOGETHER
-        folded += [_together(code, group)] if is_long else group
-    return folded
-
-
-def _together(code: str, group: Sequence[Advice]) -> Advice:
-    names = [each.column or "" for each in group]
-    some = ", ".join(map(repr, names[:10])) + (", …" if len(names) > 10 else "")
-    first = group[0]
-    text = f"{len(names)} columns {_TOGETHER[code]}: {some} (the first: {first.text})"
-    return Advice(code, text, first.in_python, first.on_command_line)
+        if code in _TOGETHER and len(group) > (_MOST_READ if is_read else _MOST_ALONE):
+            some = ", ".join(repr(each.column or "") for each in group[:10]) + ", …" * (len(group) > 10)
+            text = f"{len(group)} columns {_TOGETHER[code]}: {some} (the first: {group[0].text})"
+            group = [replace(group[0], text=text, column=None)]
+        pieces += group
+    return pieces

@@ -135,15 +135,11 @@ def _microseconds(fields: dict[str, str]) -> float:
     return float(ticks) if int(float(ticks)) == ticks else nan
 
 
+@lru_cache(maxsize=256)
 def _offset(zone: str) -> timedelta:
-    """How far a zone's clocks are ahead of UTC."""
-    if not zone or zone[0] not in "+-":
-        return timedelta(0)
-    hours, minutes = int(zone[1:3]), int(zone[-2:])
-    if hours > 23 or minutes > 59:
-        raise ValueError("no such zone")
-    size = timedelta(hours=hours, minutes=minutes)
-    return -size if zone[0] == "-" else size
+    """The offset of a zone from UTC; ValueError if there is no such zone."""
+    offset = datetime.strptime(zone, "%z").utcoffset() if zone[:1] in ("+", "-") else None
+    return offset or timedelta(0)
 
 
 def date_words(date_format: str) -> str:
@@ -293,44 +289,38 @@ class DateTexts(TextKind):
         the trouble of the reading. Between dots the day comes first.
         """
         if marks.date_format is not None:
-            given = TextFormat("time", date_format=marks.date_format)
-            return Reading(given, given.values(texts.labels))
-        tally, failed = _Tally(), 0
+            return Reading.of(TextFormat("time", date_format=marks.date_format), texts)
+        tally, n_failed = _Tally(), 0
         for place, (label, count) in enumerate(zip(texts.labels, texts.counts, strict=True)):
             seen = _look(label)
             if seen is not None:
                 tally.add(seen, count, place)
                 continue
-            failed += count
-            if 2 * failed > texts.n_cells and not required:
+            n_failed += count
+            if 2 * n_failed > texts.n_cells and not required:
                 return None
         if not tally.patterns:
             return None
-        # Of equally many the year first, then any fixed order.
+        # Among equally frequent patterns year first, then any fixed order.
         best = max(tally.patterns, key=lambda each: (tally.patterns[each], each.startswith("%Y"), each))
-        pattern, trouble = _ordered(best, tally)
-        found = TextFormat("time", date_format=pattern + tally.clock())
-        values = found.values(texts.labels)
+        pattern, other_order, trouble = _day_month_order(best, tally)
+        reading = Reading.of(TextFormat("time", date_format=pattern + tally.clock()), texts)
         if trouble is None:
-            return Reading(found, values)
-        swapped = pattern.replace("%d", "%_").replace("%m", "%d").replace("%_", "%m")
-        other = TextFormat("time", date_format=swapped + tally.clock())
-        values = np.where(np.isnan(values), other.values(texts.labels), values)
-        return Reading(found, values, trouble, other, int(np.argmax(~np.isnan(values))))
+            return reading
+        other = TextFormat("time", date_format=other_order + tally.clock())
+        values = np.where(reading.is_read, reading.values, other.values(texts.labels))
+        return Reading(reading.format, values, trouble, other, int(np.argmax(~np.isnan(values))))
 
 
-def _ordered(pattern: str, tally: _Tally) -> tuple[str, Trouble | None]:
-    """The pattern with day and month in the order that the texts show, and what is wrong with it."""
+def _day_month_order(pattern: str, tally: _Tally) -> tuple[str, str, Trouble | None]:
+    """The pattern with day and month in the order of the texts, the other order, and the trouble if any."""
     if not re.match(r"%[dm]([-/.])%[dm]\1", pattern):
-        return pattern, None
-    gap = pattern[2]
-    year = pattern[-2:]
-    day_first, month_first = f"%d{gap}%m{gap}{year}", f"%m{gap}%d{gap}{year}"
-    shows = [tally.only.get(each) for each in (day_first, month_first)]
-    if shows[0] is not None and shows[1] is not None:
-        return day_first, Trouble("date orders", (shows[0], shows[1]))
-    if shows[1] is not None:
-        return month_first, None
-    if shows[0] is not None or gap == ".":
-        return day_first, None
-    return day_first, Trouble("date order")
+        return pattern, pattern, None
+    gap, year = pattern[2], pattern[-2:]
+    orders = day_first, month_first = f"%d{gap}%m{gap}{year}", f"%m{gap}%d{gap}{year}"
+    day_text, month_text = tally.only.get(day_first), tally.only.get(month_first)
+    if day_text is not None and month_text is not None:
+        return *orders, Trouble("date orders", (day_text, month_text))
+    if month_text is not None:
+        return month_first, day_first, None
+    return *orders, None if day_text is not None or gap == "." else Trouble("date order")

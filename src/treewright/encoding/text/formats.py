@@ -1,4 +1,4 @@
-"""How the texts of a column are read: formats, kinds of formats, and what a column shows of one."""
+"""Formats of texts that are numbers, times or truth values, their kinds, and readings of a column."""
 
 from __future__ import annotations
 
@@ -34,6 +34,18 @@ MISSING_MARKS = frozenset(
 )
 
 
+def conventions_with(decimal: str | None, thousands: str | None) -> tuple[Convention, ...]:
+    """The conventions that have the given marks; ValueError if there is none."""
+    mark = None if thousands is None else {"\u00a0": " ", "\u202f": " ", "’": "'"}.get(thousands, thousands)
+    pairs = tuple(each for each in CONVENTIONS if decimal in (None, each[0]) and mark in (None, each[1]))
+    if not pairs:
+        raise ValueError(
+            f"decimal={decimal!r} and thousands={thousands!r} do not go together; decimal is '.' or ',', "
+            "thousands is '', ',', '.', ' ' or \"'\", and they differ"
+        )
+    return pairs
+
+
 def is_missing(text: str) -> bool:
     """Whether a text among numbers, times or truth values stands for a missing one.
 
@@ -46,7 +58,7 @@ def is_missing(text: str) -> bool:
 
 
 class Marks(NamedTuple):
-    """What the user has said of the texts of a column; None where nothing."""
+    """The options of the user for a column of texts; None: not given."""
 
     decimal: str | None = None
     thousands: str | None = None
@@ -57,11 +69,11 @@ class TextKind:
     """What is specific to one kind of text format; a new kind is one more instance in `TEXT_KINDS`."""
 
     name: ClassVar[str]  # in formats and model files
-    noun: ClassVar[str]  # one cell, as people call it
+    noun: ClassVar[str]  # for one cell, in messages
     family: ClassVar[Family]  # of the cells that are read
 
     def check(self, given: TextFormat) -> None:
-        """ValueError where a format has what this kind does not."""
+        """ValueError if a format has fields that this kind does not use."""
         if given.date_format:
             raise ValueError(f"date_format is for times; the kind is {given.kind!r}")
 
@@ -74,14 +86,11 @@ class TextKind:
         raise NotImplementedError
 
     def short_words(self, given: TextFormat) -> str:
-        """A format in words, where the kind of values was named before."""
+        """A format in words without the kind of values."""
         return self.words(given)
 
     def find(self, texts: Texts, marks: Marks, *, required: bool) -> Reading | None:
-        """The reading that fits most cells; None where most cells are no such values.
-
-        `required`: the column is to be read so as far as it can be.
-        """
+        """The reading that fits most cells; None if most cells are no such values, unless `required`."""
         raise NotImplementedError
 
     def resembles(self, text: str) -> bool:
@@ -121,11 +130,9 @@ class TextFormat:
     def __post_init__(self) -> None:
         if self.kind not in TEXT_KINDS:
             raise ValueError(f"kind must be one of {', '.join(TEXT_KINDS)}, not {self.kind!r}")
-        if (self.decimal, self.thousands) not in CONVENTIONS:
-            raise ValueError(
-                f"decimal {self.decimal!r} and thousands {self.thousands!r} do not go together; decimal "
-                "is '.' or ',', thousands is '', ',', '.', ' ' or \"'\", and they differ"
-            )
+        marks = self.decimal, self.thousands
+        if conventions_with(*marks) != (marks,):
+            raise ValueError(f"thousands is {self.thousands!r}; write ' ' for any space, \"'\" for ’")
         if not all(0 < len(affix) <= LONGEST_AFFIX for affix in self.affixes):
             raise ValueError(f"affixes must have 1 to {LONGEST_AFFIX} characters; given are {self.affixes!r}")
         if len(self.date_format) > LONGEST_DATE_FORMAT:
@@ -150,7 +157,7 @@ class TextFormat:
 
 @dataclass(frozen=True)
 class Texts:
-    """The different texts of a column that are not marks for missing, in the order of their first rows."""
+    """The different texts of a column without those for missing values, in the order of their first rows."""
 
     labels: Sequence[str]
     codes: Sequence[int]  # the positions among all texts of the column
@@ -165,16 +172,16 @@ class Texts:
         first = np.zeros(len(labels) + 1, np.int64)  # the last for -1
         first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of equal codes the last one stays: row 0
         order = np.argsort(first[:-1], kind="stable")
-        order = order[counts[order] > 0]
-        kept = [code for code in order.tolist() if not is_missing(labels[code])]
-        known: list[int] = counts[np.array(kept, np.int64)].tolist()
-        rows: list[int] = first[np.array(kept, np.int64)].tolist()
-        return cls([labels[code] for code in kept], kept, known, rows, sum(known))
+        present = order[counts[order] > 0].tolist()
+        known = np.array([code for code in present if not is_missing(labels[code])], np.int64)
+        own = counts[known].tolist()
+        texts = [labels[code] for code in known.tolist()]
+        return cls(texts, known.tolist(), own, first[known].tolist(), sum(own))
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a column is not read unless its kind is given, with texts as examples by their positions."""
+    """The reason not to read a column unless its kind is given, with the positions of texts as examples."""
 
     code: Literal["units", "multipliers", "codes", "date order", "date orders"]
     examples: tuple[int, ...] = ()
@@ -191,6 +198,11 @@ class Reading:
     other: TextFormat | None = None  # another format that fits the same texts
     doubtful: int = 0  # a text that the two read differently
 
+    @classmethod
+    def of(cls, text_format: TextFormat, texts: Texts) -> Reading:
+        """The reading of all texts by one format."""
+        return cls(text_format, text_format.values(texts.labels))
+
     @cached_property
     def is_read(self) -> NDArray[np.bool_]:
         """Which texts can be read."""
@@ -199,13 +211,13 @@ class Reading:
     @property
     def unread(self) -> list[int]:
         """The positions of the texts that cannot be read."""
-        return [int(place) for place in np.flatnonzero(~self.is_read)]
+        return np.flatnonzero(~self.is_read).tolist()
 
     def n_read(self, texts: Texts) -> int:
         """The number of cells that can be read."""
         return int(np.dot(self.is_read, texts.counts))
 
     def is_sound(self, texts: Texts) -> bool:
-        """Whether nothing speaks against it and only few cells cannot be read."""
+        """Whether there is no trouble and only few cells cannot be read."""
         few = len(self.unread) <= max(_FEW, RARE * len(texts.labels))
         return self.trouble is None and few and self.n_read(texts) >= (1 - RARE) * texts.n_cells

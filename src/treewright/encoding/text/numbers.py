@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treewright.encoding.cells import EXACT
 from treewright.encoding.text.formats import (
     CONVENTIONS,
     LONGEST,
@@ -23,11 +24,11 @@ from treewright.encoding.text.formats import (
     TextKind,
     Texts,
     Trouble,
+    conventions_with,
 )
 
 LONGEST_WHOLE = 15  # digits; longer whole numbers are identifiers, and floats would round them
 _BETWEEN = {",": "commas", ".": "dots", " ": "spaces", "'": "apostrophes"}
-_EXACT = 2**53  # whole numbers up to here are exact in float64
 _MOST_UNITS = 3  # more different words after numbers are parts of names
 _BARE: frozenset[str] = frozenset()
 
@@ -185,9 +186,6 @@ def _pattern(convention: Convention) -> re.Pattern[str]:
 
 
 _PATTERNS = {convention: _pattern(convention) for convention in CONVENTIONS}
-
-
-_PLACES = {convention: place for place, convention in enumerate(CONVENTIONS)}
 _ONES = str.maketrans("023456789", "111111111")
 _EVERY = (1 << len(CONVENTIONS)) - 1
 
@@ -196,35 +194,27 @@ def convention_bits(body: str) -> int:
     """A bit for each of `CONVENTIONS` in which digits and marks are a number."""
     if body.isdigit():
         return _EVERY
-    shape = body.translate(_ONES)  # beyond a leading zero no digit matters, so that few shapes are looked at
+    shape = body.translate(_ONES)  # beyond a leading zero no digit matters: there are few different shapes
     return _bits_of_shape("0" + shape[1:] if body[0] == "0" else shape)
 
 
 @lru_cache(maxsize=4096)
 def _bits_of_shape(shape: str) -> int:
-    return sum(1 << _PLACES[each] for each in CONVENTIONS if _PATTERNS[each].fullmatch(shape))
+    return sum(1 << place for place, each in enumerate(CONVENTIONS) if _PATTERNS[each].fullmatch(shape))
 
 
-def fits(body: str, convention: Convention) -> bool:
-    """Whether digits and marks are a number in a convention.
+def _has(bits: int, convention: Convention) -> bool:
+    """Whether the bits of `convention_bits` contain a convention.
 
-    >>> fits("1.234", (".", "")), fits("1.234", (",", ".")), fits("0,123", (".", ","))
-    (True, True, False)
+    >>> _has(convention_bits("1.234"), (",", ".")), _has(convention_bits("0,123"), (".", ","))
+    (True, False)
     """
-    return bool(convention_bits(body) >> _PLACES[convention] & 1)
+    return bool(bits >> CONVENTIONS.index(convention) & 1)
 
 
 def infinite(text: str) -> float:
     """The value of a word for infinity; NaN where a text is none."""
     return _INFINITE.get(plain_text(text).casefold(), nan) if len(text) <= LONGEST else nan
-
-
-def number_value(text: str, convention: Convention, unit_keys: frozenset[str]) -> float:
-    """The number in a text, rounded as Python rounds a literal; NaN where it is none."""
-    parts = split_number(text)
-    if parts is None:
-        return infinite(text)
-    return value_of(parts, convention, unit_keys) if fits(parts.body, convention) else nan
 
 
 def value_of(parts: NumberText, convention: Convention, unit_keys: frozenset[str]) -> float:
@@ -235,24 +225,12 @@ def value_of(parts: NumberText, convention: Convention, unit_keys: frozenset[str
     digits = parts.body.replace(thousands, "") if thousands else parts.body
     value = float(digits.replace(decimal, ".") + parts.exponent)
     whole = len(digits) > LONGEST_WHOLE and digits.isdigit() and not parts.exponent
-    if isinf(value) or (whole and abs(value) >= _EXACT and int(digits) != value):
+    if isinf(value) or (whole and abs(value) >= EXACT and int(digits) != value):
         return nan
     return -value if parts.negative else value
 
 
 # ---- columns of numbers ------------------------------------------------------------------------------
-
-
-def conventions_with(decimal: str | None, thousands: str | None) -> tuple[Convention, ...]:
-    """The conventions that have the given marks; an error where there is none."""
-    mark = None if thousands is None else {"\u00a0": " ", "\u202f": " ", "’": "'"}.get(thousands, thousands)
-    found = tuple(each for each in CONVENTIONS if decimal in (None, each[0]) and mark in (None, each[1]))
-    if not found:
-        raise ValueError(
-            f"decimal={decimal!r} and thousands={thousands!r} do not go together; decimal is '.' or ',', "
-            "thousands is '', ',', '.', ' ' or \"'\", and they differ"
-        )
-    return found
 
 
 class NumberTexts(TextKind):
@@ -265,20 +243,28 @@ class NumberTexts(TextKind):
     def reader(self, given: TextFormat) -> Callable[[str], float]:
         """The number in a text, without the currencies and units of the format."""
         convention, keys = (given.decimal, given.thousands), frozenset(map(unit_key, given.affixes))
-        return lambda text: number_value(text, convention, keys)
+        bit = 1 << CONVENTIONS.index(convention)
+
+        def number(text: str) -> float:
+            parts = split_number(text)
+            if parts is None:
+                return infinite(text)
+            return value_of(parts, convention, keys) if convention_bits(parts.body) & bit else nan
+
+        return number
 
     def words(self, given: TextFormat) -> str:
         """The marks and the first units."""
-        parts = [f"a decimal {'comma' if given.decimal == ',' else 'point'}"]
-        if given.decimal == "." and not given.thousands:
-            parts = []
+        parts = []
+        if given.decimal == "," or given.thousands:
+            parts.append(f"a decimal {'comma' if given.decimal == ',' else 'point'}")
         if given.thousands:
             parts.append(f"{_BETWEEN[given.thousands]} between thousands")
         if given.affixes:
             more = " …" if len(given.affixes) > 3 else ""
             parts.append(" or ".join(map(repr, given.affixes[:3])) + more)
-        *first, last = parts or [""]
-        return f"numbers with {', '.join(first)}{' and ' if first else ''}{last}" if parts else "numbers"
+        first = ", ".join(parts[:-1])
+        return f"numbers with {' and '.join([first, parts[-1]] if first else parts)}" if parts else "numbers"
 
     def resembles(self, text: str) -> bool:
         """Whether a text has the parts of a number."""
@@ -295,8 +281,7 @@ class NumberTexts(TextKind):
         for mask, count in zip(masks, texts.counts, strict=True):
             cells[mask] += count
         best = max(conventions, key=lambda each: sum(n for mask, n in cells.items() if _has(mask, each)))
-        fitting = {mask for mask in cells if _has(mask, best)}
-        readable = [part if mask in fitting else None for part, mask in zip(parts, masks, strict=True)]
+        readable = [part if _has(mask, best) else None for part, mask in zip(parts, masks, strict=True)]
         affixes, trouble = _affixes(texts, readable, required)
         if not required:
             trouble = trouble or _codes(texts, readable)
@@ -305,12 +290,8 @@ class NumberTexts(TextKind):
             value_of(part, best, keys) if part is not None else infinite(text)
             for text, part in zip(texts.labels, readable, strict=True)
         ]
-        found = Reading(TextFormat("number", *best, affixes), np.array(values), trouble)
-        return _doubted(found, masks, conventions)
-
-
-def _has(mask: int, convention: Convention) -> bool:
-    return bool(mask >> CONVENTIONS.index(convention) & 1)
+        reading = Reading(TextFormat("number", *best, affixes), np.array(values), trouble)
+        return _with_other_decimal(reading, masks, conventions)
 
 
 def _split(texts: Texts, required: bool) -> list[NumberText | None] | None:
@@ -327,15 +308,15 @@ def _split(texts: Texts, required: bool) -> list[NumberText | None] | None:
     return parts
 
 
-def _doubted(reading: Reading, masks: Sequence[int], conventions: Sequence[Convention]) -> Reading:
-    """The reading with another one that has the other decimal mark and reads the same texts, if any."""
+def _with_other_decimal(reading: Reading, masks: Sequence[int], conventions: Sequence[Convention]) -> Reading:
+    """The reading with a format that has the other decimal mark and reads the same texts, if there is one."""
     best = reading.format.decimal, reading.format.thousands
-    marked = {mask for mask in set(masks) if _has(mask, best) and mask != convention_bits("1")}
-    for other in conventions:
-        if marked and other[0] != best[0] and all(_has(mask, other) for mask in marked):
-            doubtful = next(place for place, mask in enumerate(masks) if mask in marked)
-            found = replace(reading.format, decimal=other[0], thousands=other[1])
-            return replace(reading, other=found, doubtful=doubtful)
+    with_marks = {mask for mask in set(masks) if _has(mask, best) and mask != _EVERY}
+    for decimal, thousands in conventions:
+        if with_marks and decimal != best[0] and all(_has(mask, (decimal, thousands)) for mask in with_marks):
+            doubtful = next(place for place, mask in enumerate(masks) if mask in with_marks)
+            other = replace(reading.format, decimal=decimal, thousands=thousands)
+            return replace(reading, other=other, doubtful=doubtful)
     return reading
 
 
@@ -382,7 +363,7 @@ def _affixes(
 
 
 def _codes(texts: Texts, parts: Sequence[NumberText | None]) -> Trouble | None:
-    """Leading zeros and very many digits make a column identifiers; worth advice where such cells are few."""
+    """Leading zeros or very many digits: the column holds identifiers; worth advice if such cells are few."""
     places = [place for place, part in enumerate(parts) if part is not None and part.is_code]
     if not places:
         return None

@@ -14,19 +14,18 @@ from treewright.encoding.kinds import KINDS, KindName
 from treewright.encoding.text import TEXT_KINDS, TextFormat
 from treewright.encoding.text.advice import TextAdvice, quote_cell
 from treewright.encoding.text.dates import check_date_format
-from treewright.encoding.text.formats import Marks, Reading, Texts
-from treewright.encoding.text.numbers import conventions_with
+from treewright.encoding.text.formats import Marks, Reading, Texts, conventions_with
 
 __all__ = ["Recognition", "TextFormat", "recognise"]
 
 _N_EXAMPLES = 3
-_MANY, _SAMPLE = 10_000, 500  # different texts: of more than so many, so many are looked at first
-_HALF = 0.5  # where this share of the cells can be read, it is worth advice
+_MANY, _SAMPLE = 10_000, 500  # of more than so many different texts, a sample is read first
+_HALF = 0.5  # if this share of the cells can be read, it is worth advice
 
 
 @dataclass(frozen=True)
 class Recognition:
-    """What became of a column of texts."""
+    """The format and values of a column of texts."""
 
     format: TextFormat | None  # None: it stays categories
     unread: tuple[tuple[int, str], ...] = ()  # first row and text of a few that could not be read
@@ -82,8 +81,9 @@ def recognise(
         if free is not None and free.is_sound(texts):
             return Recognition(None, n_cells=texts.n_cells, advice=(adviser.of_other_marks(free),))
     best = max(readings, key=lambda reading: reading.n_read(texts), default=None)
-    is_half = best is not None and best.n_read(texts) >= _HALF * texts.n_cells
-    advice = adviser.of_categories(best) if best is not None and is_half else None
+    advice = None
+    if best is not None and best.n_read(texts) >= _HALF * texts.n_cells:
+        advice = adviser.of_categories(best)
     return Recognition(None, n_cells=texts.n_cells, advice=() if advice is None else (advice,))
 
 
@@ -96,20 +96,20 @@ def _recognition(reading: Reading, texts: Texts, advice: tuple[Advice, ...], n_l
 
 
 def _readings(texts: Texts, marks: Marks) -> list[Reading]:
-    """The ways to read at least half of the cells of a column, up to the first that is sound.
+    """The readings of at least half of the cells of a column, up to the first that is sound.
 
-    A date format that was given is tried first, and dates of other formats last.
+    The date format of the user is tried first, dates of other formats last.
     """
     free = marks._replace(date_format=None)
     tries = [] if marks.date_format is None else [(TEXT_KINDS["time"], marks)]
-    found: list[Reading] = []
-    for kind, given in tries + [(kind, free) for kind in TEXT_KINDS.values()]:
-        reading = kind.find(texts, given, required=False)
+    readings: list[Reading] = []
+    for kind, each in tries + [(kind, free) for kind in TEXT_KINDS.values()]:
+        reading = kind.find(texts, each, required=False)
         if reading is not None:
-            found.append(reading)
+            readings.append(reading)
             if reading.is_sound(texts):
                 break
-    return found
+    return readings
 
 
 def _are_words(labels: Sequence[str]) -> bool:

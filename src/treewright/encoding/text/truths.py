@@ -25,26 +25,21 @@ class TruthTexts(TextKind):
     family = "bool"
 
     def reader(self, given: TextFormat) -> Callable[[str], float]:
-        """1 for true, 0 for false, in any case of the letters."""
-        return _truth
+        """1 for true, 0 for false, in upper or lower case."""
+        return lambda text: TRUTHS.get(text.strip().casefold(), nan) if len(text) <= LONGEST else nan
 
     def words(self, given: TextFormat) -> str:
-        """They have one format only."""
+        """Truth values have one format."""
         return "truth values"
 
     def find(self, texts: Texts, marks: Marks, *, required: bool) -> Reading | None:
-        """The truth values of more than two spellings, all of them of true and false."""
+        """The truth values of more than two spellings, if all of them can be read."""
         if not 2 < len(texts.labels) <= _MOST:
             return None
-        found = TextFormat("bool")
-        reading = Reading(found, found.values(texts.labels))
+        reading = Reading.of(TextFormat("bool"), texts)
         return reading if reading.is_read.all() else None
 
     def cells(self, values: NDArray[np.float64], codes: Array) -> Cells:
         """Codes of false and true."""
         truths = np.where(np.isnan(values), -1, values).astype(np.int32)
         return Cells("bool", truths[codes], labels=(False, True), declared=True)
-
-
-def _truth(text: str) -> float:
-    return TRUTHS.get(text.strip().casefold(), nan) if len(text) <= LONGEST else nan

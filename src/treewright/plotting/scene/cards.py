@@ -1,4 +1,4 @@
-"""What a picture says at each node: the test or the answer, the rows, the shares; words for every format."""
+"""The text of each node in a picture, for every format: the test or the answer, the rows, the shares."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._text import LONGEST_LIST, escape, label_text, name_text, percent, row_count
+from treewright.parameters import Option, parameter
 from treewright.plotting.scene.colours import class_colours, value_colour
-from treewright.plotting.scene.letters import shortened, text_width
+from treewright.plotting.scene.letters import shorten_to_fit, text_width
 from treewright.tree import Tree
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing
 from treewright.tree.wording import branch_parts, number_in_words, way_parts
 
 MOST_LEAVES = 64  # of a larger tree the splits made first are shown, and the number of leaves below them
@@ -22,7 +23,18 @@ _LONGEST_FULL = 200  # categories where there is room for all words
 _MOST_TARGETS = 3  # answers that a node names
 _MOST_CELLS = 10**7  # of a table of nodes by classes
 _LONG = 500  # letters that are too many for a line in any case
-_TOLD = 8  # classes that the full words name
+_MOST_NAMED = 8  # classes that the full text names
+
+
+class Picture(Option):
+    """What every picture of a tree shows of it."""
+
+    max_depth: int | None = parameter(
+        default=None, doc="The number of levels of tests that are shown; below, the leaves are counted."
+    )
+    max_leaves: int | None = parameter(
+        default=MOST_LEAVES, doc="The splits made first are shown, up to so many leaves; None shows all."
+    )
 
 
 @dataclass(frozen=True)
@@ -31,19 +43,19 @@ class Card:
 
     node: int
     parent: int  # its place among the cards; -1 at the root
-    edge: str  # on the way to it: yes or no, or which of many branches it is
+    edge: str  # the label of the edge to it: yes or no, or which of many branches it is
     is_one_of_many: bool  # a branch of a split into more than two
     before: int  # rows of the branches before it
     is_last: bool  # whether no branch comes after it
     depth: int
     rows: int
-    below: int  # leaves that are folded into this one; 0 for a leaf of the tree itself
+    below: int  # leaves hidden below this one; 0 for a leaf of the tree itself
     column: str  # "" where the picture ends
     tests: tuple[str, ...]  # what a row must satisfy to go left, from the longest wording to the shortest
     answers: tuple[tuple[str, str], ...]  # class and its share, or number and nothing, for each target
     parts: tuple[tuple[float, str], ...]  # share and colour of the classes; for numbers the whole and one
     colour: str  # of the answer
-    place: float | None  # of a number between the least and the greatest; None for classes
+    place: float | None  # of a number between the smallest and the largest; None for classes
     title: str  # all of it in full, several lines
 
     @property
@@ -58,7 +70,7 @@ class Card:
 
     @property
     def below_words(self) -> str:
-        """What is folded, in words; empty where nothing is."""
+        """How many leaves are hidden, in words; empty where none is."""
         return f"… {self.below:,} leaves below" if self.below else ""
 
     def test_lines(self, room: float, size: float) -> list[str]:
@@ -67,38 +79,37 @@ class Card:
             line = f"{self.column} {test}".rstrip()
             if len(test) < _LONG and text_width(line, size) <= room:
                 return [line]
-        if not self.tests[-1]:  # the branches tell
-            return [shortened(self.column, room, size)]
+        if not self.tests[-1]:  # the conditions are on the branches
+            return [shorten_to_fit(self.column, room, size)]
         fitting = (test for test in self.tests if len(test) < _LONG and text_width(test, size) <= room)
         test = next(fitting, None) or _cut(self.tests[-1], room, size)
-        return [shortened(self.column, room, size), test]
+        return [shorten_to_fit(self.column, room, size), test]
 
     def lines(self, room: float, size: float) -> list[str]:
-        """All that the card says, for formats that place lines of text by themselves."""
+        """The lines of the card, for formats that lay out text themselves."""
         if self.tests:
             return [*self.test_lines(room, size), self.rows_words]
-        answers = [shortened(part, room, size) for answer in self.answers for part in answer if part]
+        answers = [shorten_to_fit(part, room, size) for answer in self.answers for part in answer if part]
         return [*answers, self.rows_words, *([self.below_words] if self.below else [])]
 
 
 def cards(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> list[Card]:
     """The nodes that a picture shows, in preorder."""
-    shown = list(_shown(tree, max_depth, max_leaves))
-    kept = np.array([node for node, _, _ in shown])
-    told = _Told(tree, kept)
-    return [told.card(i, node, parent, ends) for i, (node, parent, ends) in enumerate(shown)]
+    nodes = list(_visible_nodes(tree, max_depth, max_leaves))
+    writer = _CardWriter(tree, np.array([node for node, _, _ in nodes]))
+    return [writer.card(i, node, parent, ends) for i, (node, parent, ends) in enumerate(nodes)]
 
 
-def shape(shown: list[Card]) -> NDArray[np.int64]:
+def shape(nodes: list[Card]) -> NDArray[np.int64]:
     """One past the subtree of each card."""
-    end = np.arange(1, len(shown) + 1)
-    for i in range(len(shown) - 1, 0, -1):
-        end[shown[i].parent] = max(end[shown[i].parent], end[i])
+    end = np.arange(1, len(nodes) + 1)
+    for i in range(len(nodes) - 1, 0, -1):
+        end[nodes[i].parent] = max(end[nodes[i].parent], end[i])
     return end
 
 
 def check_limit(name: str, most: int | None, least: int) -> None:
-    """How much is shown is a whole number, or None.
+    """ValueError if a limit is neither a whole number nor None.
 
     >>> check_limit("max_depth", -1, 0)
     Traceback (most recent call last):
@@ -110,31 +121,31 @@ def check_limit(name: str, most: int | None, least: int) -> None:
         )
 
 
-def _shown(tree: Tree, max_depth: int | None, max_leaves: int | None) -> Iterator[tuple[int, int, bool]]:
+def _visible_nodes(
+    tree: Tree, max_depth: int | None, max_leaves: int | None
+) -> Iterator[tuple[int, int, bool]]:
     """(node, place of its parent, whether the picture ends there) of the nodes that are shown."""
     check_limit("max_depth", max_depth, 0)
     check_limit("max_leaves", max_leaves, 1)
-    folded = tree.is_leaf.copy()
+    is_end = tree.is_leaf.copy()
     if max_depth is not None:
-        folded |= tree.levels >= max_depth
+        is_end |= tree.levels >= max_depth
     if max_leaves is not None and max_leaves < tree.n_leaves:
-        folded |= tree.step >= _first_folded(tree, max_leaves)
+        is_end |= tree.step >= _first_hidden_step(tree, max_leaves)
     places = np.full(tree.n_nodes, -1)
     node, i = 0, 0
     while node < tree.n_nodes:
         if tree.joined[node]:  # a part of the split above it, which is shown as one
             node += 1
             continue
-        ends = bool(folded[node])
+        ends = bool(is_end[node])
         places[node] = i
         yield node, int(places[tree.heads[tree.parent[node]]]) if node else -1, ends
         node, i = int(tree.end[node]) if ends else node + 1, i + 1
 
 
-def _first_folded(tree: Tree, max_leaves: int) -> int:
-    """The step from which on splits are folded, so that at most so many leaves are left; a root of more
-    branches is shown all the same.
-    """
+def _first_hidden_step(tree: Tree, max_leaves: int) -> int:
+    """The first split to hide, so that at most so many leaves are left; the root is always shown."""
     splits = np.flatnonzero(~tree.is_leaf & ~tree.joined)
     splits = splits[np.argsort(tree.step[splits])]
     more = 1 + np.bincount(tree.heads[tree.joined], minlength=tree.n_nodes)[splits]  # leaves by each split
@@ -143,8 +154,8 @@ def _first_folded(tree: Tree, max_leaves: int) -> int:
     return int(tree.step[splits[fitting]]) if fitting < len(splits) else tree.n_nodes
 
 
-class _Told:
-    """What is known of all nodes that are shown."""
+class _CardWriter:
+    """Makes the cards; holds what concerns all of them."""
 
     def __init__(self, tree: Tree, nodes: NDArray[np.int64]) -> None:
         self.tree, self.nodes = tree, nodes
@@ -224,7 +235,7 @@ class _Told:
             yield f"… {len(schema.targets) - _MOST_TARGETS} more", ""
 
     def _number(self, node: int, i: int) -> str:
-        """What a node answers for a target of numbers."""
+        """The number, or the formula, of a node for one target."""
         tree = self.tree
         return number(float(tree.value[node, i])) if tree.linear is None else number_in_words(tree, node, 3)
 
@@ -236,13 +247,13 @@ class _Told:
     def _shares(self) -> list[list[tuple[int, float]]]:
         """The classes at each node with their shares, the heaviest first."""
         width = max(len(self.tree.schema.targets[0].classes or ()), 1)
-        told: list[list[tuple[int, float]]] = []
+        pairs: list[list[tuple[int, float]]] = []
         for first in range(0, len(self.nodes), step := max(_MOST_CELLS // width, 1)):
             for row in self.tree.shares(self.nodes[first : first + step])[0]:
                 codes = np.flatnonzero(row)
                 order = codes[np.argsort(-row[codes], kind="stable")]
-                told.append([(code, float(row[code])) for code in order.tolist()])
-        return told
+                pairs.append([(code, float(row[code])) for code in order.tolist()])
+        return pairs
 
     @cached_property
     def _colours(self) -> tuple[str, ...]:
@@ -263,7 +274,7 @@ class _Told:
         ), None
 
     def _title(self, i: int, node: int, ends: bool, below: int) -> Iterator[str]:
-        """All that the words say of a node: where a picture has no room, a tooltip has."""
+        """The lines of the tooltip: everything in full."""
         tree, schema = self.tree, self.tree.schema
         if node and self._has_many(int(tree.heads[tree.parent[node]])):
             yield " ".join(way_parts(tree, node, learnt=self.learnt, longest=_LONGEST_FULL))
@@ -279,10 +290,10 @@ class _Told:
             classes = schema.targets[0].classes or ()
             answer = tree.label[node, 0]
             yield f"{name_text(schema.targets[0].name)} = {label_text(classes[answer])}"
-            some = self._shares[i][:_TOLD]
+            some = self._shares[i][:_MOST_NAMED]
             more = len(self._shares[i]) - len(some)
-            told = [f"{label_text(classes[code])} {percent(share)}" for code, share in some]
-            yield ", ".join(told + [f"… {more} more classes"] * bool(more))
+            words = [f"{label_text(classes[code])} {percent(share)}" for code, share in some]
+            yield ", ".join(words + [f"… {more} more classes"] * bool(more))
         else:
             for target, code, share in zip(
                 schema.targets, tree.label[node], tree.confidence[node], strict=True
@@ -298,13 +309,13 @@ class _Told:
 
 
 def value_range(tree: Tree) -> tuple[float, float]:
-    """The least and the greatest number that a leaf answers for the first target, on average."""
+    """The smallest and the largest number of a leaf for the first target, on average."""
     values = tree.centre[tree.is_leaf, 0]
     return float(values.min()), float(values.max())
 
 
 def number(value: float) -> str:
-    """A number with the digits that people like.
+    """A number with four digits, or without decimals where it is large.
 
     >>> number(22.53219), number(1234567.8), number(4e-12)
     ('22.53', '1,234,568', '4e-12')
@@ -313,10 +324,10 @@ def number(value: float) -> str:
 
 
 def _cut(test: str, room: float, size: float) -> str:
-    """A test that is too long; how many categories it does not name remains."""
-    found = test.rfind(", … ")
-    rest = test[found:] if 0 < found > len(test) - 40 else ""
-    start = shortened(test.removesuffix(rest), room - text_width(rest, size), size, keep_end=not rest)
+    """A test that is too long, shortened; the number of categories that it does not name stays."""
+    place = test.rfind(", … ")
+    rest = test[place:] if 0 < place > len(test) - 40 else ""
+    start = shorten_to_fit(test.removesuffix(rest), room - text_width(rest, size), size, keep_end=not rest)
     return start + rest
 
 

@@ -1,4 +1,4 @@
-"""Reingold and Tilford's tidy places for the nodes of a tree, of any width, in time linear in them."""
+"""Reingold and Tilford's tidy layout of a tree with nodes of any width, in linear time."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Floats = NDArray[np.float64]
 def tidy(end: ArrayLike, breadth: ArrayLike, gap: float, spans: ArrayLike | None = None) -> Floats:
     """The centre of each node across its level, from 0 on.
 
-    A parent stands over the middle of its children, and nodes of one level keep `gap` between them; subtrees
-    stand as close as their outlines allow.
+    A parent is centred over its children, nodes of one level keep `gap` between them, and subtrees are as
+    close as their outlines allow.
 
     Parameters
     ----------
     end : array of int
         The shape: one past the subtree of each node, in preorder.
     breadth : array of float
-        How much room each node takes across.
+        The width of each node across the level.
     gap : float
-        The room between neighbours.
+        The space between neighbours.
     spans : array of int, optional
-        How many levels each leaf takes; by default its own.
+        The number of levels that each leaf occupies; by default 1.
 
     Examples
     --------
@@ -35,12 +35,12 @@ def tidy(end: ArrayLike, breadth: ArrayLike, gap: float, spans: ArrayLike | None
     ends: list[int] = np.asarray(end).tolist()
     widths: list[float] = np.asarray(breadth, np.float64).tolist()
     n = len(ends)
-    taken: list[int] = [1] * n if spans is None else np.asarray(spans).tolist()
+    n_levels: list[int] = [1] * n if spans is None else np.asarray(spans).tolist()
     shift = [0.0] * n  # of each node from its parent
     outlines: dict[int, _Outline] = {}
     for node in range(n - 1, -1, -1):
         if ends[node] == node + 1:
-            below = [widths[node] / 2] * (taken[node] - 1)
+            below = [widths[node] / 2] * (n_levels[node] - 1)
             outlines[node] = _Outline([-side for side in below], below, 0.0)
         else:
             children = _children(ends, node)
@@ -48,14 +48,14 @@ def tidy(end: ArrayLike, breadth: ArrayLike, gap: float, spans: ArrayLike | None
             for child in children[1:]:
                 following = outlines.pop(child)
                 shift[child] = outline.apart(following, gap)
-                outline = outline.joined(following, shift[child])
+                outline = outline.beside(following, shift[child])
             middle = shift[children[-1]] / 2
             for child in children:
                 shift[child] -= middle
             outline.offset -= middle
             outlines[node] = outline
-        outlines[node].stand(widths[node])
-    return _placed(ends, shift, widths)
+        outlines[node].add_root(widths[node])
+    return _centres(ends, shift, widths)
 
 
 def _children(ends: Sequence[int], node: int) -> list[int]:
@@ -67,26 +67,26 @@ def _children(ends: Sequence[int], node: int) -> list[int]:
 
 
 class _Outline:
-    """How far a subtree reaches to both sides at each level, the deepest first, from its root's centre."""
+    """The extent of a subtree to both sides at each level, the deepest first, from its root's centre."""
 
     __slots__ = ("highs", "lows", "offset")
 
     def __init__(self, lows: list[float], highs: list[float], offset: float) -> None:
         self.lows, self.highs, self.offset = lows, highs, offset
 
-    def stand(self, width: float) -> None:
-        """The root stands on top of it."""
+    def add_root(self, width: float) -> None:
+        """Add the root on top."""
         self.lows.append(-width / 2 - self.offset)
         self.highs.append(width / 2 - self.offset)
 
     def apart(self, other: _Outline, gap: float) -> float:
-        """How far the root of the other one, to the right, must be from the first root of this one."""
+        """The least distance of the root of the other one, to the right, from the first root of this one."""
         common = min(len(self.highs), len(other.lows))
         pairs = zip(self.highs[-common:], other.lows[-common:], strict=True)
         return max(high - low for high, low in pairs) + self.offset - other.offset + gap
 
-    def joined(self, other: _Outline, apart: float) -> _Outline:
-        """Both, from the first root; what the deeper one knows is kept and not copied."""
+    def beside(self, other: _Outline, apart: float) -> _Outline:
+        """The outline of both, from the first root; the lists of the deeper one are reused."""
         mine, its = self.offset, other.offset + apart
         common = min(len(self.highs), len(other.lows))
         if len(self.highs) >= len(other.lows):
@@ -98,8 +98,8 @@ class _Outline:
         return other
 
 
-def _placed(ends: Sequence[int], shift: Sequence[float], widths: Sequence[float]) -> Floats:
-    """Centres from what each node is shifted against its parent; the outermost side is at 0."""
+def _centres(ends: Sequence[int], shift: Sequence[float], widths: Sequence[float]) -> Floats:
+    """Centres from the shift of each node against its parent; the outermost side is at 0."""
     centre = np.zeros(len(ends))
     for node, end in enumerate(ends):
         if end > node + 1:
@@ -108,10 +108,10 @@ def _placed(ends: Sequence[int], shift: Sequence[float], widths: Sequence[float]
     return np.asarray(centre - (centre - np.asarray(widths) / 2).min())
 
 
-def stacked(depths: ArrayLike, length: ArrayLike, gap: float) -> Floats:
-    """Where each level begins: after the longest nodes of all levels before it, and the gaps.
+def level_starts(depths: ArrayLike, length: ArrayLike, gap: float) -> Floats:
+    """The start of each level: after the longest nodes of all levels before it, and the gaps.
 
-    >>> stacked([0, 1, 1], [3.0, 5.0, 2.0], 1.0).tolist()
+    >>> level_starts([0, 1, 1], [3.0, 5.0, 2.0], 1.0).tolist()
     [0.0, 4.0]
     """
     depths = np.asarray(depths)

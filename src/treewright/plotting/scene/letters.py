@@ -1,4 +1,4 @@
-"""How wide text is, without a font at hand: so wide that it fits in every common one."""
+"""The width of text without a font: an upper bound for every common one."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _WIDTHS = {
 @lru_cache(maxsize=4096)
 def _letter(letter: str, bold: bool) -> float:
     """The width of one character in font sizes."""
-    known = _WIDTHS[bold]
-    if letter in known:
-        return known[letter]
+    widths = _WIDTHS[bold]
+    if letter in widths:
+        return widths[letter]
     if unicodedata.combining(letter):
         return 0.0
     base = unicodedata.normalize("NFD", letter)[0]
-    if base in known:
-        return known[base]
+    if base in widths:
+        return widths[base]
     return 1.05 if unicodedata.east_asian_width(letter) in "WF" or letter == "…" else 1.0 if bold else 0.9
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """How wide a line of text is at most.
+    """The width of a line of text, at most.
 
     >>> text_width("wide", 10.0), text_width("ill", 10.0)
     (24.21, 8.65)
@@ -46,12 +46,12 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     return round(_SLACK * size * sum(_letter(letter, bold) for letter in text), 2)
 
 
-def shortened(text: str, room: float, size: float, *, bold: bool = False, keep_end: bool = True) -> str:
-    """`text` if there is room for it, else its beginning and its end with … between them.
+def shorten_to_fit(text: str, room: float, size: float, *, bold: bool = False, keep_end: bool = True) -> str:
+    """`text` if it fits, else its beginning and its end with … between them.
 
     Without `keep_end` only its beginning is kept.
 
-    >>> shortened("capital_run_length_average", 120.0, 12.0)
+    >>> shorten_to_fit("capital_run_length_average", 120.0, 12.0)
     'capital_r…average'
     """
     if len(text) * size * 0.27 <= room and text_width(text, size, bold=bold) <= room:

@@ -1,15 +1,17 @@
-"""A tree as marks to paint: cards, discs, flows between them and words, in units of a point, y downwards."""
+"""A tree as marks to paint: cards, discs, lines between them and text, in units of a point, y downwards."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from treewright._text import escape, label_text, row_count
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards, number, shape, value_range
+from treewright.parameters import parameter, takes
+from treewright.plotting.scene.cards import Card, Picture, cards, number, shape, value_range
 from treewright.plotting.scene.colours import (
     CLASS_COLOURS,
     FLOW,
@@ -20,8 +22,8 @@ from treewright.plotting.scene.colours import (
     class_colours,
     value_colour,
 )
-from treewright.plotting.scene.layout import stacked, tidy
-from treewright.plotting.scene.letters import shortened, text_width
+from treewright.plotting.scene.layout import level_starts, tidy
+from treewright.plotting.scene.letters import shorten_to_fit, text_width
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
@@ -73,12 +75,12 @@ class Disc(NamedTuple):
     y: float
     radius: float
     parts: tuple[tuple[float, str], ...]
-    ringed: bool = False
+    has_ring: bool = False
 
 
 class Flow(NamedTuple):
-    """From a parent to its child, as thick as it has rows: straight to the second of five points, and from
-    there Bézier's curve of the other three.
+    """A line from a parent to its child, as thick as the number of rows: straight to the second of five
+    points, then a Bézier curve through the other three.
     """
 
     points: tuple[tuple[float, float], ...]
@@ -91,7 +93,7 @@ Mark = Words | Box | Disc
 
 @dataclass
 class Group:
-    """The marks of one node, and all that there is to say about it."""
+    """The marks of one node, and its full text."""
 
     title: str = ""
     marks: list[Mark] = field(default_factory=list)
@@ -103,49 +105,58 @@ class Scene:
 
     width: float
     height: float
-    label: str  # the whole picture in a sentence
+    label: str  # the picture in a sentence
     flows: list[Flow]
     groups: list[Group]
     keys: list[Mark]  # the heading and what the colours mean
 
 
-def scene(
-    tree: Tree,
-    *,
-    max_depth: int | None = None,
-    max_leaves: int | None = MOST_LEAVES,
-    direction: str | None = None,
-    title: str | None = None,
-) -> Scene:
-    """The picture of a tree; see `treewright.plotting.trees.plot_tree` for what the options do."""
+class SceneOptions(Picture):
+    """The options of a scene."""
+
+    direction: Literal["down", "right"] | None = parameter(
+        default=None,
+        doc="The direction of growth; by default a tree of many leaves grows to the right, a line each.",
+        kind='{"down", "right"}',
+    )
+    title: str | None = parameter(default=None, doc="The heading, instead of the target and the size.")
+
+
+SCENE = SceneOptions.parameters
+
+
+@takes(SCENE)
+def scene(tree: Tree, **options: Any) -> Scene:
+    """The picture of a tree."""
+    direction, title = options.pop("direction"), options.pop("title")
     if direction not in (None, *DIRECTIONS):
         raise ValueError(f"direction is {direction!r}; it must be 'down', 'right' or None")
-    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    nodes = cards(tree, **options)
     if direction is None:
-        direction = "down" if sum(card.is_end for card in shown) < _MANY else "right"
-    return _Arranged(tree, shown, direction, title).scene()
+        direction = "down" if sum(card.is_end for card in nodes) < _MANY else "right"
+    return _Arrangement(tree, nodes, direction, title).scene()
 
 
-class _Arranged:
+class _Arrangement:
     """Cards with their sizes and places."""
 
-    def __init__(self, tree: Tree, shown: list[Card], direction: str, title: str | None) -> None:
-        self.tree, self.shown, self.direction, self.title = tree, shown, direction, title
+    def __init__(self, tree: Tree, nodes: list[Card], direction: str, title: str | None) -> None:
+        self.tree, self.cards, self.direction, self.title = tree, nodes, direction, title
         self.down = direction == "down"
         self.total = max(int(tree.rows[0]), 1)
-        self.most = max(card.rows for card in shown if card.is_end)
-        self.lines = [self._lines(card) for card in shown]
-        self.sizes = [self._size(card, lines) for card, lines in zip(shown, self.lines, strict=True)]
+        self.most = max(card.rows for card in nodes if card.is_end)
+        self.lines = [self._lines(card) for card in nodes]
+        self.sizes = [self._size(card, lines) for card, lines in zip(nodes, self.lines, strict=True)]
         across, along = _BETWEEN[direction]
         widths, heights = np.array(self.sizes).T
         breadth, length = (widths, heights) if self.down else (heights, widths)
-        depths = np.array([card.depth for card in shown])
-        ends = np.array([card.is_end for card in shown])
-        self.levels = stacked(depths, np.where(ends, 0.0, length), along)
+        depths = np.array([card.depth for card in nodes])
+        ends = np.array([card.is_end for card in nodes])
+        self.levels = level_starts(depths, np.where(ends, 0.0, length), along)
         start = self.levels[depths]
         # What is below a leaf is free: it may take the room of several levels instead of making one longer.
         spans = np.searchsorted(self.levels, start + length + across, side="left") - depths
-        centre = tidy(shape(shown), breadth, across, np.where(ends, np.maximum(spans, 1), 1))
+        centre = tidy(shape(nodes), breadth, across, np.where(ends, np.maximum(spans, 1), 1))
         self.reach = float((centre + breadth / 2).max()), float((start + length).max())
         self.at = list(zip(centre.tolist(), start.tolist(), strict=True))
 
@@ -156,12 +167,12 @@ class _Arranged:
         room = (_ANSWER_ROOM if card.is_end else _ROOM)[self.direction]
         lines: list[Words] = []
         if card.is_one_of_many:
-            lines.append(_words(shortened(card.edge, room, _BIG), colour=QUIET))
+            lines.append(_words(shorten_to_fit(card.edge, room, _BIG), colour=QUIET))
         if not card.is_end:
             return lines + [_words(line) for line in card.test_lines(room, _BIG)]
         several = len(card.answers) > 1
         for answer, share in card.answers:
-            text = shortened(answer, room, _BIG, bold=True)
+            text = shorten_to_fit(answer, room, _BIG, bold=True)
             if several and self.down:  # one line for each target
                 lines.append(_words(f"{text} {share}".rstrip(), bold=True))
             else:
@@ -199,8 +210,8 @@ class _Arranged:
         width = max(width, own_width)
         left = (width - own_width) / 2 + _MARGIN
         self.origin = (left, top)
-        groups = [self._group(i) for i in range(len(self.shown))]
-        flows = [self._flow(i) for i in range(1, len(self.shown))]
+        groups = [self._group(i) for i in range(len(self.cards))]
+        flows = [self._flow(i) for i in range(1, len(self.cards))]
         return Scene(
             round(width + 2 * _MARGIN, 1),
             round(top + own_height + _MARGIN, 1),
@@ -214,27 +225,25 @@ class _Arranged:
         """The upper left corner of a card."""
         (centre, start), (width, height) = self.at[i], self.sizes[i]
         left, top = self.origin
-        return (
-            (left + centre - width / 2, top + start)
-            if self.down
-            else (left + start, top + centre - height / 2)
-        )
+        if self.down:
+            return left + centre - width / 2, top + start
+        return left + start, top + centre - height / 2
 
     def _group(self, i: int) -> Group:
-        card, lines = self.shown[i], self.lines[i]
+        card, lines = self.cards[i], self.lines[i]
         (x, y), (width, height) = self._corner(i), self.sizes[i]
         group = Group(card.title)
         if card.is_end:
             radius = self._radius(card)
             middle = (x + width / 2, y + radius) if self.down else (x + radius, y + height / 2)
-            group.marks.append(Disc(*middle, radius, card.parts, ringed=card.below > 0))
+            group.marks.append(Disc(*middle, radius, card.parts, has_ring=card.below > 0))
             if self.down:
-                group.marks += _centred(lines, x + width / 2, y + 2 * radius + 4)
+                group.marks += _column(lines, x + width / 2, y + 2 * radius + 4)
             else:
                 group.marks += _in_a_row(lines, x + 2 * radius + 5, y + height / 2 + 0.36 * _BIG)
             return group
         group.marks.append(Box(x, y, width, height, 5.0, "#FFFFFF", LINE))
-        group.marks += _centred(lines, x + width / 2, y + _PAD)
+        group.marks += _column(lines, x + width / 2, y + _PAD)
         group.marks += _bar(card, x + _PAD, y + height - _BAR - _PAD + 1, width - 2 * _PAD)
         if card.tests[-1]:
             group.marks += self._yes_no(i, x, y)
@@ -243,7 +252,7 @@ class _Arranged:
     def _yes_no(self, i: int, x: float, y: float) -> list[Mark]:
         """Which way is which, beside the beginning of the flows."""
         width, height = self.sizes[i]
-        half = self._thickness(self.shown[i].rows) / 2
+        half = self._thickness(self.cards[i].rows) / 2
         if self.down:
             middle, line = x + width / 2, y + height + 0.9 * _SMALL + 1
             yes = Words(middle - half - 4, line, "yes", _SMALL, "end", colour=QUIET)
@@ -254,9 +263,9 @@ class _Arranged:
 
     def _flow(self, i: int) -> Flow:
         """From the place of the parent that is the child's, so that all flows together are the parent's."""
-        card, parent = self.shown[i], self.shown[i].parent
-        thickness, whole = self._thickness(card.rows), self._thickness(self.shown[parent].rows)
-        before = whole * card.before / max(self.shown[parent].rows, 1)
+        card, parent = self.cards[i], self.cards[i].parent
+        thickness, whole = self._thickness(card.rows), self._thickness(self.cards[parent].rows)
+        before = whole * card.before / max(self.cards[parent].rows, 1)
         aside = (whole - thickness) / 2 if card.is_last else before + (thickness - whole) / 2
         (px, py), (pw, ph) = self._corner(parent), self.sizes[parent]
         (cx, cy), (cw, ch) = self._corner(i), self.sizes[i]
@@ -264,20 +273,16 @@ class _Arranged:
         # It bends behind the longest card of the level, so that it crosses none.
         knee = float(self.levels[card.depth]) - _BETWEEN[self.direction][1] + _STRAIGHT[self.direction]
         if self.down:
-            begin, finish, knee = (
+            begin, end, knee = (
                 (px + pw / 2 + aside, py + ph),
                 (cx + cw / 2, cy + inside),
                 knee + self.origin[1],
             )
-            bend = (knee + finish[1]) / 2
-            return Flow((begin, (begin[0], knee), (begin[0], bend), (finish[0], bend), finish), thickness)
-        begin, finish, knee = (
-            (px + pw, py + ph / 2 + aside),
-            (cx + inside, cy + ch / 2),
-            knee + self.origin[0],
-        )
-        bend = (knee + finish[0]) / 2
-        return Flow((begin, (knee, begin[1]), (bend, begin[1]), (bend, finish[1]), finish), thickness)
+            bend = (knee + end[1]) / 2
+            return Flow((begin, (begin[0], knee), (begin[0], bend), (end[0], bend), end), thickness)
+        begin, end, knee = (px + pw, py + ph / 2 + aside), (cx + inside, cy + ch / 2), knee + self.origin[0]
+        bend = (knee + end[0]) / 2
+        return Flow((begin, (knee, begin[1]), (bend, begin[1]), (bend, end[1]), end), thickness)
 
     # ---- the heading ---------------------------------------------------------------------------------
 
@@ -285,9 +290,8 @@ class _Arranged:
         if self.title is not None:
             return self.title
         targets = self.tree.schema.targets
-        named = [shortened(escape(target.name), 120.0, _BIG + 1, bold=True) for target in targets[:3]]
-        named += [f"… {len(targets) - 3} more"] * (len(targets) > 3)
-        names = ", ".join(named)
+        parts = [shorten_to_fit(escape(target.name), 120.0, _BIG + 1, bold=True) for target in targets[:3]]
+        names = ", ".join(parts + [f"… {len(targets) - 3} more"] * (len(targets) > 3))
         leaves = f"{self.tree.n_leaves:,} {'leaf' if self.tree.n_leaves == 1 else 'leaves'}"
         start = "" if names in ("", "y") else f"{names}: "
         note = note_on_missing(self.tree)
@@ -295,13 +299,13 @@ class _Arranged:
 
     def _keys(self) -> tuple[list[Mark], float, float]:
         """The heading, a line of what the colours mean, how wide they are, and where the tree begins."""
-        text = shortened(escape(self._heading()), 460.0, _BIG + 1, bold=True)
+        text = shorten_to_fit(escape(self._heading()), 460.0, _BIG + 1, bold=True)
         y = _MARGIN + _BIG
         marks: list[Mark] = [Words(_MARGIN, y, text, _BIG + 1, bold=True)]
         y += 1.75 * _BIG
         x = _MARGIN
         if len(self.tree.schema.targets) > 1:  # the colours are those of the first one
-            first = shortened(escape(self.tree.schema.targets[0].name), 120.0, _SMALL + 1) + ":"
+            first = shorten_to_fit(escape(self.tree.schema.targets[0].name), 120.0, _SMALL + 1) + ":"
             marks.append(Words(x, y, first, _SMALL + 1))
             x += text_width(first, _SMALL + 1) + 8
         if self.tree.schema.predicts_classes:
@@ -323,22 +327,17 @@ def _height(lines: list[Words]) -> float:
     return sum(_LINE * line.size for line in lines)
 
 
-def _centred(lines: list[Words], x: float, y: float) -> list[Words]:
-    """Lines below each other, from y on."""
-    placed = []
-    for line in lines:
-        placed.append(line._replace(x=x, y=y + line.size, anchor="middle"))
-        y += _LINE * line.size
-    return placed
+def _column(lines: list[Words], x: float, y: float) -> list[Words]:
+    """Lines below each other, centred at x, from y on."""
+    tops = accumulate((_LINE * line.size for line in lines), initial=y)
+    places = zip(lines, tops, strict=False)
+    return [line._replace(x=x, y=top + line.size, anchor="middle") for line, top in places]
 
 
 def _in_a_row(lines: list[Words], x: float, y: float) -> list[Words]:
     """Lines beside each other on one baseline."""
-    placed = []
-    for line in lines:
-        placed.append(line._replace(x=x, y=y))
-        x += _width(line) + 7
-    return placed
+    lefts = accumulate((_width(line) + 7 for line in lines), initial=x)
+    return [line._replace(x=left, y=y) for line, left in zip(lines, lefts, strict=False)]
 
 
 def _bar(card: Card, x: float, y: float, width: float) -> list[Mark]:
@@ -357,17 +356,14 @@ def _bar(card: Card, x: float, y: float, width: float) -> list[Mark]:
 def _class_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float, float]:
     """Discs with the names of the classes, a new line where one is full."""
     colours, classes = class_colours(tree), tree.schema.targets[0].classes or ()
-    named = [
-        (colour, label_text(name))
-        for colour, name in zip(colours, classes, strict=True)
-        if colour != OTHER_COLOUR
-    ]
+    keys = [(colour, label_text(name)) for colour, name in zip(colours, classes, strict=True)]
+    keys = [(colour, name) for colour, name in keys if colour != OTHER_COLOUR]
     if len(classes) > len(CLASS_COLOURS):
-        named.append((OTHER_COLOUR, f"{len(classes) - len(CLASS_COLOURS):,} other classes"))
+        keys.append((OTHER_COLOUR, f"{len(classes) - len(CLASS_COLOURS):,} other classes"))
     marks: list[Mark] = []
     widest = 0.0
-    for colour, name in named:
-        text = shortened(name, 130.0, _SMALL + 1)
+    for colour, name in keys:
+        text = shorten_to_fit(name, 130.0, _SMALL + 1)
         width = 14 + text_width(text, _SMALL + 1)
         if x > _MARGIN and x + width > 460.0:
             x, y = _MARGIN, y + 1.5 * _BIG
@@ -378,7 +374,7 @@ def _class_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float, floa
 
 
 def _value_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float]:
-    """The scale of colours between the least and the greatest answer."""
+    """The scale of colours from the smallest to the largest answer."""
     least, most = (number(value) for value in value_range(tree))
     start = x + text_width(least, _SMALL + 1) + 6
     steps = [Box(start + 4 * i, y - 8, 4.2, 9.0, 0.0, value_colour(i / 23)) for i in range(24)]

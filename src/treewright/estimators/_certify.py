@@ -1,0 +1,67 @@
+"""A bound on the true error of any fitted estimator, from rows that it has never seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treewright.certifying import Certificate, certify_errors, certify_losses
+from treewright.encoding import encode
+from treewright.estimators.fitting import refuse_one_dimension
+from treewright.estimators.targets import plain_target
+from treewright.parameters import documented
+
+
+class Certified:
+    """An estimator that says how far it can be wrong, whatever it consists of."""
+
+    @documented
+    def certify(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        delta: float = 0.05,
+        choices: int = 1,
+        loss_bound: float | None = None,
+        check_rows: bool = True,
+    ) -> Certificate:
+        """A bound on the true error, from rows that were never used for fitting.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            Rows that had no part in the fit or in any choice; each counts as one draw.
+        y : array of shape (n_rows,) or (n_rows, n_targets)
+            Their classes or numbers. A class that did not occur in the fit counts as an error, whatever is
+            answered.
+        loss_bound : float, default=None
+            For numbers: the most that a row can lose by squared error. Without it there is an estimate only.
+        check_rows : bool, default=True
+            Whether the rows of the fit are refused, in any order or some of them, where they are known again.
+
+        Returns
+        -------
+        Certificate
+            ``print`` says it in a sentence; ``.value`` is the bound.
+        """
+        refuse_one_dimension(X)
+        target = plain_target(y, type(self).__name__)
+        answers, truth = np.asarray(self.predict(X)), np.asarray(target)  # type: ignore[attr-defined]
+        if len(truth) != len(answers):
+            raise ValueError(f"X has {len(answers)} rows, but y has {len(truth)}")
+        data = encode(X, target, schema=vars(self)["model_"].schema, judging=True)
+        if check_rows:
+            vars(self)["_fit_rows"].refuse(data, choices=choices)
+        truth = truth.reshape(answers.shape)
+        if not hasattr(self, "classes_"):
+            squares = (truth - answers) ** 2
+            losses = squares.reshape(len(squares), -1).mean(axis=1)
+            return certify_losses(losses, delta=delta, choices=choices, loss_bound=loss_bound)
+        if loss_bound is not None:
+            raise ValueError("loss_bound is for numbers; of classes a row loses 1 at most")
+        wrong = truth != answers
+        if wrong.ndim == 1:
+            return certify_errors(int(wrong.sum()), len(wrong), delta=delta, choices=choices)
+        return certify_losses(wrong.mean(axis=1), delta=delta, choices=choices, what="error", loss_bound=1.0)
