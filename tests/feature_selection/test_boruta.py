@@ -111,7 +111,7 @@ def test_importances_are_independent_of_n_jobs() -> None:
         assert one.tobytes() == two.tobytes()
         assert one.tobytes() != forest_importances(data, spawn_key=(1,), **options).tobytes()
     np.testing.assert_allclose(one.sum(), 1.0)
-    options = {"n_estimators": 60, "seed": 3, "max_features": lambda n: 1}
+    options = {"n_estimators": 60, "seed": 3, "max_features": 1}
     pooled = forest_importances(data, **options)  # each tree considers 20 of the 28 columns
     assert pooled.tobytes() == forest_importances(data, n_jobs=2, **options).tobytes()
     assert pooled[:8].mean() > 3 * np.abs(pooled[8:]).mean()
@@ -138,7 +138,7 @@ def test_shadows_of_many_rows_share_the_bins() -> None:
     X = random.normal(size=(6000, 3))
     data = encode(X, X[:, 0] > 0)
     data.bins()
-    for some in (data, data.narrowed([2, 0])):
+    for some in (data, data.select_columns([2, 0])):
         both = with_shadows(some, random)
         fresh = encode(np.column_stack([both.column(j) for j in range(both.n_columns)]), X[:, 0] > 0)
         one, two = grow(both, max_depth=4), grow(fresh, max_depth=4)

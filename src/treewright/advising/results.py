@@ -26,15 +26,15 @@ _MOST_ROWS = 10_000_000  # that a certificate is computed for
 def one_leaf(
     tree: Tree,
     *,
-    grown: Tree | None = None,
-    path: PruningPath | None = None,
     data: Dataset | None = None,
     limits: Mapping[str, Any] | None = None,
+    grown: Tree | None = None,
+    path: PruningPath | None = None,
 ) -> list[Advice]:
     """Why a tree is a single leaf, and what to try.
 
-    `grown` is the tree before pruning, `path` how it was pruned, `data` the rows that it was grown from, and
-    `limits` are parameters of `grow`.
+    `data` are the rows that it was grown from, `limits` parameters of `grow`, `grown` is the tree before
+    pruning, and `path` how it was pruned.
     """
     varies = float(tree.risk[0]) > 0  # otherwise there is nothing to predict
     if tree.n_leaves > 1 or not varies or int(tree.rows[0]) < LEAST_ROWS:

@@ -108,32 +108,35 @@ def certify(
 ) -> Certificate:
     """A bound on the true error of a tree, which holds with probability 1 - delta.
 
+    Rows that were never used give the smallest bounds. A bound from the training rows pays for the size of
+    the tree, but needs no other rows.
+
     Parameters
     ----------
     model : Tree or fitted estimator
         Grown, pruned or written by hand.
     method : str, optional
-        One of `METHODS`; "held_out" by default where there are `test` rows, else "occam".
+        One of ``METHODS.names``; "held_out" by default where there are `test` rows, else "occam".
     test : Dataset or tuple (table, target), optional
         Rows that were never used; a Dataset is encoded with ``schema=tree.schema``. Rows of a class that the
-        tree does not know (a Dataset has them by ``judging=True``) count as mistakes, the dearest there are.
+        tree does not know (a Dataset has them by ``judging=True``) count as mistakes of the highest cost.
     data : Dataset or tuple (table, target), optional
-        The training rows, for the methods that need no others. A grown tree knows what matters of them, and
-        the bound is the same with and without; a tree that was converted from another library does not.
+        The training rows, for the methods that need no others. A grown tree stores what is needed of them,
+        and the bound is the same with and without; a tree converted from another library does not.
     delta : float
-        The chance of being wrong.
+        The probability that the bound fails.
     choices : int
         For held_out: the number of trees of which the test rows have chosen this one; 1 by default.
     cost_matrix : array of shape (classes, classes) or dict of dicts
-        For test rows: what the answer j to a row of class i costs; the tree's own costs by default.
+        For test rows: the cost of predicting j for a row of class i; the tree's own costs by default.
     loss, loss_bound : str, float
         For test rows of numbers: "squared_error", "absolute_error" or "poisson" (by default the
         criterion's), and the most that a row can lose. Without that bound there is an estimate only.
     check_rows : bool
-        Whether test rows that count like the training rows at every node are refused, and where the model is
-        an estimator those that it knows again, in any order or some of them; True by default.
+        Whether test rows with the counts of the training rows at every node are refused, and where the model
+        is an estimator the rows of its fit, in any order or some of them; True by default.
     complete : bool
-        For training rows: whether none missed a value in a column that the tree tests, where the tree does
+        For training rows: whether no value was missing in a column that the tree tests, where the tree does
         not know.
     known_categories : bool
         For training rows: the list of the categories of each column was fixed before the rows were seen (the

@@ -1,4 +1,4 @@
-"""The certificate: a number to quote, what it rests on, and a check that comes to it by another way."""
+"""The certificate: a number to quote, its assumptions, and an independent check of the number."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _from_values(cls: type[Any], values: dict[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class Certificate(Sealed):
-    """How far a tree can be wrong.
+    """A bound on the true error of a tree.
 
     With probability `1 - delta` over the draw of the rows, the true loss is at most `value`, if the
     `assumptions` hold. Where `guarantee` is False it is an estimate only.
@@ -54,10 +54,10 @@ class Certificate(Sealed):
     value: float  # the bound
     method: str
     delta: float
-    error: float  # the loss that was seen, per row
+    error: float  # the mean loss of the rows
     rows: int
     assumptions: tuple[str, ...]
-    breakdown: Mapping[str, float] = field(default_factory=dict, hash=False)  # bits paid, by what they say
+    breakdown: Mapping[str, float] = field(default_factory=dict, hash=False)  # the bits paid, by purpose
     what: str = "error"
     guarantee: bool = True
     most: float = 1.0  # the largest loss of a row
@@ -77,7 +77,7 @@ class Certificate(Sealed):
 
     @property
     def bits(self) -> float:
-        """What was paid for choosing this tree after seeing the rows, in bits."""
+        """The price of choosing this tree after seeing the rows, in bits."""
         return float(sum(self.breakdown.values()))
 
     @property
@@ -86,12 +86,12 @@ class Certificate(Sealed):
         return 1 - self.delta
 
     def check(self, data: Dataset | None = None, *, cost_matrix: Any = None) -> bool:
-        """Whether the number comes out again by another way.
+        """Whether an independent computation gives the same number.
 
-        The inequality is tried at `value` (binomial terms are added up one by one, nothing is inverted); the
-        code word of the tree is really written, read again and measured; the tree's training errors are
+        The inequality is evaluated at `value` (binomial terms are added up one by one, nothing is inverted);
+        the code word of the tree is really written, read again and measured; the tree's training errors are
         counted again. Give the rows as `data` to have them counted again as well, one by one, and the
-        `cost_matrix` if the certificate was given any.
+        `cost_matrix` if the certificate was given one.
         """
         if not (0 < self.delta < 1 and 0 <= self.error <= self.most):
             return False
@@ -111,14 +111,14 @@ class Certificate(Sealed):
         return method_of(self.method)
 
     def __str__(self) -> str:
-        seen, sure = self._number(self.error), f"{round(100 * self.confidence, 10):g} %"
+        error, sure = self._number(self.error), f"{round(100 * self.confidence, 10):g} %"
         if not self.guarantee:
             below = f"likely below {self.bound_text} ({sure}; an estimate, no guarantee)"
         elif self.value >= self.most:
             below = f"nothing can be said with {sure} confidence"
         else:
             below = f"with {sure} confidence the true {self.what} is below {self.bound_text}"
-        return f"{self.what} on {self._rows()}: {seen}   → {self._source()}{below}"
+        return f"{self.what} on {self._rows()}: {error}   → {self._source()}{below}"
 
     def __repr__(self) -> str:
         sign = "<" if self.guarantee else "≈<"
@@ -136,7 +136,7 @@ class Certificate(Sealed):
 
     @property
     def bound_text(self) -> str:
-        """The bound as people read it, rounded up: 9.6 %."""
+        """The bound in words, rounded up: 9.6 %."""
         return self._number(self.value, up=True)
 
     def _number(self, value: float, up: bool = False) -> str:
@@ -144,7 +144,7 @@ class Certificate(Sealed):
 
 
 def loss_text(value: float, *, in_per_cent: bool, up: bool = False) -> str:
-    """A loss as people read it; a bound is rounded `up`, so that it holds as it is shown.
+    """A loss in words; a bound is rounded `up`, so that the rounded number holds, too.
 
     >>> loss_text(0.08041, in_per_cent=True), loss_text(0.08041, in_per_cent=True, up=True)
     ('8.0 %', '8.1 %')
@@ -187,7 +187,7 @@ class Certificates:
             raise ValueError("there must be at least one certificate")
 
     def check(self) -> bool:
-        """Whether every certificate comes out again by another way."""
+        """Whether an independent computation confirms every certificate."""
         return all(certificate.check() for certificate in self.certificates)
 
     def __str__(self) -> str:
@@ -198,8 +198,8 @@ class Certificates:
         lines = [f"{left:<{width}}→ {right}" for left, right in zip(start, ends, strict=True)]
         if self.estimate is not None:
             mean, error, folds = self.estimate
-            shown = f"{first._number(mean)} ± {first._number(error)}"
-            lines.append(f"{folds}-fold estimate {shown}  (an estimate, no guarantee)")
+            estimate = f"{first._number(mean)} ± {first._number(error)}"
+            lines.append(f"{folds}-fold estimate {estimate}  (an estimate, no guarantee)")
         return "\n".join(lines)
 
     def _start(self, other: Certificate) -> str:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import FitRows, KnownRows, fingerprint
-from treewright.estimators.certified import Certified
+from treewright.estimators._certify import Certified
 from treewright.estimators.fitting import (
     Fitted,
     any_table,

@@ -26,10 +26,10 @@ from treewright.ensembles.out_of_bag import (
     votes_against,
 )
 from treewright.ensembles.proximity import LeafTargets, leaves_of, proximity
+from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import ClassifierPredictions, Floats, RegressorPredictions
 from treewright.estimators._progress import progress_bar
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
-from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
 from treewright.estimators.targets import factors_of, plain_target
 from treewright.growing import n_features_drawn, n_threads

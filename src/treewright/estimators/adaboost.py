@@ -16,13 +16,13 @@ from sklearn.utils import check_random_state
 from treewright.encoding import Dataset
 from treewright.ensembles.adaboost import Boosted, Round, boost, decision_function, vote_probabilities
 from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_numbers
+from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
     BoostedRegressorPredictions,
     Floats,
 )
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
-from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, TreeEstimator, check_parameters, replace_fit
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor

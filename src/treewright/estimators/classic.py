@@ -12,8 +12,8 @@ from sklearn.utils.validation import column_or_1d
 from treewright.advice import warn
 from treewright.encoding import Dataset, encode, encode_with_advice
 from treewright.encoding.text.advice import fold_advice
+from treewright.estimators._pruning import seed_of
 from treewright.estimators.fitting import Fitted, TreeEstimator, refuse_one_dimension
-from treewright.estimators.pruned import seed_of
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import TreeClassifier, TreeRegressor
 from treewright.explaining.weak_learning_bound import WeakLearningBound, weak_learning_bound
@@ -116,7 +116,7 @@ def repeat_by_weight(data: Dataset) -> Dataset:
     weight = data.weight
     if weight is None or (weight % 1).any() or weight.sum() > MOST_REPEATED:
         return data
-    return data.take(np.repeat(np.arange(data.n_rows), weight.astype(np.int64))).reweighted(None)
+    return data.take(np.repeat(np.arange(data.n_rows), weight.astype(np.int64))).with_weight(None)
 
 
 def _without_unused_categories(data: Dataset) -> Dataset:

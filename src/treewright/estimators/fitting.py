@@ -18,8 +18,8 @@ from treewright.certifying import Certificate, certify
 from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.encoding.schema import Schema
-from treewright.estimators.advised import warn_about_tree
-from treewright.estimators.pruned import choices_of, chosen_by_rows, pruned
+from treewright.estimators._fit_warnings import warn_about_tree
+from treewright.estimators._pruning import choices_of, chosen_by_rows, prune_in_fit
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.explaining.competitors import competitors
@@ -303,7 +303,7 @@ class TreeEstimator:
         """The tree of a fit, where it was pruned the path that it comes from, and the rows that grew it."""
         if self.pruning is None:
             return self._grow(data), None, data
-        path, rows = pruned(self, data, validation, self._grow, self._growing)
+        path, rows = prune_in_fit(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
 
     def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:

@@ -16,13 +16,13 @@ from treewright.encoding.splits import set_aside
 from treewright.ensembles import losses
 from treewright.ensembles.gradient_boosting import GradientBoosted, boost
 from treewright.estimators._early_stopping import EarlyStopping
+from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
     BoostedRegressorPredictions,
     Floats,
 )
 from treewright.estimators._table_estimator import TableEstimator
-from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, replace_fit
 from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters.boosting import GradientBoostingParameters

@@ -44,10 +44,6 @@ class RuleListClassifier(
         The tree that they come from.
     classes_ : ndarray of shape (n_classes,)
         The sorted classes.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
 
     See Also
     --------
@@ -87,6 +83,7 @@ class RuleListClassifier(
     )
     validation_fraction: float = parameter(
         default=0.3,
+        kind="float",
         doc='The fraction of the rows of each class that is set aside at random. For "validation" only.',
         allowed=Allowed(lambda v: is_fraction(v) and 0 < v < 1, "a float in (0, 1)"),
         group="Growing",

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -271,6 +272,19 @@ def label_array(tree: Tree, found: list[Any]) -> NDArray[Any]:
     array = np.empty(np.shape(found) if len(tree.schema.targets) > 1 else len(found), object)
     array[:] = found
     return array
+
+
+def in_columns(answers: list[NDArray[Any]]) -> NDArray[Any]:
+    """The answers for one target, or a column for each of several."""
+    return answers[0] if len(answers) == 1 else np.stack(answers, axis=1)
+
+
+def optional_module(name: str, purpose: str, package: str) -> Any:
+    """A module that is not always installed; ImportError with what installs it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ImportError(f"{purpose} needs {name}: pip install '{package}'") from None
 
 
 def _labels(code: Code) -> Iterator[tuple[str, tuple[Any, ...]]]:

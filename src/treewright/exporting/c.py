@@ -121,7 +121,9 @@ class _C(Printer):
     infinity = "INFINITY"
     nan = "NAN"
     truths = ("0", "1")
-    built_in: ClassVar[dict[str, str]] = {"int": "(int){}", "isfinite": "isfinite({})"}
+    to_int = "(int){}"
+    plus = ""
+    is_finite = "isfinite({})"
     number_known = ("!isnan({})", "isnan({})")
     types: ClassVar[dict[str, str]] = {"int": "int", "double": "double"}
     array = "{type} {name}[{size}] = {{{zero}}};"

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any
 
 from treewright.encoding.schema import Column
-from treewright.exporting._tree import family, label_type, plain
+from treewright.exporting._tree import family, label_type, optional_module, plain
 
 Columns = Sequence[tuple[str, Column, Any]]  # the name in quotes, what it is in the tree, its values
 
@@ -46,10 +46,7 @@ def _values(column: Column, cells: Any, times: str, database: str) -> list[Any]:
 
 
 def _in_duckdb(table: list[str], kinds: dict[str, str], values: list[list[Any]], query: str) -> list[Any]:
-    try:
-        import duckdb
-    except ImportError:
-        raise ImportError("check= runs SQL in duckdb: pip install 'treewright[cli]'") from None
+    duckdb = optional_module("duckdb", "check= of SQL", "treewright[cli]")
     with duckdb.connect() as connection:
         if len(table) > 2:
             connection.execute(f"ATTACH ':memory:' AS {table[0]}")

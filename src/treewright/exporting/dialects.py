@@ -26,6 +26,8 @@ class Dialect:
     nan: ClassVar[Literal["greatest", "unordered"] | None] = None  # how NaN compares; None: no number is NaN
     truths: ClassVar[tuple[str, str]] = ("FALSE", "TRUE")
     folds_case: ClassVar[bool] = True  # whether x and X are one column even in quotes
+    times: ClassVar[str] = "TIMESTAMP '{}'"
+    floats: ClassVar[str] = ""  # "": with an exponent; without one a number is a decimal, rounded otherwise
     takes_empty_names: ClassVar[bool] = False
 
     def identifier(self, name: str) -> str:
@@ -85,12 +87,13 @@ class Dialect:
         return "'" + text.replace("'", "''") + "'"
 
     def _float(self, value: float) -> str:
-        """With an exponent a number is a float; without one it is a decimal, which is rounded otherwise."""
-        text = _shortest(value)
+        text = repr(value).removesuffix(".0")
+        if self.floats:
+            return self.floats.format(text)
         return text if "e" in text else f"{text}e0"
 
     def _time(self, text: str) -> str:
-        return f"TIMESTAMP '{text}'"
+        return self.times.format(text)
 
 
 class _DuckDB(Dialect):
@@ -113,6 +116,7 @@ class _Postgres(Dialect):
     name = "postgres"
     infinity = "'infinity'::float8"
     nan = "greatest"
+    floats = "{}::float8"
     folds_case = False
 
     def _text(self, text: str) -> str:
@@ -122,9 +126,6 @@ class _Postgres(Dialect):
         if "\\" not in text and not _CONTROL.search(text):
             return super()._text(text)
         return "E" + _CONTROL.sub(lambda c: f"\\x{ord(c[0]):02x}", super()._text(text.replace("\\", "\\\\")))
-
-    def _float(self, value: float) -> str:
-        return f"{_shortest(value)}::float8"
 
 
 class _SQLite(Dialect):
@@ -182,6 +183,7 @@ class _BigQuery(Dialect):
     quote = "`"
     infinity = "CAST('inf' AS FLOAT64)"
     nan = "unordered"
+    times = "'{}'"
 
     def _name(self, name: str) -> str:
         return quote_text(name, "`", _backslash, _is_plain)
@@ -192,28 +194,17 @@ class _BigQuery(Dialect):
     def _float(self, value: float) -> str:
         return repr(value)
 
-    def _time(self, text: str) -> str:
-        return f"'{text}'"
-
 
 class _Snowflake(Dialect):
     name = "snowflake"
     infinity = "'inf'::FLOAT"
     nan = "greatest"
+    floats = "'{}'::FLOAT"
+    times = "'{}'::TIMESTAMP_NTZ"
     folds_case = False
 
     def _text(self, text: str) -> str:
         return quote_text(text, "'", _backslash, lambda c: not _CONTROL.match(c) and c not in "\\'")
-
-    def _float(self, value: float) -> str:
-        return f"'{_shortest(value)}'::FLOAT"
-
-    def _time(self, text: str) -> str:
-        return f"'{text}'::TIMESTAMP_NTZ"
-
-
-def _shortest(value: float) -> str:
-    return repr(value).removesuffix(".0")
 
 
 def _backslash(character: str) -> str:

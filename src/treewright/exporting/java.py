@@ -134,9 +134,8 @@ class _Java(RowPrinter):
     language = "java"
     infinity = "Double.POSITIVE_INFINITY"
     nan = "Double.NaN"
-    built_in: ClassVar[dict[str, str]] = {
-        "int": "(int) {}", "plus": "{} + {} * {}", "isfinite": "Double.isFinite({})",
-    }  # fmt: skip
+    to_int = "(int) {}"
+    is_finite = "Double.isFinite({})"
     number_known = ("!Double.isNaN({})", "Double.isNaN({})")
     category_known = ("{} != null", "{} == null")
     types: ClassVar[dict[str, str]] = {

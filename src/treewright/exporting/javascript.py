@@ -39,15 +39,14 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
     another name for `predict`; `style` is as for Python.
 
     >>> from treewright import encode, grow
-    >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "virginica", "virginica"]))
-    >>> program = render(tree)
-    >>> print(program[program.index("function leaf") : program.index("// adds")].rstrip())
+    >>> program = render(grow(encode({"sky": ["blue", "grey", "grey"]}, [20.5, 15.0, 15.0])))
+    >>> print(program[program.index("function leaf") : program.index("// the prediction")].rstrip())
     function leaf(row) {
-        const petal = _number(row, "petal");
-        if (petal <= 3.0) {
-            return 0;  // setosa: 1 row, 100 %
+        const sky = _text(row, "sky");
+        if (sky !== "blue") {  // sky = grey or missing
+            return 0;  // 15.0: 2 rows
         } else {
-            return 1;  // virginica: 2 rows, 100 %
+            return 1;  // 20.5: 1 row
         }
     }
     """
@@ -95,9 +94,7 @@ class _JavaScript(RowPrinter):
     language = "javascript"
     operators: ClassVar[dict[str, str]] = {"and": "&&", "or": "||", "==": "===", "!=": "!=="}
     equality = ("===", "!==")
-    built_in: ClassVar[dict[str, str]] = {
-        "int": "{}", "plus": "{} + {} * {}", "isfinite": "Number.isFinite({})",
-    }  # fmt: skip
+    is_finite = "Number.isFinite({})"
     number_known = ("{0} === {0}", "{0} !== {0}")
     category_known = ("{} !== null", "{} === null")
     for_loop = "for (let {0} = {1}; {0} < {2}; ++{0}) {{"

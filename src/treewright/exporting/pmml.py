@@ -19,7 +19,7 @@ from treewright.encoding.schema import Column, Schema
 from treewright.exporting._check.probes import encoded
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
-from treewright.exporting._tree import Code, unknown_label
+from treewright.exporting._tree import Code, optional_module, unknown_label
 from treewright.tree.conditions import Between, Condition, Within, merge_conditions
 from treewright.tree.rule_list import paths, weights_by_class
 from treewright.tree.tree import Tree, as_array
@@ -402,11 +402,8 @@ def _compound(operator: str, predicates: list[str]) -> str:
 
 def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") -> NDArray[Any]:
     """What PMML4S answers to the rows of a table by a rendered model; it needs pypmml and Java."""
-    try:
-        from pypmml import Model
-    except ImportError:
-        raise ImportError("to run PMML models needs pypmml and Java: pip install pypmml") from None
-    model = Model.fromString(rendered)
+    pypmml = optional_module("pypmml", "with Java, to run PMML models", "pypmml")
+    model = pypmml.Model.fromString(rendered)
     data = encoded(table, tree)
     answer = _answer_name(tree.schema)
     told: list[Any] = []

@@ -66,9 +66,7 @@ class _Python(RowPrinter):
     operators: ClassVar[dict[str, str]] = {}
     negation = "not {}"
     choice = "{1} if {0} else {2}"
-    built_in: ClassVar[dict[str, str]] = {
-        "int": "{}", "plus": "{} + {} * {}", "isfinite": "{0} - {0} == 0",
-    }  # fmt: skip
+    is_finite = "{0} - {0} == 0"
     category_known = ("{} is not None", "{} is None")
     no_category = "None"
     end = ""

@@ -7,9 +7,8 @@ hit where it is more important than the best shadow. A binomial test of the hits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -23,11 +22,11 @@ from treewright.encoding.schema import Schema
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.feature_selection._progress import of_stage
-from treewright.feature_selection.univariate import rows_of_leaf
-from treewright.growing import grow, n_threads
+from treewright.growing import grow, n_features_drawn, n_threads
+from treewright.growing.limits import row_count
 from treewright.growing.targets import check_rows, checked_criterion
 from treewright.parameters import takes
-from treewright.parameters.selectors import BORUTA
+from treewright.parameters.selectors import BorutaFunctionParameters
 from treewright.tree.oblique import by_column
 
 Floats = NDArray[np.float64]
@@ -35,7 +34,7 @@ Ints = NDArray[np.int64]
 REJECTED, TENTATIVE, ACCEPTED = -1, 0, 1
 MOST_LINES = 40
 _NAMES = {ACCEPTED: "accepted", TENTATIVE: "tentative", REJECTED: "rejected"}
-_OF_FOREST = ("n_estimators", "importance", "seed", "n_jobs", "progress")
+_OF_FOREST = ("n_estimators", "importance", "max_features", "seed", "n_jobs", "progress")
 _POOL = 20  # a tree considers at most this many times the columns that a node draws
 
 
@@ -86,16 +85,14 @@ class BorutaResult:
         return {name: plain(value) for name, value in vars(self).items()}
 
 
-@takes(BORUTA)
-def boruta(
-    data: Dataset, *, max_features: Callable[[int], int] | None = None, **options: Any
-) -> BorutaResult:
+@takes(BorutaFunctionParameters)
+def boruta(data: Dataset, **options: Any) -> BorutaResult:
     """Accept the columns that are more important than shuffled columns, and reject the others.
 
     Parameters
     ----------
-    data, max_features
-        As for `forest_importances`.
+    data : Dataset
+        A table with its targets.
 
     Examples
     --------
@@ -108,7 +105,7 @@ def boruta(
     growing = {
         "criterion": checked_criterion(options["criterion"], data),
         "max_depth": options["max_depth"],
-        "min_samples_leaf": rows_of_leaf(options["min_samples_leaf"], data),
+        "min_samples_leaf": row_count("min_samples_leaf", options["min_samples_leaf"], data.n_counted),
     }
     seed, most, n_jobs = options["seed"], int(options["max_iter"]), options["n_jobs"]
     if data.weight is not None:  # shadows must not take values of rows without weight
@@ -124,8 +121,7 @@ def boruta(
             break
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(step,)))
         found = forest_importances(
-            with_shadows(data if len(left) == d else data.narrowed(left), rng),
-            max_features=max_features,
+            with_shadows(data if len(left) == d else data.select_columns(left), rng),
             growing=growing,
             spawn_key=(step,),
             **{name: options[name] for name in _OF_FOREST}
@@ -197,11 +193,10 @@ def with_shadows(data: Dataset, rng: np.random.Generator, least: int = 5) -> Dat
     return both
 
 
-@takes({name: BORUTA[name] for name in _OF_FOREST})
+@takes({name: BorutaFunctionParameters.parameters[name] for name in _OF_FOREST})
 def forest_importances(
     data: Dataset,
     *,
-    max_features: Callable[[int], int] | None = None,
     growing: Mapping[str, Any] | None = None,
     spawn_key: tuple[int, ...] = (),
     **options: Any,
@@ -216,8 +211,6 @@ def forest_importances(
     ----------
     data : Dataset
         A table with its targets.
-    max_features : callable, optional
-        The number of columns that a node draws, from the number of columns; its square root by default.
     growing : mapping, optional
         Options of `grow` for the trees.
     spawn_key : tuple of int
@@ -235,7 +228,8 @@ def forest_importances(
     by_gain = options["importance"] == "gain"
     if data.n_rows > _core.small_rows:
         data.bins(threads)  # once for all trees
-    per_node = max(1, int(sqrt(data.n_columns))) if max_features is None else max_features(data.n_columns)
+    rows = data.counted  # rows without weight are never drawn
+    per_node = n_features_drawn(options["max_features"], data.n_columns)
     per_tree = min(_POOL * per_node, data.n_columns)
     draws = per_node if per_node < per_tree else None
     limits = {**(growing or {}), "max_features": draws, "threshold": "midpoint"}
@@ -245,15 +239,16 @@ def forest_importances(
         pool = None  # all columns
         if per_tree < data.n_columns:
             pool = np.sort(rng.choice(data.n_columns, per_tree, replace=False))
-        table = data if pool is None else data.narrowed(pool)
-        counts = _bootstrap_counts(data, rng)
-        sample = table.reweighted(counts * data.row_weights)
+        table = data if pool is None else data.select_columns(pool)
+        counts = np.zeros(data.n_rows)
+        counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
+        sample = table.with_weight(counts * data.row_weights)
         tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **limits)
         if by_gain:
             gain = by_column(tree, tree.gain)
             found = np.asarray(gain / (gain.sum() or 1.0))
         else:
-            found = shuffled_rises(tree, table, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
+            found = shuffled_rises(tree, table, rows[counts[rows] == 0], rng)
         if pool is None:
             return found
         result = np.zeros(data.n_columns)
@@ -269,10 +264,3 @@ def forest_importances(
         return np.asarray(mean)
     error = np.sqrt(np.maximum(sums[1] / n_trees - mean**2, 0.0) / n_trees)
     return np.asarray(np.divide(mean, error, out=np.zeros_like(mean), where=error > 0))
-
-
-def _bootstrap_counts(data: Dataset, rng: np.random.Generator) -> Floats:
-    """How often each row is drawn; rows without weight never are."""
-    rows, counts = data.counted, np.zeros(data.n_rows)
-    counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
-    return counts

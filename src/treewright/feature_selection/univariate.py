@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,10 @@ from treewright.encoding import Dataset
 from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.feature_selection._progress import of_stage
 from treewright.growing import grow, n_threads
-from treewright.growing.limits import core_limits, core_options
+from treewright.growing.limits import core_limits, core_options, row_count
 from treewright.growing.targets import check_rows, checked_criterion, targets_for
-from treewright.parameters import is_int, takes
-from treewright.parameters.selectors import SPLIT_SCORES
+from treewright.parameters import takes
+from treewright.parameters.selectors import SplitScoresParameters
 from treewright.tree import Tree
 from treewright.tree.wording import branch_in_words
 
@@ -88,7 +87,7 @@ class SplitScores:
         return {name: plain(value) for name, value in vars(self).items() if name != "trees"}
 
 
-@takes(SPLIT_SCORES)
+@takes(SplitScoresParameters)
 def split_scores(data: Dataset, **options: Any) -> SplitScores:
     """Score each column by its best single split; scores of several targets are averaged.
 
@@ -108,7 +107,7 @@ def split_scores(data: Dataset, **options: Any) -> SplitScores:
     z        0.1667   z <= 5
     """
     measure, criterion = options["measure"], _criterion(options["measure"], options["criterion"], data)
-    limits = {"min_samples_leaf": rows_of_leaf(options["min_samples_leaf"], data)}
+    limits = {"min_samples_leaf": row_count("min_samples_leaf", options["min_samples_leaf"], data.n_counted)}
     n, n_jobs = int(options["n_permutations"]), options["n_jobs"]
     if data.weight is not None:
         data = data.take(data.counted)
@@ -155,13 +154,6 @@ def _criterion(measure: str, criterion: str | None, data: Dataset) -> str:
     return name
 
 
-def rows_of_leaf(min_samples_leaf: int | float, data: Dataset) -> int:
-    """`min_samples_leaf` as a number of rows."""
-    if is_int(min_samples_leaf):
-        return int(min_samples_leaf)
-    return ceil(min_samples_leaf * data.n_counted)
-
-
 def _stumps(
     data: Dataset, criterion: str, limits: dict[str, Any], n_jobs: int | None, progress: Listener | None
 ) -> tuple[Tree, ...]:
@@ -172,7 +164,7 @@ def _stumps(
         for position in range(first, min(first + _COLUMNS_PER_TASK, data.n_columns)):
             listener((position - first) / _COLUMNS_PER_TASK)
             options: dict[str, Any] = {**_STUMP, **limits, "criterion": criterion, "progress": listener}
-            stumps.append(grow(data.narrowed([position]), **options))
+            stumps.append(grow(data.select_columns([position]), **options))
         return stumps
 
     batches = gathered(work, range(0, data.n_columns, _COLUMNS_PER_TASK), n_threads(n_jobs), progress)
@@ -218,7 +210,7 @@ class Permutations:
         for position in range(self.data.n_columns):
             alike.setdefault(_ties(self.data, position), []).append(position)
         nulls: list[Floats] = [np.zeros(0)] * self.data.n_columns
-        stumps = [self._stump(self.data.narrowed(positions[:1])) for positions in alike.values()]
+        stumps = [self._stump(self.data.select_columns(positions[:1])) for positions in alike.values()]
         gains = self._gains(stumps, _PERMUTATIONS_PER_TASK, progress)
         for null, positions in zip(gains, alike.values(), strict=True):
             for position in positions:

@@ -22,7 +22,7 @@ from treewright.ensembles.side_by_side import Listener, gathered
 from treewright.feature_selection._progress import of_stage
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import is_fraction, takes
-from treewright.parameters.selectors import SEARCH_COLUMNS
+from treewright.parameters.selectors import RunParameters, SearchOptions
 from treewright.tree import Tree
 from treewright.tree.oblique import asked_columns, by_column
 
@@ -116,7 +116,7 @@ class SelectionPath:
         return {name: plain(value) for name, value in {**vars(self), **facts}.items()}
 
 
-@takes(SEARCH_COLUMNS)
+@takes(SearchOptions.parameters | RunParameters.parameters)
 def search_columns(
     data: Dataset, folds: Folds, scorer: Scorer, *, n_columns: int | None = None, **options: Any
 ) -> SelectionPath:
@@ -176,7 +176,7 @@ class _Search:
 
         def work(task: tuple[Columns, int], listener: Listener) -> Trial:
             columns, fold = task
-            training, test = (rows.narrowed(columns) for rows in self.folds[fold])
+            training, test = (rows.select_columns(columns) for rows in self.folds[fold])
             tree = self.scorer.grow(training, listener)
             return self.scorer.score(tree, test), frozenset(columns[j] for j in asked_columns(tree))
 
@@ -289,10 +289,10 @@ def _eliminate(
             by_importance = sorted(now, key=lambda column: (-importance[column], column))
             now = tuple(sorted(by_importance[:size]))
         if tree is None or not scorer.ignores_untested_columns or not tested <= {*now}:
-            tree = scorer.grow(training.narrowed(now), listener)
+            tree = scorer.grow(training.select_columns(now), listener)
             tested = frozenset(now[j] for j in asked_columns(tree))
             importance = dict(zip(now, by_column(tree, tree.gain).tolist(), strict=True))
-            score = np.nan if test is None else scorer.score(tree, test.narrowed(now))
+            score = np.nan if test is None else scorer.score(tree, test.select_columns(now))
         sets.append(now)
         scores.append(score)
     return sets, scores

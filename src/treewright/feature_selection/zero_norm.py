@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treewright.growing import whole_number
 from treewright.parameters import takes
-from treewright.parameters.selectors import ZERO_NORM
+from treewright.parameters.selectors import ProgressParameters, ZeroNormOptions
 
 Floats = NDArray[np.float64]
 Solver = Callable[[Floats], Floats]  # a matrix of rows × columns to weights, (columns,) or (models, columns)
@@ -40,7 +40,7 @@ class ZeroNorm:
         return len(self.history) - 1
 
 
-@takes(ZERO_NORM)
+@takes(ZeroNormOptions.parameters | ProgressParameters.parameters)
 def zero_norm(matrix: Floats, solve: Solver, *, n_columns: int | None = None, **options: Any) -> ZeroNorm:
     """Rescale columns by the weights of linear models until few are left or nothing changes.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from treewright.parameters.checks import (
@@ -16,9 +15,8 @@ from treewright.parameters.checks import (
     one_of,
     whole,
 )
-from treewright.parameters.spec import Parameter, Parameters, parameter
+from treewright.parameters.spec import Parameters, parameter
 
-MEASURES = ("gain", "mutual_information", "accuracy")
 _COUNT = count_or_fraction(1, False, "columns")
 
 
@@ -38,21 +36,63 @@ class SelectorParameters(Parameters, group="Running"):
     n_jobs: int | None = parameter(default=None)
 
 
-class UnivariateParameters(SelectorParameters, group="Growing"):
-    """Those of univariate filters."""
+class ProgressParameters(Parameters, group="Running"):
+    """Those of all functions."""
+
+    progress: Callable[[float], object] | None = parameter(
+        default=None,
+        doc="Called with the fraction of the work that is done. An exception that it raises ends the work.",
+    )
+
+
+class RunParameters(ProgressParameters, group="Running"):
+    """Those of functions that work in threads."""
+
+    n_jobs: int | None = parameter(default=None)
+
+
+class SeededRunParameters(RunParameters, group="Running"):
+    """Those of functions that draw at random as well."""
+
+    seed: int = parameter(default=0, doc="The seed of all random draws.")
+
+
+class UnivariateOptions(Parameters, group="Growing"):
+    """How columns are scored by their best split."""
 
     measure: str = parameter(
         default="gain",
         doc="The score of a split: the decrease of risk by `criterion`, per unit of weight; the mutual "
         "information of target and split, in bits; or the share of rows that the two sides predict "
         "correctly. The last two are for classes.",
-        allowed=one_of(*MEASURES),
+        allowed=one_of("gain", "mutual_information", "accuracy"),
     )
     criterion: str | None = parameter(
         default=None,
         doc='For ``measure="gain"``: one of `treewright.criteria()` except "gain_ratio". It also determines '
         'whether `y` holds classes or numbers; None is "gini", or "squared_error" where `y` holds floats.',
     )
+    correction: str = parameter(
+        default="max",
+        doc="How p-values are adjusted for the number of columns, and so what `alpha` bounds. "
+        '"max": the probability that any column is kept that is unrelated to the target; each score is '
+        'compared with the largest score of all columns in every permutation. "benjamini-hochberg": the '
+        "expected share of unrelated columns among those kept; finding a single one in d columns takes at "
+        'least d / alpha permutations. "none": the probability of keeping any single unrelated column.',
+        allowed=one_of("max", "benjamini-hochberg", "none"),
+    )
+    n_permutations: int = parameter(
+        default=0,
+        doc="The number of permutations of the target from which p-values are computed; 0 skips them. The "
+        "smallest possible p-value is 1 / (n_permutations + 1).",
+        allowed=whole(0),
+    )
+    min_samples_leaf: int | float = parameter(default=1)
+
+
+class UnivariateParameters(Parameters, group="Growing"):
+    """Which columns a univariate filter keeps."""
+
     k: int | float | None = parameter(
         default=None,
         kind="int, float or None",
@@ -72,26 +112,45 @@ class UnivariateParameters(SelectorParameters, group="Growing"):
         doc="Keep the columns whose adjusted p-value is at most this.",
         allowed=number(0, 1, open_left=True, open_right=True, none=True),
     )
-    correction: str = parameter(
-        default="max",
-        doc="How p-values are adjusted for the number of columns, and so what `alpha` bounds. "
-        '"max": the probability that any column is kept that is unrelated to the target; each score is '
-        'compared with the largest score of all columns in every permutation. "benjamini-hochberg": the '
-        "expected share of unrelated columns among those kept; finding a single one in d columns takes at "
-        'least d / alpha permutations. "none": the probability of keeping any single unrelated column.',
-        allowed=one_of("max", "benjamini-hochberg", "none"),
-    )
-    n_permutations: int = parameter(
-        default=199,
-        doc="The number of permutations of the target from which p-values are computed. The smallest "
-        "possible p-value is 1 / (n_permutations + 1).",
-        allowed=whole(0),
-    )
-    min_samples_leaf: int | float = parameter(default=1)
 
 
-class WrapperParameters(SelectorParameters, group="Growing"):
-    """Those of searches by the scores of trees."""
+class SplitScoresParameters(UnivariateOptions, SeededRunParameters):
+    """Those of `split_scores`."""
+
+
+class SearchOptions(Parameters, group="Growing"):
+    """How sets of columns are searched."""
+
+    direction: str = parameter(
+        default="forward",
+        doc='"forward" adds columns: up to d²/2 trees per fold for d columns, but few where few columns are '
+        'enough. "backward" begins with all columns, and so also finds those that help only together. "rfe" '
+        "is recursive feature elimination: at most one tree per column and fold, and finally one from all "
+        "rows.",
+        allowed=one_of("forward", "backward", "rfe"),
+    )
+    tol: float | None = parameter(
+        default=0.0,
+        kind="float or None",
+        doc='For "best", forward and backward: stop when the best addition raises the score by no more, or '
+        "the best removal lowers it by more. None goes on to the end.",
+        allowed=number(0, none=True),
+    )
+    step: int | float = parameter(
+        default=1,
+        kind="int or float",
+        doc='For "rfe": how many columns to drop at a time; a float is a fraction of those that remain.',
+        allowed=count_or_fraction(1, True, "remaining columns"),
+    )
+    rule: str = parameter(
+        default="0-SE",
+        doc='What "best" is: the best score, or the fewest columns within one standard error of it.',
+        allowed=one_of("0-SE", "1-SE"),
+    )
+
+
+class WrapperParameters(Parameters, group="Growing"):
+    """By which trees and scores a wrapper chooses, and how many columns."""
 
     estimator: Any = parameter(
         default=None,
@@ -100,14 +159,6 @@ class WrapperParameters(SelectorParameters, group="Growing"):
         doc="A tree of treewright, such as a `DecisionTreeClassifier`, with its pruning and limits; None is "
         "a `DecisionTreeClassifier`, or a `DecisionTreeRegressor` where `y` holds floats. For other models "
         "there are scikit-learn's SequentialFeatureSelector and RFECV.",
-    )
-    direction: str = parameter(
-        default="forward",
-        doc='"forward" adds columns: up to d²/2 trees per fold for d columns, but few where few columns are '
-        'enough. "backward" begins with all columns, and so also finds those that help only together. "rfe" '
-        "is recursive feature elimination: at most one tree per column and fold, and finally one from all "
-        "rows.",
-        allowed=one_of("forward", "backward", "rfe"),
     )
     n_features_to_select: str | int | float = parameter(
         default="best",
@@ -134,27 +185,10 @@ class WrapperParameters(SelectorParameters, group="Growing"):
         doc="What to maximise: the name of a scorer of scikit-learn, or one by `make_scorer`; None is the "
         "accuracy, or R² for numbers, weighted. A plain function gets the encoded table.",
     )
-    tol: float | None = parameter(
-        default=0.0,
-        kind="float or None",
-        doc='For "best", forward and backward: stop when the best addition raises the score by no more, or '
-        "the best removal lowers it by more. None goes on to the end.",
-        allowed=number(0, none=True),
-    )
-    step: int | float = parameter(
-        default=1,
-        doc='For "rfe": how many columns to drop at a time; a float is a fraction of those that remain.',
-        allowed=count_or_fraction(1, True, "remaining columns"),
-    )
-    rule: str = parameter(
-        default="0-SE",
-        doc='What "best" is: the best score, or the fewest columns within one standard error of it.',
-        allowed=one_of("0-SE", "1-SE"),
-    )
 
 
-class BorutaParameters(SelectorParameters, group="Growing"):
-    """Those of Boruta."""
+class BorutaOptions(Parameters, group="Growing"):
+    """How columns compete with shuffled copies."""
 
     n_estimators: int = parameter(default=100, doc="The number of trees of each forest.", allowed=whole(2))
     importance: str = parameter(
@@ -196,6 +230,11 @@ class BorutaParameters(SelectorParameters, group="Growing"):
         "in d columns takes log2(d / alpha) rounds.",
         allowed=whole(1),
     )
+
+
+class BorutaParameters(Parameters, group="Growing"):
+    """Which columns Boruta keeps."""
+
     keep_tentative: bool = parameter(
         default=False,
         doc="Whether to keep the columns that are still undecided after the last round.",
@@ -203,8 +242,30 @@ class BorutaParameters(SelectorParameters, group="Growing"):
     )
 
 
-class ZeroNormParameters(SelectorParameters, group="Growing"):
-    """Those of the zero-norm machine."""
+class BorutaFunctionParameters(BorutaOptions, SeededRunParameters):
+    """Those of `boruta`."""
+
+
+class ZeroNormOptions(Parameters, group="Growing"):
+    """How columns are rescaled until few are left."""
+
+    threshold: float = parameter(
+        default=1e-4,
+        kind="float",
+        doc="A column is dropped when its scale is below this share of the largest scale.",
+        allowed=number(0, 1, open_right=True),
+    )
+    tol: float = parameter(
+        default=1e-3,
+        kind="float",
+        doc="Stop when no scale changes by more than this share of the largest scale.",
+        allowed=number(0),
+    )
+    max_iter: int = parameter(default=100, doc="The largest number of machines.", allowed=whole(1))
+
+
+class ZeroNormParameters(Parameters, group="Growing"):
+    """The support vector machine of the zero norm, and how many columns it keeps."""
 
     n_features_to_select: int | float | None = parameter(
         default=None,
@@ -227,57 +288,8 @@ class ZeroNormParameters(SelectorParameters, group="Growing"):
         doc="With more than two classes: one machine for each (absolute weights add up), or one for all.",
         allowed=one_of("ovr", "crammer_singer"),
     )
-    threshold: float = parameter(
-        default=1e-4,
-        kind="float",
-        doc="A column is dropped when its scale is below this share of the largest scale.",
-        allowed=number(0, 1, open_right=True),
-    )
-    tol: float = parameter(
-        default=1e-3,
-        kind="float",
-        doc="Stop when no scale changes by more than this share of the largest scale.",
-        allowed=number(0),
-    )
-    max_iter: int = parameter(default=100, doc="The largest number of machines.", allowed=whole(1))
     svm_max_iter: int = parameter(
         default=10_000,
         doc="The largest number of steps of scikit-learn's solver for one machine.",
         allowed=whole(1),
     )
-
-
-class _Seed(Parameters, group="Running"):
-    seed: int = parameter(default=0, doc="The seed of all random draws.")
-
-
-class _Progress(Parameters, group="Running"):
-    progress: Callable[[float], object] | None = parameter(
-        default=None,
-        doc="Called with the fraction of the work that is done. An exception that it raises ends the work.",
-    )
-
-
-def _of_function(*groups: type[Parameters], without: set[str], **defaults: Any) -> dict[str, Parameter]:
-    """The parameters of groups that a function takes as well, some of them with another default."""
-    left_out = {"random_state", "kinds", *without}
-    return {
-        name: replace(each, default=defaults.get(name, each.default))
-        for group in groups
-        for name, each in group.parameters.items()
-        if name not in left_out
-    }
-
-
-SPLIT_SCORES = _of_function(
-    UnivariateParameters, _Seed, _Progress, without={"k", "threshold", "alpha"}, n_permutations=0
-)
-SEARCH_COLUMNS = _of_function(
-    WrapperParameters, _Progress, without={"estimator", "n_features_to_select", "cv", "scoring"}
-)
-BORUTA = _of_function(BorutaParameters, _Seed, _Progress, without={"max_features", "keep_tentative"})
-ZERO_NORM = _of_function(
-    ZeroNormParameters,
-    _Progress,
-    without={"n_features_to_select", "C", "loss", "multi_class", "svm_max_iter", "n_jobs"},
-)

@@ -142,11 +142,6 @@ def of(name: str) -> Parameter:
     return _REGISTRY[name]
 
 
-def registered() -> Mapping[str, Parameter]:
-    """All parameters of the groups, by name."""
-    return _REGISTRY
-
-
 def refusal(owner: str, name: str, value: Any, words: str) -> str:
     """The message about a value that is not allowed."""
     return f"{owner}: {name}={value!r} is not possible; it must be {words}"
@@ -172,7 +167,7 @@ class Parameters:
 
     def __init_subclass__(cls, *, group: str = "", **others: Any) -> None:
         super().__init_subclass__(**others)
-        cls.parameters = _declared(cls, group)
+        cls.parameters = _collect(cls, group)
         if group:
             for name, each in cls.parameters.items():
                 _REGISTRY.setdefault(name, each)
@@ -226,9 +221,9 @@ class Parameters:
         for name, changes in inner.items():
             value = self.option(name)
             if not isinstance(value, Option):
-                named = ", ".join(f"{name}__{option}" for option in changes)
+                names = ", ".join(f"{name}__{option}" for option in changes)
                 raise self._error()(
-                    f"{type(self).__name__}: {named} cannot be set, because {name}={value!r} has no options"
+                    f"{type(self).__name__}: {names} cannot be set, because {name}={value!r} has no options"
                 )
             setattr(self, name, value.replace(**changes))
         return self
@@ -247,7 +242,7 @@ class Option:
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
-        cls.parameters = _declared(cls, "")
+        cls.parameters = _collect(cls, "")
         _finish(cls, frozen=True)
 
     def __post_init__(self) -> None:
@@ -274,7 +269,7 @@ class Option:
         return type(self)(**{**self.get_params(), **changes})
 
     @property
-    def given(self) -> dict[str, Any]:
+    def changes(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
         known = self.parameters
         return {
@@ -289,7 +284,7 @@ class Option:
     def __repr__(self) -> str:
         positional = [name for name, each in self.parameters.items() if not each.kw_only]
         given = [
-            repr(value) if name in positional else f"{name}={value!r}" for name, value in self.given.items()
+            repr(value) if name in positional else f"{name}={value!r}" for name, value in self.changes.items()
         ]
         return f"{type(self).__name__}({', '.join(given)})"
 
@@ -303,7 +298,7 @@ class Option:
         return hash(type(self))  # the options may be arrays or dicts, which have no hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (type(self), vars(self).copy())
+        return _remake, (type(self), vars(self).copy())
 
     def __sklearn_clone__(self) -> Self:
         return self  # it cannot change
@@ -356,7 +351,7 @@ def takes(declared: Any) -> Any:
 
         whole = signature.replace(parameters=[*own, *_arguments(parameters)])
         with_defaults.__signature__ = whole  # type: ignore[attr-defined]
-        with_defaults.__doc__ = _documented(function.__doc__, parameters)
+        with_defaults.__doc__ = _with_entries(function.__doc__, parameters)
         return with_defaults
 
     return decorate
@@ -381,7 +376,7 @@ def documented(function: _T, arguments: Mapping[str, Parameter] = ARGUMENTS) -> 
     return function
 
 
-def _declared(cls: type, group: str) -> dict[str, Parameter]:
+def _collect(cls: type, group: str) -> dict[str, Parameter]:
     """The parameters of a class and of its base classes, by group, those of the base classes first."""
     found: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__):
@@ -396,7 +391,7 @@ def _declared(cls: type, group: str) -> dict[str, Parameter]:
                 found[name] = base.parameters[name]
             elif isinstance(value, Parameter):
                 shared = found.get(name) or (_REGISTRY.get(name) if issubclass(cls, Parameters) else None)
-                found[name] = _merged(value, shared, name, annotation, group)
+                found[name] = _merge(value, shared, name, annotation, group)
             elif name in found and name in vars(base):
                 found[name] = replace(found[name], default=value, annotation=annotation)
     inherited = [name for base in cls.__bases__ for name in getattr(base, "parameters", ())]
@@ -408,7 +403,7 @@ def _group_order(each: Parameter) -> int:
     return GROUPS.index(each.group) if each.group in GROUPS else len(GROUPS)
 
 
-def _merged(own: Parameter, shared: Parameter | None, name: str, annotation: str, group: str) -> Parameter:
+def _merge(own: Parameter, shared: Parameter | None, name: str, annotation: str, group: str) -> Parameter:
     """A declaration with what it leaves out taken from the shared one of its name."""
     if shared is None:
         return replace(own, name=name, annotation=annotation, group=own.group or group)
@@ -434,7 +429,7 @@ def _finish(cls: Any, frozen: bool = False) -> None:
         (name, each.allowed.check) for name, each in parameters.items() if each.allowed is not None
     )
     attributes = "" if frozen else _attributes(cls, parameters)
-    cls.__doc__ = _documented(vars(cls).get("__doc__"), parameters, attributes)
+    cls.__doc__ = _with_entries(vars(cls).get("__doc__"), parameters, attributes)
 
 
 def _initializer(cls: type, parameters: Mapping[str, Parameter], frozen: bool) -> Callable[..., None]:
@@ -477,7 +472,7 @@ def _arguments(parameters: Mapping[str, Parameter]) -> list[inspect.Parameter]:
     return sorted(made, key=lambda each: each.kind)
 
 
-def _documented(doc: str | None, parameters: Mapping[str, Parameter], attributes: str = "") -> str | None:
+def _with_entries(doc: str | None, parameters: Mapping[str, Parameter], attributes: str = "") -> str | None:
     """A docstring with the entries of the parameters at the end of its `Parameters` section, and with the
     given `Attributes` section.
     """
@@ -544,6 +539,6 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _made_again(kind: Callable[..., Any], options: dict[str, Any]) -> Any:
+def _remake(kind: Callable[..., Any], options: dict[str, Any]) -> Any:
     """A value from its pickle."""
     return kind(**options)

@@ -33,9 +33,9 @@ from treewright.parameters.values import (
     Oblique,
     Pruning,
     Surrogates,
-    named,
+    by_name,
+    from_first,
     value_or,
-    wrapped,
 )
 
 MISSING = ("learn", "surrogate", "fractional", "category", "error")
@@ -71,7 +71,7 @@ class Growing(Parameters, group="Growing"):
         'independent of the target ("test", or ``ConditionalInference(alpha=0.01)``), which does not '
         "favour columns with many values.",
         allowed=one_of_or((Gain, ConditionalInference), "Gain(…) or ConditionalInference(…)", "gain", "test"),
-        resolve=named(gain=Gain, test=ConditionalInference),
+        resolve=by_name(gain=Gain, test=ConditionalInference),
     )
     split: str | Oblique = parameter(
         default="axis",
@@ -79,7 +79,7 @@ class Growing(Parameters, group="Growing"):
         doc="Test one column at a time, or also weighted sums of numeric columns, such as ``a - 0.5 b <= "
         '2``, where they gain clearly more. "oblique" is ``Oblique(columns=2)``.',
         allowed=one_of_or(Oblique, "Oblique(columns=…)", "axis", "oblique"),
-        resolve=named(oblique=Oblique),
+        resolve=by_name(oblique=Oblique),
     )
     threshold: str = parameter(
         default="readable",
@@ -212,7 +212,7 @@ class MissingValues(Parameters, group="Missing values"):
         "``Surrogates(5)``); to both sides, in proportion to their weights (C4.5); to a branch of its "
         "own, as one more category; or it is an error.",
         allowed=one_of_or(Surrogates, "Surrogates(n)", *MISSING),
-        resolve=named(surrogate=Surrogates),
+        resolve=by_name(surrogate=Surrogates),
     )
 
 
@@ -244,7 +244,7 @@ class CostSensitivity(Parameters, group="Costs"):
             lambda v: v is None or isinstance(v, Mapping | list | tuple | Costs) or hasattr(v, "__array__"),
             "a matrix, a dict of dicts, Costs(…), or None",
         ),
-        resolve=wrapped(Costs),
+        resolve=from_first(Costs),
     )
 
 
@@ -281,7 +281,7 @@ class Constraints(Parameters, group="Constraints"):
         "``FeatureCosts(prices, max_used=3)`` also limits how many different columns the whole tree "
         "tests.",
         allowed=value_or(BY_COLUMN, FeatureCosts, "FeatureCosts(…)"),
-        resolve=wrapped(FeatureCosts),
+        resolve=from_first(FeatureCosts),
     )
 
 

@@ -151,7 +151,7 @@ def _certificate(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Siz
     schema = tree.schema
     most = most_cost(schema)
     whole = not schema.has_costs and len(schema.targets) == 1
-    fixed = {**choices_of(tree), "delta": delta}
+    choices = choices_of(tree)
 
     def value(size: Size) -> Any:
         return most * BOUNDS[f](
@@ -160,7 +160,8 @@ def _certificate(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Siz
             leaves=(size.nodes + 1) // 2,
             bits=header_bits(tree) + size.bits,
             whole=whole,
-            **fixed,
+            delta=delta,
+            **choices,
         )
 
     return value
@@ -196,12 +197,12 @@ class _Pruner:
         """Decide every branch, children first, and return the pruned tree."""
         current = self.bound_of(self.total)
         split_bits, is_leaf = self.split_bits.tolist(), self.tree.is_leaf.tolist()
-        done: list[Size] = []  # a stack: on top the left child of the next branch, then its right child
+        sizes: list[Size] = []  # a stack: on top the left child of the next branch, then its right child
         for node in range(self.tree.n_nodes - 1, -1, -1):
             if is_leaf[node]:
-                done.append(self.leaf[node])
+                sizes.append(self.leaf[node])
                 continue
-            left, right = done.pop(), done.pop()
+            left, right = sizes.pop(), sizes.pop()
             kept = Size(
                 left.errors + right.errors,
                 1 + left.nodes + right.nodes,
@@ -215,7 +216,7 @@ class _Pruner:
                     self._forget(node + 1, int(self.tree.end[node]))
                 else:
                     self._raise(node, child)
-            done.append(size)
+            sizes.append(size)
         leaves = np.flatnonzero((self.feature < 0) & ~self.tree.is_leaf & ~self.is_dropped).tolist()
         if not self.replacements:
             return self.tree.collapse(leaves)
@@ -235,16 +236,16 @@ class _Pruner:
         if self.data is None:
             return best, child, size
         left, right = node + 1, int(self.tree.end[node + 1])
-        for raised, other, subtree in ((left, right, children[0]), (right, left, children[1])):
+        for root, other, subtree in ((left, right, children[0]), (right, left, children[1])):
             # A leaf in the place of the node has been tried. The rows of the other child can only add errors:
             # the bound without them is the best possible.
             if subtree.nodes == 1 or self.bound_of(self.total.replace_subtree(kept, subtree)) > best:
                 continue
-            more = sum(added for _, _, added in self._receive_sibling_rows(raised, other))
+            more = sum(extra for _, _, extra in self._receive_sibling_rows(root, other))
             whole = subtree._replace(errors=subtree.errors + more)
             value = self.bound_of(self.total.replace_subtree(kept, whole))
             if value < best or (value == best and whole.nodes < size.nodes):
-                best, child, size = value, raised, whole
+                best, child, size = value, root, whole
         return best, child, size
 
     def _raise(self, node: int, child: int) -> None:
@@ -263,13 +264,13 @@ class _Pruner:
         for node in [node for node in self.replacements if first <= node < last]:
             del self.replacements[node]
 
-    def _receive_sibling_rows(self, raised: int, other: int) -> list[tuple[int, Floats, float]]:
+    def _receive_sibling_rows(self, root: int, other: int) -> list[tuple[int, Floats, float]]:
         """The leaves of a subtree that would receive rows of its sibling: their new counts and added loss."""
         tree, schema = self.tree, self.tree.schema
         moving = self.rows.take(slice(self.start[other], self.start[int(tree.end[other])]))
-        leaf_of = self._apply_subtree(raised, moving) - raised
+        leaf_of = self._apply_subtree(root, moving) - root
         is_reached = np.bincount(leaf_of) > 0
-        leaves, place = np.flatnonzero(is_reached) + raised, (np.cumsum(is_reached) - 1)[leaf_of]
+        leaves, place = np.flatnonzero(is_reached) + root, (np.cumsum(is_reached) - 1)[leaf_of]
         weight = moving.row_weights
         before: Floats = np.array(tree.statistic[leaves])
         for i, leaf in enumerate(leaves.tolist()):
@@ -279,8 +280,8 @@ class _Pruner:
         first = np.cumsum((0, *schema.block_widths))[:-1]
         for offset, classes in zip(first, np.asarray(moving.targets), strict=True):
             np.add.at(counts, (place, classes + offset), weight)
-        added = least_losses(schema, counts) - least_losses(schema, before)
-        return list(zip(leaves.tolist(), counts, added.tolist(), strict=True))
+        extra = least_losses(schema, counts) - least_losses(schema, before)
+        return list(zip(leaves.tolist(), counts, extra.tolist(), strict=True))
 
     def _apply_subtree(self, node: int, rows: Dataset) -> NDArray[Any]:
         """The leaf of each row below a node, in the current state of the tree."""
@@ -291,16 +292,6 @@ class _Pruner:
             kept = ~self.is_dropped[nodes]
             position = np.concatenate([[0], np.cumsum(kept)])
             nodes, end = nodes[kept], position[end[kept]].astype(np.int32)
-        leaf = plain_leaves(
-            rows,
-            tree.directions,
-            end,
-            self.feature[nodes],
-            tree.threshold[nodes],
-            tree.subset[nodes],
-            tree.missing_left[nodes],
-            tree.heavier_left[nodes],
-            tree.subsets,
-            1,
-        )
-        return np.asarray(nodes[leaf])
+        arrays = (self.feature, tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
+        routes = (array[nodes] for array in arrays)
+        return np.asarray(nodes[plain_leaves(rows, tree.directions, end, *routes, tree.subsets, 1)])

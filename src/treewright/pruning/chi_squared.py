@@ -77,7 +77,7 @@ def _log_splits(schema: Schema, rows: Ints) -> Floats:
     >>> np.exp(_log_splits(schema, np.array([1, 11]))).round(9).tolist()
     [3.0, 13.0]
     """
-    counts = [len(column.categories) for column in schema.columns if column.kind == "category"]
+    counts = [len(column.categories) for column in schema.columns if column.is_category]
     subsets = [(n - 1) * log(2) + log1p(-(2.0 ** (1 - n))) for n in counts if n > 1]
     numbers = len(schema.columns) - len(counts)
     with np.errstate(divide="ignore"):

@@ -103,10 +103,11 @@ def cost_complexity(
         raise ValueError(f"on is {on!r}; it must be 'loss' or 'impurity'")
     if alpha is not None:
         _check_alpha(alpha)
-    level, found = _weakest_links(tree, tree.loss if on == "loss" else tree.risk)
-    steps = len(found.alpha) if alpha is None else int(np.searchsorted(found.alpha, alpha, side="right"))
-    position, details = np.searchsorted(found.alpha, level, side="left"), {"on": on, "alphas": found.alpha}
-    path = PruningPath.from_nested("cost_complexity", tree, position, found.alpha[:steps], **details)
+    level, subtrees = _weakest_links(tree, tree.loss if on == "loss" else tree.risk)
+    alphas = subtrees.alpha
+    steps = len(alphas) if alpha is None else int(np.searchsorted(alphas, alpha, side="right"))
+    position = np.searchsorted(alphas, level, side="left")
+    path = PruningPath.from_nested("cost_complexity", tree, position, alphas[:steps], on=on, alphas=alphas)
     return replace(path, is_open=alpha is None).with_validation(validation)
 
 

@@ -67,6 +67,8 @@ def minimum_errors(
 ) -> PruningPath:
     """For every number of training errors, the smallest pruning that makes no more of them.
 
+    This is the exact Pareto front of size and loss; its prunings need not be nested.
+
     Parameters
     ----------
     errors : float, optional
@@ -79,8 +81,7 @@ def minimum_errors(
     Returns
     -------
     PruningPath
-        The front: no pruning has fewer leaves and no more errors. `level` is the errors of each tree; the
-        trees need not be nested.
+        The front: no pruning has fewer leaves and no more errors. `level` is the errors of each tree.
 
     Examples
     --------

@@ -37,6 +37,8 @@ def reduced_error(
 ) -> PruningPath:
     """Collapse every branch that does no better than a leaf on held-out rows, from the leaves to the root.
 
+    Predictions stay those of the training rows.
+
     Parameters
     ----------
     validation : Dataset

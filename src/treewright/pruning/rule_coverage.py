@@ -1,4 +1,4 @@
-"""Which rows a condition fits, a bit for each row: what the search for rules counts with."""
+"""The rows that conditions fit, as sets of bits, for counting in the search for rules."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from treewright.tree.conditions import Condition
 
 Bits: TypeAlias = NDArray[np.uint64]  # 64 rows in a word; one axis for rows, or several sets along the first
 
-_CACHE = 256 * 2**20  # bytes of bits kept for conditions that will be asked for again
+_CACHE = 256 * 2**20  # bytes of bits kept for conditions that come again
 _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1).sum(axis=1, dtype=np.uint8)
 
 
 class Covers:
-    """The rows of a table as sets of bits; rows of weight 0 are as good as absent."""
+    """The rows of a table as sets of bits, without rows of weight 0."""
 
     def __init__(self, data: Dataset) -> None:
         if data.weight is not None and not data.weight.all():
@@ -31,7 +31,7 @@ class Covers:
         self.all = self.pack(np.ones(self.n_rows, np.bool_))
         self._place = {name: j for j, name in enumerate(data.schema.names)}
         self._columns: dict[str, NDArray[Any]] = {}
-        self._kept: dict[Condition | int, Bits] = {}  # the one asked for last comes last
+        self._cache: dict[Condition | int, Bits] = {}  # the one used last comes last
 
     def pack(self, flags: Mask) -> Bits:
         """A bit for each row, filled up with zeros to whole words."""
@@ -45,19 +45,19 @@ class Covers:
 
     def of(self, condition: Condition) -> Bits:
         """The rows that fit a condition."""
-        return self._cached(condition)
+        return self._bits(condition)
 
     def of_class(self, code: int) -> Bits:
         """The rows of a class."""
-        return self._cached(code)
+        return self._bits(code)
 
-    def _cached(self, key: Condition | int) -> Bits:
-        bits = self._kept.pop(key, None)
+    def _bits(self, key: Condition | int) -> Bits:
+        bits = self._cache.pop(key, None)
         if bits is None:
             bits = self.pack(self.codes == key if isinstance(key, int) else self._fitting(key))
-            if len(self._kept) * bits.nbytes > _CACHE:
-                del self._kept[next(iter(self._kept))]
-        self._kept[key] = bits
+            if len(self._cache) * bits.nbytes > _CACHE:
+                del self._cache[next(iter(self._cache))]
+        self._cache[key] = bits
         return bits
 
     def _fitting(self, condition: Condition) -> Mask:

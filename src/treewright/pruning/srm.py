@@ -30,13 +30,15 @@ def srm(
     *,
     c: float | Literal["cv"] = 1.0,
     size: Size = "nodes",
+    validation: Dataset | None = None,
     data: Dataset | None = None,
     growing: dict[str, Any] | None = None,
     n_folds: int = 10,
     seed: int = 0,
-    validation: Dataset | None = None,
 ) -> PruningPath:
     """The pruning of least training error + c·√(size / rows), over all prunings.
+
+    For trees that predict classes.
 
     Parameters
     ----------

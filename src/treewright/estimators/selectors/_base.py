@@ -29,7 +29,7 @@ from treewright.estimators.targets import plain_target
 from treewright.growing import criteria
 from treewright.parameters.checks import is_int
 from treewright.parameters.selectors import SelectorParameters
-from treewright.parameters.spec import Parameter
+from treewright.parameters.spec import Parameters
 
 
 class TableSelector(SelectorParameters, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -126,9 +126,9 @@ class TableSelector(SelectorParameters, SelectorMixin, BaseEstimator):  # type: 
         columns: Fitted = {"n_features_in_": data.n_columns}
         return data, columns if names is None else columns | {"feature_names_in_": names}
 
-    def _options(self, names: dict[str, Parameter], **others: Any) -> dict[str, Any]:
-        """The parameters that a function shares with the selector, and its other arguments."""
-        return {name: getattr(self, name) for name in names if hasattr(self, name)} | others
+    def _options(self, group: type[Parameters], **others: Any) -> dict[str, Any]:
+        """The parameters of a group as arguments of a function, and other arguments."""
+        return {name: getattr(self, name) for name in group.parameters} | others
 
     def _seed(self) -> int:
         """The seed of all draws of a fit."""

@@ -7,11 +7,10 @@ from typing import Any
 from treewright.estimators.fitting import Fitted
 from treewright.estimators.selectors._base import TableSelector, expects_classes
 from treewright.feature_selection.boruta import ACCEPTED, TENTATIVE, boruta
-from treewright.growing import n_features_drawn
-from treewright.parameters.selectors import BORUTA, BorutaParameters
+from treewright.parameters.selectors import BorutaOptions, BorutaParameters
 
 
-class ShadowSelector(BorutaParameters, TableSelector):
+class ShadowSelector(BorutaOptions, BorutaParameters, TableSelector):
     """Boruta: keep all columns that are more important to random forests than shuffled copies of the columns.
 
     Each round shuffles copies of the columns, the shadows, grows a forest from both, and counts which columns
@@ -55,11 +54,7 @@ class ShadowSelector(BorutaParameters, TableSelector):
 
     def _selection(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         data, columns = self._encode(X, y, sample_weight, expects_classes(self.criterion))
-        result = boruta(
-            data,
-            max_features=lambda n_columns: n_features_drawn(self.max_features, n_columns),
-            **self._options(BORUTA, seed=self._seed()),
-        )
+        result = boruta(data, **self._options(BorutaOptions, n_jobs=self.n_jobs, seed=self._seed()))
         return {
             **columns,
             "support_": result.decision >= (TENTATIVE if self.keep_tentative else ACCEPTED),

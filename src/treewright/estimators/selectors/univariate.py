@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from treewright.estimators.fitting import Fitted
 from treewright.estimators.selectors._base import TableSelector, expects_classes, support_mask
 from treewright.feature_selection.univariate import SplitScores, split_scores
-from treewright.parameters.selectors import SPLIT_SCORES, UnivariateParameters
+from treewright.parameters.selectors import UnivariateOptions, UnivariateParameters
 
 DEFAULT_K = 10
 
 
-class SplitFilter(UnivariateParameters, TableSelector):
+class SplitFilter(UnivariateParameters, UnivariateOptions, TableSelector):
     """Univariate feature selection: keep the columns whose best single split says most about the target.
 
     Each column is scored by itself, by the splitter of the trees: its best threshold, or set of categories,
@@ -59,6 +59,8 @@ class SplitFilter(UnivariateParameters, TableSelector):
     ('wind <= 10', {'wind': [3, 12, 5, 14, 9]})
     """
 
+    n_permutations: int = 199
+
     def _selection(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         if sum(each is not None for each in (self.k, self.threshold, self.alpha)) > 1:
             raise ValueError("SplitFilter: give one of k, threshold and alpha; the others must be None")
@@ -67,7 +69,8 @@ class SplitFilter(UnivariateParameters, TableSelector):
         classes = True if self.measure != "gain" else expects_classes(self.criterion)
         data, columns = self._encode(X, y, sample_weight, classes)
         permuting = {"seed": self._seed()} if self.alpha is not None else {"n_permutations": 0}
-        scores = split_scores(data, **self._options(SPLIT_SCORES, **permuting))
+        options = self._options(UnivariateOptions, n_jobs=self.n_jobs, **permuting)
+        scores = split_scores(data, **options)
         return {
             **columns,
             "scores_": scores.score,

@@ -25,7 +25,7 @@ from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegre
 from treewright.feature_selection.wrapper import SelectionPath, search_columns
 from treewright.growing import n_threads
 from treewright.parameters.checks import is_int
-from treewright.parameters.selectors import SEARCH_COLUMNS, WrapperParameters
+from treewright.parameters.selectors import SearchOptions, WrapperParameters
 from treewright.parameters.values import Gain, Pruning
 from treewright.tree import Tree
 from treewright.tree.predict import answers, proportions
@@ -35,7 +35,7 @@ _WITHOUT_COLUMN_COUNT = (None, *map(Pruning.of, ("cost_complexity", "reduced_err
 _BY_COLUMN = ("monotonic_cst", "feature_costs", "interaction_cst")
 
 
-class TreeSelector(WrapperParameters, TableSelector):
+class TreeSelector(WrapperParameters, SearchOptions, TableSelector):
     """A wrapper method: keep the columns from which trees score best on held-out rows.
 
     The table is encoded once; trees are grown from sets of its columns in each fold of a cross-validation.
@@ -105,7 +105,7 @@ class TreeSelector(WrapperParameters, TableSelector):
             self._folds(data, y, seed),
             _Trees(model, data, y, self.scoring),
             n_columns=n_columns,
-            **self._options(SEARCH_COLUMNS),
+            **self._options(SearchOptions, n_jobs=self.n_jobs),
         )
         return {
             **columns,

@@ -14,13 +14,13 @@ from treewright.encoding import Dataset, encode
 from treewright.estimators.fitting import Fitted
 from treewright.estimators.selectors._base import TableSelector, support_mask
 from treewright.feature_selection.zero_norm import zero_norm
-from treewright.parameters.selectors import ZERO_NORM, ZeroNormParameters
+from treewright.parameters.selectors import ZeroNormOptions, ZeroNormParameters
 
 Floats = NDArray[np.float64]
 _OTHERS = "SplitFilter, TreeSelector and ShadowSelector take such columns"
 
 
-class ZeroNormSelector(ZeroNormParameters, TableSelector):
+class ZeroNormSelector(ZeroNormParameters, ZeroNormOptions, TableSelector):
     """The zero-norm machine of Weston et al. (2003): keep the few columns that a linear separator needs.
 
     A linear support vector machine is trained on the columns times scales z, all 1 at first; z is multiplied
@@ -95,7 +95,7 @@ class ZeroNormSelector(ZeroNormParameters, TableSelector):
         if not varying.size:
             raise ValueError("all columns are constant; there is nothing to select from")
         n_columns = None if n_columns is None else min(n_columns, len(varying))
-        result = zero_norm(matrix[:, varying], solve, n_columns=n_columns, **self._options(ZERO_NORM))
+        result = zero_norm(matrix[:, varying], solve, n_columns=n_columns, **self._options(ZeroNormOptions))
         self._warn(result.converged, last_converged)
         scales = np.zeros(data.n_columns)
         scales[varying] = result.scale
@@ -138,7 +138,7 @@ class ZeroNormSelector(ZeroNormParameters, TableSelector):
 def _finite_matrix(data: Dataset) -> Floats:
     """The table as a matrix of finite numbers; ValueError names a column that holds something else."""
     for column in data.schema.columns:
-        if column.kind != "number":
+        if not column.is_summable:
             raise ValueError(
                 f"column {column.name!r} is a {column.kind}; ZeroNormSelector takes numbers only ({_OTHERS})"
             )

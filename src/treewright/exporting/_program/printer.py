@@ -30,7 +30,9 @@ class Printer(ABC):
     equality: ClassVar[tuple[str, str]] = ("==", "!=")
     negation: ClassVar[str] = "!({})"
     choice: ClassVar[str] = "{0} ? {1} : {2}"
-    built_in: ClassVar[dict[str, str]] = {"int": "{}", "plus": "{} + {} * {}"}  # the others are `name(…)`
+    to_int: ClassVar[str] = "{}"
+    plus: ClassVar[str] = "{} + {} * {}"  # "" where it is a function of the program
+    is_finite: ClassVar[str] = ""
     number_known: ClassVar[tuple[str, str]] = ("{0} == {0}", "{0} != {0}")  # there, and missing
     category_known: ClassVar[tuple[str, str]] = ("{} != -1", "{} == -1")  # in a nested program
     # of statements
@@ -118,7 +120,7 @@ class Printer(ABC):
                 text = self.choice.format(*sides, self.expression(otherwise))
                 return f"({text})" if around else text
             case form.Call(function, arguments):
-                inner = _PRECEDENCE["*"] if function in self.built_in else 0
+                inner = _PRECEDENCE["*"] if function == "plus" and self.plus else 0
                 return self.call(function, [self.expression(each, inner) for each in arguments])
             case form.Operation(operator, left, right):
                 rank = _PRECEDENCE.get(operator, 9)  # bits always stand in brackets
@@ -144,10 +146,10 @@ class Printer(ABC):
         """A call of a function of the program, or of a built-in one."""
         if function == "answer":
             return self.answer(arguments)
-        if function == "isnan":
-            return self.number_known[True].format(*arguments)
-        if function in self.built_in:
-            return self.built_in[function].format(*arguments)
+        is_nan = self.number_known[True]
+        built_in = {"isnan": is_nan, "isfinite": self.is_finite, "int": self.to_int, "plus": self.plus}
+        if template := built_in.get(function):
+            return template.format(*arguments)
         return f"{self.name(function)}({', '.join(arguments)})"
 
     # ---- statements --------------------------------------------------------------------------------------

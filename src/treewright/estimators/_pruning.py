@@ -16,7 +16,7 @@ from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
 
-def pruned(
+def prune_in_fit(
     estimator: Any,
     data: Dataset,
     validation: Dataset | None,
