@@ -125,7 +125,7 @@ def test_fit_writes_a_report_beside_the_model(folder: Path, capfd: Capture) -> N
         "validation": told["parts"]["validation"]["rows"],
         "test": told["parts"]["test"]["rows"],
     }
-    path = facts["paths"][0]
+    path = facts["pruning"][0]
     assert path["leaves"][path["chosen"]] == told["tree"]["leaves"]
     assert path["loss"]["test"][path["chosen"]] == pytest.approx(told["parts"]["test"]["error"], rel=1e-4)
     assert facts["reproduce"]["parameters"]["Command"] == shlex.join(["treewright", *call, "--json"])
@@ -191,12 +191,12 @@ def test_the_slider_leaves_out_the_largest_trees(monkeypatch: pytest.MonkeyPatch
     whole = report(path, **parts).payload
     monkeypatch.setattr(report_subject, "MOST_LEAVES", 20)
     short = report(path, **parts).payload
-    assert whole["paths"][0]["leaves"][0] == grown.n_leaves > 20
-    sizes = short["paths"][0]["leaves"]
-    assert sizes == [n for n in whole["paths"][0]["leaves"] if n <= 20]
-    for part, losses in whole["paths"][0]["loss"].items():
-        assert short["paths"][0]["loss"][part] == losses[-len(sizes) :]
-    assert sizes[short["paths"][0]["chosen"]] == path.pruned.n_leaves
+    assert whole["pruning"][0]["leaves"][0] == grown.n_leaves > 20
+    sizes = short["pruning"][0]["leaves"]
+    assert sizes == [n for n in whole["pruning"][0]["leaves"] if n <= 20]
+    for part, losses in whole["pruning"][0]["loss"].items():
+        assert short["pruning"][0]["loss"][part] == losses[-len(sizes) :]
+    assert sizes[short["pruning"][0]["chosen"]] == path.pruned.n_leaves
     assert short["rules"] == whole["rules"]
     assert short["headline"]["manager"] == whole["headline"]["manager"]
     assert f"grown to {grown.n_leaves} leaves" in " ".join(short["headline"]["notes"])

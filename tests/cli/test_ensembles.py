@@ -82,7 +82,7 @@ def test_predict_speaks_of_the_ensemble(folder: Path, capfd: pytest.CaptureFixtu
     assert "the ensemble in boosted_numbers.json predicts numbers" in said
     (folder / "few.csv").write_text("z\n1\n")
     said = failed(capfd, 1, "predict", "forest.json", "few.csv")
-    assert "lacks the column 'job', which the ensemble tests" in said
+    assert "few.csv has no column 'job', which the ensemble tests" in said
 
 
 def failed(capfd: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:

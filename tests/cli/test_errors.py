@@ -295,7 +295,7 @@ OTHER = [
     (
         1,
         "predict m.json lacks.csv",
-        "lacks.csv lacks the column 'a', which the tree tests; it has 'A'",
+        "lacks.csv has no column 'a', which the tree tests; did you mean 'A'?",
     ),
     (
         1,

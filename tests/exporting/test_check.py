@@ -52,9 +52,9 @@ def test_too_few_answers_are_a_difference() -> None:
 
 def test_formats_that_cannot_be_run_say_so() -> None:
     tree = mixed_tree(max_leaf_nodes=4)
-    with pytest.raises(ValueError, match="text is nothing that can be run"):
+    with pytest.raises(ValueError, match="text cannot be run"):
         export(tree, "text", check=True)
-    with pytest.raises(ValueError, match="postgres is nothing that can be run here"):
+    with pytest.raises(ValueError, match="postgres cannot be run here"):
         export(tree, "sql", dialect="postgres", check=True)
     with pytest.raises(ValueError, match="leave probability= out"):
         export(tree, "sql", probability="low", check=True)

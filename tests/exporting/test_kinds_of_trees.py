@@ -257,11 +257,11 @@ def test_a_deep_chain_of_surrogates() -> None:
 def test_treelite_writes_surrogates_out_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("treelite")
     tree = tree_of("surrogates", "texts", 60)
-    steps = treelite.expanded(tree)
+    steps = treelite.surrogates_as_tests(tree)
     assert steps is not None
     assert len(steps) > tree.n_nodes
-    assert treelite.expanded(tree, most=len(steps) - 1) is None
-    monkeypatch.setattr(treelite, "expanded", lambda tree: None)
+    assert treelite.surrogates_as_tests(tree, most=len(steps) - 1) is None
+    monkeypatch.setattr(treelite, "surrogates_as_tests", lambda tree: None)
     with pytest.raises(ValueError, match=r"treelite knows no surrogates.*more than 200,000 nodes: prune it"):
         export(tree, "treelite")
 
@@ -275,9 +275,9 @@ def test_onnx_models_of_every_kind_pass_the_checker() -> None:
 
 def test_a_known_column_is_not_asked_twice() -> None:
     """Once a value is known to be there, or not, the plain tree does not ask again whether it is."""
-    steps = treelite.expanded(surrogate_chain(8))
+    steps = treelite.surrogates_as_tests(surrogate_chain(8))
     assert steps is not None
-    assert sum(step.asks_whether_known for step in steps) == 2  # x, and where it is missing, the other
+    assert sum(step.is_known_test for step in steps) == 2  # x, and where it is missing, the other
 
 
 def test_pictures_note_what_they_do_not_tell() -> None:

@@ -94,7 +94,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
 
 def leaves_at(payload: dict[str, Any], path: int, place: int) -> list[int]:
-    tree, way = payload["tree"], payload["paths"][path]
+    tree, way = payload["tree"], payload["pruning"][path]
     leaves, node = [], 0
     while node < len(tree["end"]):
         is_cut = node in way["cuts"][place] if "cuts" in way else 0 <= way["leaf_from"][node] <= place
@@ -107,7 +107,7 @@ def leaves_at(payload: dict[str, Any], path: int, place: int) -> list[int]:
 
 
 def chosen_leaves(payload: dict[str, Any]) -> list[int]:
-    return leaves_at(payload, 0, payload["paths"][0]["chosen"])
+    return leaves_at(payload, 0, payload["pruning"][0]["chosen"])
 
 
 def loss_at(payload: dict[str, Any], part: str, leaves: list[int]) -> float:

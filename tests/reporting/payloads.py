@@ -55,7 +55,7 @@ def payload_of(
         "classes": [str(name) for name in target.classes or ()],
         "colours": [COLOURS[i % len(COLOURS)] for i in range(len(target.classes or ()))],
         "loss": {
-            "name": "mean cost" if costs else "errors" if is_classes else "mean squared error",
+            "name": "mean cost" if costs else "error rate" if is_classes else "mean squared error",
             "share": is_classes and not costs,
         },
         "costs": costs,
@@ -64,11 +64,10 @@ def payload_of(
         "tree": _nodes(tree),
         "samples": facts,
         "competitors": _competitors(tree),
-        "paths": paths,
+        "pruning": paths,
         "importance": _importance(tree),
         "distributions": _distributions(tree, parts["train"]),
-        "rules": "if this and that\nthen something",
-        "text": "the tree as text",
+        "rules": {"rules": "if this and that\nthen something", "tree": "the tree as text"},
         "reproduce": {
             "version": "0.1.0",
             "python": "3.11.2",
@@ -389,7 +388,7 @@ def hostile_example() -> tuple[Tree, dict[str, Any]]:
     tree = grow(parts["train"], max_leaf_nodes=12)
     payload = payload_of(tree, parts, title=f"Title {HOSTILE}")
     payload["headline"]["notes"].append(HOSTILE)
-    payload["rules"] = payload["text"] = f"if {HOSTILE}"
+    payload["rules"] = dict.fromkeys(("rules", "tree"), f"if {HOSTILE}")
     payload["reproduce"]["parameters"][HOSTILE] = HOSTILE
     return tree, payload
 

@@ -78,7 +78,7 @@ def test_hostile_names_are_text() -> None:
 def test_the_page_shows_both(opened: Any) -> None:
     payload = made({"x": X, "unit": ["m"] * N, "name": [f"n{i}" for i in range(N)]})
     page = opened(payload)
-    assert page.locator("#comparison").inner_text() == payload["headline"]["metrics"]["comparison"]
+    assert page.locator(".comparison").inner_text() == payload["headline"]["metrics"]["comparison"]
     tiles = page.locator("#metrics").inner_text()
     for name, value in payload["headline"]["metrics"]["figures"]:
         assert name in tiles
@@ -95,7 +95,7 @@ def test_the_page_without_them(opened: Any) -> None:
     assert "advice" not in payload  # as in pages that were made before
     page = opened(payload)
     assert not page.locator("#advice").is_visible()
-    assert not page.locator("#comparison").is_visible()
+    assert not page.locator(".comparison").is_visible()
 
 
 def test_hostile_advice_on_the_page(opened: Any) -> None:

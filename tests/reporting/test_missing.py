@@ -75,8 +75,8 @@ def test_facts_of_surrogates() -> None:
     first = facts["surrogates"][str(int(tree.surrogates.node[0]))][0]
     assert (first["agreement"], first["adjusted"]) == (0.75, 0.5)
     assert first["reversed"] == bool(tree.surrogates.reversed[entry])
-    assert "is missing:" in facts["text"]
-    assert facts["rules"].startswith("For rows without missing values")
+    assert "is missing:" in facts["rules"]["tree"]
+    assert facts["rules"]["rules"].startswith("For rows without missing values")
 
 
 def test_facts_of_divided_rows() -> None:
@@ -143,7 +143,7 @@ def test_the_page_breaks_ties_as_the_tree_does(opened: Any, costs: Any) -> None:
         cells = [[None if cell != cell else cell for cell in row] for row in table]
         found = page.evaluate(
             """([rows]) => rows.map(([x, z]) => {
-                const parts = leavesOf(new Map([[0, x], [1, z]]), view.shown.ends);
+                const parts = leavesOf(new Map([[0, x], [1, z]]), view.pruning.ends);
                 const mixed = mixedShares(parts);
                 const answer = parts.length > 1 ? cheapestOf(mixed) : tree.label[parts[0].leaf];
                 return [parts.map((part) => part.share), mixed, answer];
@@ -170,14 +170,14 @@ def test_the_page_tells_what_decides(opened: Any) -> None:  # noqa: F811
     text = page.locator("#panel-node").inner_text()
     assert "If the value is missing" in text
     assert "adjusted 50.0 %" in text
-    assert page.locator(".stand-ins .bar-name").count() == len(tree.surrogates.of(node))
+    assert page.locator(".surrogates .bar-name").count() == len(tree.surrogates.of(node))
     page = opened(payload_of(made("classes", "fractional")[2]))
     page.evaluate("goToNode(0)")
-    assert "of the row goes with" in page.locator("#panel-node").inner_text()
+    assert "The row is divided: " in page.locator("#panel-node").inner_text()
     page.click("#tab-trial")
     page.get_by_role("button", name="All missing").click()
     assert "in a mixture of" in page.locator("#decision").inner_text()
-    assert "The way of its largest part" in page.locator("#trial-steps").inner_text()
+    assert "Decision path of the largest part" in page.locator("#trial-steps").inner_text()
     page = opened(payload_of(report(tree.with_missing("error"))))
     page.click("#tab-trial")
     page.get_by_role("button", name="All missing").click()

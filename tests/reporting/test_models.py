@@ -27,8 +27,8 @@ from treewright import (
 from treewright.datasets import load_spam
 from treewright.encoding.splits import split
 from treewright.reporting import html_page
+from treewright.reporting.context import MOST_COLUMNS
 from treewright.reporting.nodes import MOST_NAMED
-from treewright.reporting.payload import MOST_COLUMNS
 from treewright.reporting.rounding import shorts
 from treewright.reporting.subject import leaves_within, printable_schema
 
@@ -50,12 +50,12 @@ def test_the_shape_of_the_payload(name: str) -> None:
         for key in {"node_rows", "loss", "mean", "deviation", "residuals"} & set(facts):
             assert len(facts[key]) == tree.n_nodes
         assert ("counts" in facts) == tree.schema.predicts_classes
-    for path in payload["paths"]:
+    for path in payload["pruning"]:
         assert ("cuts" in path) != ("leaf_from" in path)
         assert path["leaves"] == sorted(path["leaves"], reverse=True)
         assert 0 <= path["chosen"] < len(path["leaves"]) <= 200
         assert path["alpha"] is None or path["alpha"] == sorted(path["alpha"])
-    shown = [path["method"] for path in payload["paths"]]
+    shown = [path["method"] for path in payload["pruning"]]
     own = name.partition("; ")[2]
     first = own if own in ("minimum_errors", "reduced_error") else "cost_complexity"
     assert shown[0] == first
@@ -71,12 +71,12 @@ def test_a_tree_alone() -> None:
     assert set(payload["samples"]) == {"train"}
     assert payload["samples"]["train"]["node_rows"] == tree.rows.tolist()
     assert payload["samples"]["train"]["counts"] == shorts(tree.statistic)
-    assert payload["paths"][0]["leaves"][0] == tree.n_leaves
+    assert payload["pruning"][0]["leaves"][0] == tree.n_leaves
     assert payload["competitors"] == {}
     assert "distributions" not in payload
     assert payload["columns"][0]["typical"] is None
     stump = report(tree.collapse([0])).payload
-    assert stump["paths"][0]["leaves"] == [1]
+    assert stump["pruning"][0]["leaves"] == [1]
     assert stump["importance"]["columns"] == []
 
 
@@ -87,7 +87,7 @@ def test_fitted_estimators() -> None:
     test = spam.data[spam.is_test], spam.target[spam.is_test]
     model = DecisionTreeClassifier(max_leaf_nodes=40, pruning="cost_complexity", random_state=3).fit(X, y)
     made = report(model, train=(X, y), test=test)
-    assert made.payload["paths"][0]["chosen_by"] == model.pruning_path_.details["chosen_by"]
+    assert made.payload["pruning"][0]["chosen_by"] == model.pruning_path_.details["chosen_by"]
     assert made.payload["reproduce"]["parameters"]["max_leaf_nodes"] == "40"
     assert "DecisionTreeClassifier(" in made.payload["reproduce"]["code"]
     assert any("3,065 rows were given as training rows" in note for note in made.payload["headline"]["notes"])
@@ -105,9 +105,9 @@ def test_the_pieces_of_the_command_line() -> None:
     tree, path, (train, validation, test) = case("two")
     assert path is not None
     one = report(path.pruned, path=path, train=train, validation=validation, test=test)
-    assert one.payload["paths"] == made("two").payload["paths"]
+    assert one.payload["pruning"] == made("two").payload["pruning"]
     opened = prune(tree, "cost_complexity")
-    two = report(opened[3], path=opened).payload["paths"][0]
+    two = report(opened[3], path=opened).payload["pruning"][0]
     assert (two["chosen"], two["chosen_by"]) == (3, None)
 
 
@@ -138,7 +138,7 @@ def test_subtrees_that_were_raised_are_shown_as_they_are() -> None:
 def test_methods_that_are_asked_for() -> None:
     tree, _, (train, validation, _) = case("two; alone")
     paths = report(tree, train=train, validation=validation, methods=["bottom_up", "chi_squared"]).payload[
-        "paths"
+        "pruning"
     ]
     assert [path["method"] for path in paths] == ["cost_complexity", "bottom_up", "chi_squared"]
     with pytest.raises(TypeError, match="reduced_error needs validation="):

@@ -34,12 +34,12 @@ from treewright import Tree, encode
 def test_opens_at_the_model(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
-    chosen, leaves = payload["paths"][0]["chosen"], chosen_leaves(payload)
+    chosen, leaves = payload["pruning"][0]["chosen"], chosen_leaves(payload)
     assert page.title() == payload["title"]
-    assert page.locator("#title").inner_text() == payload["title"]
+    assert page.locator("#headline-title").inner_text() == payload["title"]
     assert page.locator("#manager").inner_text() == payload["headline"]["manager"]
     assert page.locator("#dial-leaves").inner_text() == f"{len(leaves)} leaves"
-    assert series(page, "test") == percent(payload["paths"][0]["loss"]["test"][chosen])
+    assert series(page, "test") == percent(payload["pruning"][0]["loss"]["test"][chosen])
     assert page.locator("#to-chosen").is_disabled()
     assert percent(loss_at(payload, "test", leaves)) in page.locator("#tiles").inner_text()
 
@@ -47,7 +47,7 @@ def test_opens_at_the_model(opened: Any) -> None:
 def test_bounds_are_rounded_up(opened: Any) -> None:
     payload = copy.deepcopy(example("costs")[1])
     payload["loss"] = {"name": "mean cost", "share": False}
-    for path in payload["paths"]:
+    for path in payload["pruning"]:
         path["certificate"] = [{"upper": 0.123401}] * len(path["leaves"])
     page = opened(payload)
     assert series(page, "certificate") == "≤ 0.1235"
@@ -59,10 +59,10 @@ def test_bounds_are_rounded_up(opened: Any) -> None:
 def test_the_slider_changes_the_tree_and_every_number(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
-    lengths = len(payload["paths"][0]["leaves"])
+    lengths = len(payload["pruning"][0]["leaves"])
     for place in (0, lengths // 3, lengths - 2, lengths - 1):
         slide(page, place)
-        leaves, path = leaves_at(payload, 0, place), payload["paths"][0]
+        leaves, path = leaves_at(payload, 0, place), payload["pruning"][0]
         assert len(leaves) == path["leaves"][place] == number(page.locator("#dial-leaves").inner_text())
         for part in ("train", "validation", "test"):
             expected = loss_at(payload, part, leaves)
@@ -89,11 +89,11 @@ def test_methods_have_their_own_paths(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
     page.select_option("#method", "1")
-    chosen = payload["paths"][1]["chosen"]
+    chosen = payload["pruning"][1]["chosen"]
     page.wait_for_selector(f"html[data-drawn='1/{chosen}']")
-    assert number(page.locator("#dial-leaves").inner_text()) == payload["paths"][1]["leaves"][chosen]
+    assert number(page.locator("#dial-leaves").inner_text()) == payload["pruning"][1]["leaves"][chosen]
     page.click("#to-chosen")
-    page.wait_for_selector(f"html[data-drawn='0/{payload['paths'][0]['chosen']}']")
+    page.wait_for_selector(f"html[data-drawn='0/{payload['pruning'][0]['chosen']}']")
     assert page.locator("#method").input_value() == "0"
 
 
@@ -102,7 +102,7 @@ def test_paths_that_are_not_nested(opened: Any) -> None:
     """A path may list the branches that are leaves at each place; the same trees come out."""
     _, payload = example("six")
     listed = copy.deepcopy(payload)
-    path = listed["paths"][0]
+    path = listed["pruning"][0]
     inner = [node for node, feature in enumerate(payload["tree"]["feature"]) if feature >= 0]
     path["cuts"] = [
         sorted(set(leaves_at(payload, 0, place)) & set(inner)) for place in range(len(path["leaves"]))
@@ -277,7 +277,7 @@ def test_rows_go_where_the_tree_sends_them(opened: Any, name: str) -> None:
     table = hard_rows(tree, 11)
     rows = [typed_cells(payload, table, row) for row in range(ROWS)]
     grown = tree.apply(encode(table, schema=tree.schema))
-    for place in (0, payload["paths"][0]["chosen"]):
+    for place in (0, payload["pruning"][0]["chosen"]):
         slide(page, place)
         leaves = np.array(leaves_at(payload, 0, place))
         expected = leaves[np.searchsorted(leaves, grown, side="right") - 1].tolist()
@@ -407,7 +407,7 @@ def test_what_shuffling_adds_has_the_unit_of_the_numbers(opened: Any) -> None:
     item |= {"permutation": 3 * root**2, "lower": 0.0, "upper": 8 * root**2}  # twice, once, thrice the root
     page = opened(payload)
     name = payload["columns"][item["column"]]["name"]
-    told = page.locator("#importance tbody tr", has=page.get_by_text(name, exact=True)).locator("td").last
+    told = page.locator("#gains tbody tr", has=page.get_by_text(name, exact=True)).locator("td").last
     assert number(told.inner_text()) == pytest.approx(root, rel=1e-3)
     _, upper = told.locator("span").get_attribute("title").split(" to ")
     assert number(upper) == pytest.approx(2 * root, rel=1e-3)
@@ -420,7 +420,7 @@ def test_bars_of_values_are_told_in_words(opened: Any) -> None:
     page = opened(payload)
     facet = payload["distributions"]
     told = page.locator("#distribution").inner_text()
-    assert f"of these values to the next: {facet['columns'][0]['edges'][0]:g} ·" in told
+    assert f"Edges of the bins: {facet['columns'][0]['edges'][0]:g} ·" in told
     total = np.sum([facet["counts"][str(node)][0] for node in facet["nodes"]], axis=0)
     label = page.locator(".histogram svg").first.get_attribute("aria-label")
     assert f"{facet['columns'][0]['labels'][0]}: {percent(total[0] / total.sum(), 0)}" in label
@@ -430,7 +430,7 @@ def test_bars_of_values_are_told_in_words(opened: Any) -> None:
 def test_the_bound_of_the_model_and_that_of_the_slider(opened: Any) -> None:
     _, payload = example("spam")
     page = opened(payload)
-    told = "The bound in the headline is closer"
+    told = "The bound in the headline is tighter"
     assert told in page.locator("#pruning-numbers").inner_text()
     slide(page, 0)
     assert told not in page.locator("#pruning-numbers").inner_text()
@@ -446,7 +446,7 @@ def test_what_a_payload_may_leave_out(opened: Any, name: str) -> None:
     payload["samples"] = {"train": payload["samples"]["train"]}
     payload["samples"]["train"].pop("residuals", None)
     payload["competitors"], payload["importance"]["columns"] = {}, []
-    path = payload["paths"][0]
+    path = payload["pruning"][0]
     path["loss"] = {"train": path["loss"]["train"]}
     path |= {"certificate": [None] * len(path["leaves"]), "alpha": None, "chosen_by": None}
     page = opened(payload)
@@ -454,7 +454,7 @@ def test_what_a_payload_may_leave_out(opened: Any, name: str) -> None:
     assert page.locator("#distribution").is_hidden()
     slide(page, len(path["leaves"]) - 1)
     page.click("#tab-trial")
-    assert "A single leaf asks nothing" in page.locator("#panel-trial").inner_text()
+    assert "The tree is a single leaf" in page.locator("#panel-trial").inner_text()
     assert page.locator("#decision .answer").get_attribute("data-leaf") == "0"
     for word in ("NaN", "undefined", "null", "Infinity", "[object"):
         assert word not in page.locator("main").inner_text()

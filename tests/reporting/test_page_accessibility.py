@@ -57,7 +57,7 @@ def test_keys(opened: Any) -> None:
     last = drawn_nodes(page)[-1]
     assert f" {last}" in page.locator(".detail-head").inner_text()
     page.focus("#slider")
-    chosen = payload["paths"][0]["chosen"]
+    chosen = payload["pruning"][0]["chosen"]
     page.keyboard.press("ArrowRight")
     page.wait_for_selector(f"html[data-drawn='0/{chosen - 1}']")
     page.focus("#tab-node")
@@ -150,7 +150,7 @@ def test_hostile_names_are_text(opened: Any) -> None:
     assert page.evaluate("window.hacked") is None
     assert page.locator("img, iframe, script[src], link").count() == 0
     assert page.locator("script").count() == 2
-    assert page.locator("#title").inner_text() == payload["title"]
+    assert page.locator("#headline-title").inner_text() == payload["title"]
     assert HOSTILE in page.locator("#rules-body pre").first.inner_text()
     assert page.locator("#drawing b, #drawing i, main script").count() == 0
 
@@ -170,10 +170,10 @@ def test_ten_thousand_leaves_open_folded(opened: Any, capsys: Any) -> None:
     assert 400 < len(drawn_nodes(page)) <= 800
     page.fill("#search", "column 3")
     page.press("#search", "Enter")
-    slide(page, len(payload["paths"][0]["leaves"]) // 2)
+    slide(page, len(payload["pruning"][0]["leaves"]) // 2)
     assert (
         number(page.locator("#dial-leaves").inner_text())
-        == payload["paths"][0]["leaves"][len(payload["paths"][0]["leaves"]) // 2]
+        == payload["pruning"][0]["leaves"][len(payload["pruning"][0]["leaves"]) // 2]
     )
 
 
@@ -201,7 +201,7 @@ def test_in_a_frame_that_may_do_nothing(opened: Any) -> None:
     frame.locator("#theme").click()
     assert frame.locator("#theme").inner_text() == "Theme: light"
     frame.locator(".copy").first.click()
-    assert frame.locator("#title").inner_text() == "Price bands"
+    assert frame.locator("#headline-title").inner_text() == "Price bands"
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ def test_without_script(opened: Any) -> None:
 
 def test_the_files_of_the_page() -> None:
     """Small, without libraries, and without ways for data to become markup or to leave."""
-    files = sorted(path for path in PAGE.iterdir() if path.is_file())
+    files = sorted(path for path in PAGE.rglob("*") if path.is_file())
     lean = html_page._assets()
     assert sum(len(text.encode()) for text in lean) <= 127_000
     assert not any(line.startswith((" ", "//", "/*")) for text in lean[1:] for line in text.splitlines())

@@ -143,8 +143,8 @@ def test_readers_without_javascript_get_the_tree_and_the_rules() -> None:
     report = made("two")
     text = Seen(report.html).text
     assert report.payload["headline"]["manager"] in text["p"]
-    assert report.payload["text"] in text["pre"]
-    assert report.payload["rules"] in text["pre"]
+    assert report.payload["rules"]["tree"] in text["pre"]
+    assert report.payload["rules"]["rules"] in text["pre"]
 
 
 def test_in_a_notebook_it_is_a_frame_of_its_own() -> None:
@@ -229,7 +229,7 @@ def test_large_trees_stay_bounded() -> None:
     tree = grow(train)
     assert tree.n_leaves > 2000
     payload = report(tree, train=train, test=test).payload
-    assert all(len(path["leaves"]) <= 200 for path in payload["paths"])
+    assert all(len(path["leaves"]) <= 200 for path in payload["pruning"])
     assert len(html_page.as_json(payload)) < 400 * tree.n_leaves
-    assert "too many to read" in payload["rules"]
-    assert payload["text"].count("\n") < 1000
+    assert "too many to read" in payload["rules"]["rules"]
+    assert payload["rules"]["tree"].count("\n") < 1000

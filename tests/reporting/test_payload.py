@@ -16,8 +16,8 @@ from treewright.certifying import leaf_intervals
 from treewright.certifying.losses import row_losses
 from treewright.reporting import html_page
 from treewright.reporting import samples as reporting_samples
-from treewright.reporting.columns import BINS, binned_column
 from treewright.reporting.rounding import shorts
+from treewright.reporting.sections.distributions import BINS, binned_column
 from treewright.reporting.slider import _thinned
 from treewright.reporting.subject import leaves_within
 from treewright.tree.surgery import subtree_mask
@@ -31,8 +31,8 @@ def test_every_place_of_every_path_loses_what_its_tree_loses(name: str) -> None:
     tree, own, parts = case(name)
     payload = made(name).payload
     options = {"pessimistic": {"raising": False}, "reduced_error": {"validation": parts[1]}}
-    assert payload["paths"][0]["method"] == ("cost_complexity" if own is None else own.method)
-    for at, path in enumerate(payload["paths"]):
+    assert payload["pruning"][0]["method"] == ("cost_complexity" if own is None else own.method)
+    for at, path in enumerate(payload["pruning"]):
         true = (
             own
             if at == 0 and own is not None
@@ -58,11 +58,11 @@ def test_every_place_of_every_path_loses_what_its_tree_loses(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_page_opens_at_the_model(name: str) -> None:
     tree, own, _ = case(name)
-    path = made(name).payload["paths"][0]
+    path = made(name).payload["pruning"][0]
     leaves = leaves_at(made(name).payload, path, path["chosen"])
     model = tree if own is None else own.pruned
     assert np.array_equal(leaves, leaves_within(tree, model))
-    assert made(name).payload["text"] == str(model)
+    assert made(name).payload["rules"]["tree"] == str(model)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -255,7 +255,7 @@ def test_competitors_are_the_best_splits_of_other_columns() -> None:
 def test_certificates_of_the_slider_are_those_of_the_certifier(name: str) -> None:
     tree, _, (_, _, test) = case(name)
     payload = made(name).payload
-    for path in payload["paths"]:
+    for path in payload["pruning"]:
         assert len(path["certificate"]) == len(path["leaves"])
         for place in {0, path["chosen"], len(path["leaves"]) // 2}:
             leaves = leaves_at(payload, path, place)
@@ -303,7 +303,7 @@ def test_numbers_are_written_as_people_read_them(scale: float) -> None:
         f"On 150 rows it had never seen it was typically off by {off} ("
     )
     off, likely = (float(text.replace(",", "")) for text in (off, likely))
-    chosen = payload["paths"][0]["loss"]["test"][payload["paths"][0]["chosen"]]
+    chosen = payload["pruning"][0]["loss"]["test"][payload["pruning"][0]["chosen"]]
     assert off == pytest.approx(np.sqrt(chosen), rel=1e-3)
     assert off < likely < 2 * off
     assert "e+" not in json.dumps(payload["headline"])
@@ -322,7 +322,7 @@ def test_notes_are_few() -> None:
 
 def test_bounds_are_rounded_up() -> None:
     payload = made("two; costs").payload
-    for path in payload["paths"]:
+    for path in payload["pruning"]:
         for place, bound in enumerate(path["certificate"]):
             leaves = leaves_at(payload, path, place)
             tree, _, (_, _, test) = case("two; costs")
@@ -336,26 +336,26 @@ def test_what_cannot_be_promised_is_not() -> None:
     for name, words in (("two; weights", "unequal weights"), ("numbers", "not a guarantee")):
         payload = made(name).payload
         assert words in payload["headline"]["manager"]
-        for path in payload["paths"]:
+        for path in payload["pruning"]:
             assert set(path["certificate"]) == {None}
         assert "intervals" not in payload
 
 
 def test_why_there_is_no_bound() -> None:
     tree, _, (train, _, test) = case("two; alone")
-    (path, *_) = report(tree, train=train).payload["paths"]
+    (path, *_) = report(tree, train=train).payload["pruning"]
     assert (
         path["certificate_words"]
         == "There are no bounds for the trees of the slider, because no test rows were given."
     )
     assert (
         made("two; weights")
-        .payload["paths"][0]["certificate_words"]
+        .payload["pruning"][0]["certificate_words"]
         .startswith("There is no bound: the test rows have unequal weights")
     )
     assert (
         made("numbers")
-        .payload["paths"][0]["certificate_words"]
+        .payload["pruning"][0]["certificate_words"]
         .startswith("There is no bound: the error of a predicted number")
     )
     wrong = np.flatnonzero(row_losses(tree, test).loss > 0)[:1]
@@ -370,7 +370,7 @@ def test_the_smallest_tree_that_loses_nothing_is_chosen() -> None:
         n = len(rows["x"])
         validation = encode(rows | {"z": [0] * n}, ["a", "b"][:n], schema=data.schema)
         payload = report(own[0], path=own, validation=validation, methods=["cost_complexity"]).payload
-        path = payload["paths"][1]
+        path = payload["pruning"][1]
         assert path["method"] == "cost_complexity"
         assert (path["loss"]["validation"], path["chosen"]) == (loss, chosen)
 
@@ -392,7 +392,7 @@ def test_rows_of_equal_weight_are_draws() -> None:
     twice = Dataset(test.schema, test.columns, test.targets, np.full(test.n_rows, 2.0))
     one, two = (report(tree, train=train, test=rows).payload for rows in (test, twice))
     assert two["headline"]["manager"] == one["headline"]["manager"]
-    assert two["paths"][0]["certificate"] == one["paths"][0]["certificate"]
+    assert two["pruning"][0]["certificate"] == one["pruning"][0]["certificate"]
     assert two["intervals"] == one["intervals"]
 
 
@@ -405,7 +405,7 @@ def test_rows_of_no_weight_are_not_there() -> None:
         some = Dataset(rows.schema, rows.columns, rows.targets, weight)
         told.append((some, rows.take(np.flatnonzero(weight))))
     one, two = (report(tree, train=a, test=b).payload for a, b in zip(*told, strict=True))
-    for key in ("samples", "paths", "intervals", "distributions", "competitors", "columns"):
+    for key in ("samples", "pruning", "intervals", "distributions", "competitors", "columns"):
         assert one[key] == two[key], key
     assert one["headline"]["manager"] == two["headline"]["manager"]
 

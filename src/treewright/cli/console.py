@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Timer
 from typing import Any
 
@@ -158,3 +158,16 @@ class Stages:
             self._timer.join()
         if self._progress is not None:
             self._progress.stop()
+
+
+def advice_document(advice: Iterable[Advice]) -> list[dict[str, Any]]:
+    """Advice for programs."""
+    return [
+        {"code": each.code, "column": each.column, "text": each.text, "try": each.on_command_line}
+        for each in advice
+    ]
+
+
+def for_pages(advice: Iterable[Advice]) -> list[Advice]:
+    """The same advice for a page that a command writes: the remedies are options."""
+    return [replace(each, in_python=each.on_command_line) for each in advice]

@@ -44,9 +44,7 @@ class Costs:
     """The prior probability of a class, where it differs from its share of the table, as CLASS=PROBABILITY;
     one for each class, and they sum to 1."""
 
-    cost_split: Annotated[str, Parameter(validator=one_of("--cost-split", get_args(CostSplit)))] = (
-        "altered_priors"
-    )
+    cost_split: Annotated[str, one_of("--cost-split", get_args(CostSplit))] = "altered_priors"
     """How costs and priors change the splits: altered_priors (rows of costly classes weigh more),
     generalised_gini (by the costs of each pair of classes), none (only the predictions of leaves change)."""
 

@@ -11,8 +11,7 @@ from typing import Any
 from treewright._atomic import replacing
 from treewright.advice import Advice
 from treewright.cli import current_command
-from treewright.cli.advice import for_pages
-from treewright.cli.console import Stages
+from treewright.cli.console import Stages, for_pages
 from treewright.cli.errors import Misuse, Trouble, check_output, count, writing_to
 from treewright.cli.options import PIPE
 from treewright.cli.summary import Fit
@@ -125,28 +124,24 @@ class Outcome:
     def _report(
         self, fit: Fit, advice: Sequence[Advice], delta: float, seed: int, work: Stages
     ) -> Report | None:
-        """The page; none, with a note, if it is impossible or too large and the user has not named it."""
+        """The page with the command that makes it again; None, with a note, if it is impossible or too large
+        and the user has not named it.
+        """
         if fit.tree.n_leaves > MOST_LEAVES and not self.is_requested:
             work.note(
                 f"no report: {fit.tree.n_leaves:,} leaves are too many for a page to read; --report FILE "
                 "writes it all the same, --leaves makes a smaller tree"
             )
             return None
+        parts, tree = fit.parts, fit.tree if fit.path is None else fit.path
+        rows: dict[str, Any] = {"train": parts.training, "validation": parts.validation, "test": parts.test}
         try:
-            return report_of(fit, advice, delta, seed)
+            page = report_on(tree, **rows, delta=delta, seed=seed, advice=for_pages(advice))
         except ValueError as error:
             if self.is_requested:
                 raise
             work.note(f"no report: {error}")
             return None
-
-
-def report_of(fit: Fit, advice: Sequence[Advice], delta: float, seed: int) -> Report:
-    """The page about a fit, with the command that makes it again."""
-    parts = fit.parts
-    rows: dict[str, Any] = {"train": parts.training, "validation": parts.validation, "test": parts.test}
-    tree = fit.tree if fit.path is None else fit.path
-    page = report_on(tree, **rows, delta=delta, seed=seed, advice=for_pages(advice))
-    again = page.payload["reproduce"]
-    parameters = {"Command": current_command()[:LONGEST_COMMAND], **again["parameters"]}
-    return replace(page, payload={**page.payload, "reproduce": {**again, "parameters": parameters}})
+        again = page.payload["reproduce"]
+        parameters = {"Command": current_command()[:LONGEST_COMMAND], **again["parameters"]}
+        return replace(page, payload={**page.payload, "reproduce": {**again, "parameters": parameters}})

@@ -5,17 +5,16 @@ in `treewright.parameters`. Options that several commands share are fields of a 
 docstrings are the help texts, or an annotated type; those of a single command are described in its own
 docstring.
 
-A command is a function in a file of its own name in `commands/`; `_ORDER` there is the order of
-`treewright --help`:
+A command is a function in a file of its own name in `commands/`; `_ORDER` there is the order of `treewright
+--help`. Its docstring is one sentence for the list of commands, then the sections `Parameters`, of what is
+not explained here already, and `Examples`: each is a call and, indented by four, what it does, in lines that
+end before column 76.
 
     def prune(model: Model, /, *, output: Output = None, style: Style = TEXT) -> None:
-        \"\"\"One sentence for the list of commands; then numpy's sections `Parameters`, of what is not
-        explained here already, and `Examples`: each is a call and, indented by four, what it does; lines end
-        before column 76. \"\"\" voice = Voice(style) with voice.stages() as work:          # on a terminal
-        the current stage is shown
+        voice = Voice(style)
+        with voice.stages() as work:          # on a terminal the current stage is shown
             tree = open_model(model, work)
             work.begin("pruning")
-            …
         voice.note("…")                       # stderr; under --json in the list "notes" of the document
         voice.answer(text, document)          # the output of the command, printed also with --quiet
         voice.summarize(text, document)       # a summary beside the files written; not with --quiet
@@ -29,7 +28,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -46,8 +45,8 @@ PIPE = Path("-")  # the standard input where a table is read, the standard outpu
 MISSING = ("NA", "N/A", "#N/A", "null", "NULL", "?")  # cells of CSV files that are missing by default
 ALWAYS_MISSING = ("", "NaN", "nan", "NAN")
 
-TABLE = Group("Reading the table", sort_key=50)
-OUTPUT = Group("Output", sort_key=90)
+TABLE = Parameter(group=Group("Reading the table", sort_key=50))
+OUTPUT = Parameter(group=Group("Output", sort_key=90))
 ROWS = Parameter(group=Group("Which rows are used for what", sort_key=10))
 GROWING = Group("Growing", sort_key=20)
 PRUNING = Parameter(group=Group("Pruning", sort_key=30))
@@ -105,20 +104,20 @@ def from_spec(name: str, choices: Sequence[str] = (), **changes: Any) -> Paramet
     usual = {
         "name": declared.flag,
         "help": text.replace("; The", "; the"),
-        "validator": one_of(declared.flag, names) if names else check,
+        "validator": one_of(declared.flag, names).validator if names else check,
     }
     options = {**usual, **changes}
     return Parameter(**{name: value for name, value in options.items() if value is not None})
 
 
-def one_of(option: str, names: Sequence[str]) -> Callable[[Any, Any], None]:
+def one_of(option: str, names: Sequence[str]) -> Parameter:
     """The check of an option that takes one of some names, or several of them."""
 
     def check(_: Any, value: str | list[str] | None) -> None:
         for name in [value] if isinstance(value, str) else value or ():
             check_name(option, name, names)
 
-    return check
+    return Parameter(validator=check)
 
 
 def _check_delta(_: Any, delta: float) -> None:
@@ -128,8 +127,7 @@ def _check_delta(_: Any, delta: float) -> None:
 
 WHOLE = Parameter(converter=_as_whole)
 _FILE = Parameter(allow_leading_hyphen=True, converter=_as_file)
-_TABLE = Parameter(group=TABLE)
-_TEXTS = Parameter(group=TABLE, allow_leading_hyphen=True)
+_HYPHEN = Parameter(allow_leading_hyphen=True)
 
 Model = Annotated[Path, _FILE, Parameter(help="A file that `treewright fit` wrote.")]
 Table = Annotated[
@@ -141,7 +139,7 @@ Table = Annotated[
     ),
 ]
 Rows = Annotated[Path | None, _FILE, ROWS]  # a table beside the one that a command is about
-OutputFile = Annotated[Path | None, _FILE, Parameter(group=OUTPUT)]
+OutputFile = Annotated[Path | None, _FILE, OUTPUT]
 Output = Annotated[OutputFile, Parameter(alias="-o")]
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
@@ -161,16 +159,7 @@ Delta = Annotated[
     float, Parameter(help="The probability that the certificate does not hold.", validator=_check_delta)
 ]
 
-Drop = Annotated[Repeated, _TABLE, Parameter(help="Leave a column out; may be repeated.")]
-Kinds = Annotated[
-    Repeated,
-    _TABLE,
-    Parameter(
-        help="Read a column as another kind than the inferred one, as COLUMN=KIND; the kinds are "
-        f"{', '.join(KINDS)}. Cells that are not numbers or times are then missing. May be repeated.",
-    ),
-]
-Weights = Annotated[str | None, _TABLE, Parameter(help="The column with the weight of each row.")]
+Weights = Annotated[str | None, TABLE, Parameter(help="The column with the weight of each row.")]
 
 
 @Parameter(name="*")  # its fields are options by themselves
@@ -178,10 +167,10 @@ Weights = Annotated[str | None, _TABLE, Parameter(help="The column with the weig
 class Style:
     """What is printed, and for whom."""
 
-    json: Annotated[Flag, Parameter(group=OUTPUT)] = False
+    json: Annotated[Flag, OUTPUT] = False
     """Print one JSON document for programs, no text."""
 
-    quiet: Annotated[Flag, Parameter(alias="-q", group=OUTPUT)] = False
+    quiet: Annotated[Flag, OUTPUT, Parameter(alias="-q")] = False
     """No notes, no progress, no summary."""
 
 
@@ -190,34 +179,34 @@ class Style:
 class Dialect:
     """How a text file is written: separator, missing values, names of columns, numbers and dates."""
 
-    separator: Annotated[str | None, _TEXTS] = None
+    separator: Annotated[str | None, TABLE, _HYPHEN] = None
     """The separator of the cells of a CSV file: one character, or tab, comma, semicolon, bar, space. By
     default one of the first four is detected from the first lines."""
 
-    na_values: Annotated[Repeated, _TEXTS] = None
+    na_values: Annotated[Repeated, TABLE, _HYPHEN] = None
     """A cell that stands for a missing value, such as -999; may be repeated. It replaces NA, N/A, #N/A, null
     and ?, the default in CSV files. Empty cells and NaN are always missing."""
 
-    header: Annotated[bool | None, _TABLE, Parameter(negative="--no-header")] = None
+    header: Annotated[bool | None, TABLE, Parameter(negative="--no-header")] = None
     """Whether the first line of a CSV file holds the names of the columns, as by default. Without it they are
     called 'column 1', 'column 2', …"""
 
-    encoding: Annotated[str | None, _TABLE] = None
+    encoding: Annotated[str | None, TABLE] = None
     """The character encoding of a text file, such as latin-1, cp1252 or utf-16. By default it is detected:
     UTF-8, UTF-16, else Windows-1252."""
 
-    decimal: Annotated[Repeated, _TEXTS] = None
+    decimal: Annotated[Repeated, TABLE, _HYPHEN] = None
     """The decimal mark of numbers, comma or point, for the whole table or as COLUMN=MARK; may be repeated. By
     default it is detected for each column."""
 
-    thousands: Annotated[Repeated, _TEXTS] = None
+    thousands: Annotated[Repeated, TABLE, _HYPHEN] = None
     """The thousands separator: comma, point, space, apostrophe or none, for the whole table or as
     COLUMN=MARK; may be repeated."""
 
-    date_format: Annotated[Repeated, _TABLE] = None
+    date_format: Annotated[Repeated, TABLE] = None
     """How dates are written, such as %d/%m/%Y, for the whole table or as COLUMN=FORMAT; may be repeated."""
 
-    sheet: Annotated[str | None, _TABLE] = None
+    sheet: Annotated[str | None, TABLE] = None
     """The sheet of an Excel file; by default the only one with cells."""
 
     @property
@@ -262,24 +251,53 @@ LABELLED = Labelled()
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Learning:
+class Columns:
+    """The columns of a table to use, and how they are read."""
+
+    drop: Annotated[Repeated, TABLE] = None
+    """Leave a column out; may be repeated."""
+
+    kinds: Annotated[
+        Repeated,
+        TABLE,
+        Parameter(
+            help="Read a column as another kind than the inferred one, as COLUMN=KIND; the kinds are "
+            f"{', '.join(KINDS)}. Cells that are not numbers or times are then missing. May be repeated.",
+        ),
+    ] = None
+
+    dialect: Dialect = USUAL
+
+    @property
+    def column_kinds(self) -> dict[str, str]:
+        """The kinds that --kinds names, by column.
+
+        >>> Columns(kinds=["zip=category", "a=b=number"]).column_kinds
+        {'zip': 'category', 'a=b': 'number'}
+        """
+        form = f"COLUMN=KIND, such as zip=category; the kinds are {', '.join(KINDS)}"
+        return by_column("--kinds", self.kinds, form, {kind: kind for kind in KINDS})
+
+
+ALL_COLUMNS = Columns()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Learning(Columns):
     """The columns of a table to learn from, and how it is read."""
 
     target: str
     """The column to predict."""
 
     weights: Weights = None
-    drop: Drop = None
-    kinds: Kinds = None
 
-    classes: Annotated[bool | None, _TABLE, Parameter(negative="--numbers")] = None
+    classes: Annotated[bool | None, TABLE, Parameter(negative="--numbers")] = None
     """Whether the target is classes or numbers. By default texts, true/false and up to 20 different whole
     numbers are classes."""
 
-    drop_missing_target: Annotated[Flag, _TABLE] = False
+    drop_missing_target: Annotated[Flag, TABLE] = False
     """Leave out rows without a target instead of refusing them."""
-
-    dialect: Dialect = USUAL
 
 
 @Parameter(name="*", group=GROWING)
@@ -310,32 +328,18 @@ class Limits:
 
     @property
     def growing(self) -> dict[str, Any]:
-        """The arguments of `grow`."""
-        options = {**vars(self), "monotonic_cst": signs_of(self.monotonic_cst) or None}
+        """The arguments of `grow`.
+
+        >>> Limits(monotonic_cst=["age=1", "a=b=-1"]).growing["monotonic_cst"]
+        {'age': 1, 'a=b': -1}
+        """
+        form = "COLUMN=1 or COLUMN=-1, such as age=1"
+        signs = by_column("--monotonic-cst", self.monotonic_cst, form, {"1": 1, "+1": 1, "-1": -1})
+        options = {**vars(self), "monotonic_cst": signs or None, "n_jobs": n_threads(self.n_jobs)}
         n_surrogates = options.pop("n_surrogates")
         if self.missing == "surrogate":
             options["missing"] = parameters.Surrogates(n_surrogates)
-        return {**options, "n_jobs": n_threads(self.n_jobs)}
+        return options
 
 
 TO_PURITY = Limits()
-
-
-def kinds_of(kinds: list[str] | None) -> dict[str, str]:
-    """The kinds that --kinds names, by column.
-
-    >>> kinds_of(["zip=category", "a=b=number"])
-    {'zip': 'category', 'a=b': 'number'}
-    """
-    form = f"COLUMN=KIND, such as zip=category; the kinds are {', '.join(KINDS)}"
-    return by_column("--kinds", kinds, form, {kind: kind for kind in KINDS})
-
-
-def signs_of(monotonic: list[str] | None) -> dict[str, int]:
-    """The directions that --monotonic-cst names, by column.
-
-    >>> signs_of(["age=1", "a=b=-1"])
-    {'age': 1, 'a=b': -1}
-    """
-    form = "COLUMN=1 or COLUMN=-1, such as age=1"
-    return by_column("--monotonic-cst", monotonic, form, {"1": 1, "+1": 1, "-1": -1})

@@ -39,8 +39,8 @@ class Pruning:
         Parameter(
             help="How one of several trees is chosen, where the method makes several: "
             f"{', '.join(WAYS.names)}; by default held_out, by the rows of --validation.",
-            validator=one_of("--select", WAYS.names),
         ),
+        one_of("--select", WAYS.names),
     ] = None
 
     leaves: Annotated[Positive, PRUNING] = None

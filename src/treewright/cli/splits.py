@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 
 from treewright.cli.errors import Misuse, count
 from treewright.encoding import Dataset
@@ -69,14 +70,12 @@ def check_validation(validation: RowsOption, plan: Plan | None) -> None:
 
 def check_files(data: str | os.PathLike[str], options: Iterable[RowsOption]) -> None:
     """Misuse about a file that is named for two things."""
-    roles = [("the table itself", os.fspath(data))]
-    for each in options:
-        if each.file is None or not os.path.exists(each.file):
-            continue
-        for role, path in roles:
-            if os.path.exists(path) and os.path.samefile(path, each.file):
-                raise Misuse(f"{each.option} {each.file} is {role}; {_ONE_ROLE}")
-        roles.append((f"the file of {each.option}", each.file))
+    files = [("the table itself", "", os.fspath(data))]
+    files += [(f"the file of {each.option}", each.option, each.file) for each in options if each.file]
+    existing = [each for each in files if os.path.exists(each[2])]
+    for (role, _, first), (_, option, second) in combinations(existing, 2):
+        if os.path.samefile(first, second):
+            raise Misuse(f"{option} {second} is {role}; {_ONE_ROLE}")
 
 
 def refuse_same_rows(data: Dataset, from_files: dict[str, Dataset], options: Iterable[RowsOption]) -> None:

@@ -45,12 +45,6 @@ class Fit:
     certificate: Certificates | str
     seconds: dict[str, float]  # of each stage
 
-    @property
-    def judged(self) -> tuple[str, Metrics]:
-        """The part whose rows are most like new ones, and the metrics on it."""
-        part = next(name for name in ("test", "validation", "training") if name in self.scores)
-        return part, self.scores[part]
-
 
 def _duration(seconds: float) -> str:
     """
@@ -62,7 +56,8 @@ def _duration(seconds: float) -> str:
 
 def summary(path: str | os.PathLike[str], fit: Fit) -> str:
     """All about a new tree but its files and its certificate."""
-    part, metrics = fit.judged
+    part = next(name for name in ("test", "validation", "training") if name in fit.scores)
+    metrics = fit.scores[part]
     positive = "" if metrics.positive is None else f", for {class_word(metrics.positive.name)}"
     figures = ", ".join(f"{name} {value}" for name, value in metrics.figures)
     lines = [_table(path, fit.data, fit.n_dropped), _target(fit.data), metrics.comparison(part), ""]

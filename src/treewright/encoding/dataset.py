@@ -19,12 +19,12 @@ UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, see `en
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table in numbers; `schema` says what they stand for.
+    """A table in numbers; `schema` has their meaning.
 
     `columns` is one (rows, columns) array of float64 or float32 where the table was a matrix of numbers, else
     one array per column: float64 or float32 for numbers and times (missing: NaN), int32 codes for categories
     (missing: -1, a category that the schema does not know: -2). A class that the schema does not know is -1.
-    The arrays may be views of the table's own memory, with any strides; nobody writes to them.
+    The arrays may be views of the table's own memory, with any strides, and are never written to.
 
     >>> from treewright import encode
     >>> encode({"x": [1.0, 2.0], "sky": ["blue", None]}, ["a", "b"])

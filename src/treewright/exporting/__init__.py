@@ -1,4 +1,4 @@
-"""A tree for readers and other programs: one file per format, and this folder is the list of formats."""
+"""Formats of trees for people and other programs: one file each; this folder is the list of formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def formats() -> tuple[str, ...]:
 def export(model: Any, format: str = "text", *, check: Any = None, **options: Any) -> str | bytes:
     """A tree, or that of a fitted model, in a format; `options` are those of the format's `render`.
 
-    With `check` the result is run before it is returned, and its answers are compared with those of the
+    With `check` the result is run before it is returned, and its predictions are compared with those of the
     model, to the last bit: on a table, (table, target) or Dataset, or, with True, on 10,000 rows at and next
     to every threshold, with missing and infinite values and unseen categories. ValueError names the first row
     that differs, ImportError what is missing to run it.

@@ -15,11 +15,11 @@ class Pieces(NamedTuple):
 
     is_root: NDArray[np.bool_]
     piece: NDArray[np.int64]
-    levels: int  # how many pieces the longest way down goes through
+    levels: int  # the most pieces that a path from the root goes through
 
 
 def pieces(tree: Tree, tallest: int) -> Pieces:
-    """The tree in as few pieces as it takes for none to be taller than `tallest`, up to a constant.
+    """The tree in pieces no taller than `tallest`, as few as possible up to a constant factor.
 
     A node becomes the root of a piece where the part of the tree below it, down to the next pieces, is that
     tall; so each piece but the first has at least `tallest` branches.

@@ -1,5 +1,5 @@
-"""What the exports to programming languages share: which columns a tree asks, its tests and answers as
-tables, names that a compiler accepts, remarks that no name can break.
+"""What the exports to programming languages share: the columns that a tree reads, its tests and
+predictions as tables, names that a compiler accepts, comments that no name can end.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class Code:
 
     @cached_property
     def sums(self) -> list[int]:
-        """The sums of columns that some test asks, as features."""
+        """The sums of columns that some test reads, as features."""
         return [j for j in _distinct(self.tree.feature) if j >= len(self.tree.schema.columns)]
 
     @cached_property
     def used(self) -> list[int]:
-        """The columns that some test, surrogate or sum asks, or the formula of a leaf, in order."""
+        """The columns that some test, surrogate, sum or formula of a leaf reads, in order."""
         tree, n = self.tree, len(self.tree.schema.columns)
         found = {*_distinct(tree.feature), *_distinct(tree.surrogates.feature)} - {*self.sums}
         found |= {j for _, terms in self.formulas or () for j, _, _ in terms}
@@ -57,7 +57,7 @@ class Code:
 
     @cached_property
     def demanded(self) -> list[int]:
-        """The columns, then the sums, whose value must be there: what some test asks, if the tree takes
+        """The columns, then the sums, that must not be missing: what some test reads, if the tree takes
         complete rows only.
         """
         if self.tree.missing != "error":
@@ -68,7 +68,7 @@ class Code:
 
     @cached_property
     def formulas(self) -> list[tuple[float, list[tuple[int, float, float]]]] | None:
-        """The formula of each leaf, if that is how the tree answers: the intercept and, in the order in which
+        """The formula of each leaf of a model tree: the intercept and, in the order in which
         they are added, (column, coefficient, what a value that is missing or not finite counts as).
         """
         linear = self.tree.linear
@@ -81,7 +81,7 @@ class Code:
 
     @cached_property
     def columns(self) -> list[Column]:
-        """The columns that some test, surrogate or sum asks."""
+        """These columns, as the schema describes them."""
         return [self.tree.schema.columns[j] for j in self.used]
 
     def variables(self, reserved: Container[str]) -> dict[int, str]:
@@ -102,12 +102,12 @@ class Code:
 
     @cached_property
     def place(self) -> list[int]:
-        """For each node how many leaves stand before it: of a leaf its number."""
+        """For each node the number of leaves before it: of a leaf its place."""
         return (np.cumsum(self.tree.is_leaf) - self.tree.is_leaf).tolist()
 
     @property
     def has_categories(self) -> bool:
-        """Whether some test or surrogate asks a category."""
+        """Whether some test or surrogate reads a category."""
         return bool(self.tree.subsets.size or self.tree.surrogates.subsets.size)
 
     @property
@@ -133,12 +133,12 @@ class Code:
     # ---- answers -------------------------------------------------------------------------------------
 
     def answers(self, target: int) -> list[Any]:
-        """What each leaf answers: the code of a class, or a number."""
+        """The prediction of each leaf: the code of a class, or a number."""
         table = self.tree.label if self.predicts_classes else self.tree.value
         return list(table[self.leaves, target].tolist())
 
     def shares(self, target: int) -> Iterator[list[tuple[int, float]]]:
-        """The classes of each leaf with their shares, without those that are not there."""
+        """The classes that occur in each leaf, with their shares."""
         step = max(1, AT_ONCE // self.tree.schema.width)
         for start in range(0, len(self.leaves), step):
             table = self.tree.shares(self.leaves[start : start + step])[target]
@@ -150,14 +150,14 @@ class Code:
     # ---- words ---------------------------------------------------------------------------------------
 
     def heading(self) -> list[str]:
-        """What the program is, for people: lines without any character that could end a remark unseen."""
+        """What the program is, as lines of printable characters."""
         tree = self.tree
         names = " and ".join(_short(escape(target.name)) for target in self.targets)
         lines = [f"A decision tree with {_count(tree.n_leaves, 'leaf', 'leaves')} that predicts {names}."]
         lines += [f"Made by treewright {__version__}.", ""]
         if not self.columns:
-            return [*lines, "It asks no column: the answer is always the same."]
-        lines.append("It asks:")
+            return [*lines, "It reads no column: the prediction is always the same."]
+        lines.append("It reads:")
         size = max(len(_short(escape(column.name))) for column in self.columns[:MOST_NAMED])
         for column in self.columns[:MOST_NAMED]:
             lines.append(f"  {_short(escape(column.name)):{size}}   {_short(_kind_in_words(column), 60)}")
@@ -168,13 +168,13 @@ class Code:
         return lines
 
     def test_in_words(self, node: int) -> str:
-        """What a row must satisfy to go left; of missing values, too."""
+        """The condition for going left, with where missing values go."""
         if has_surrogates(self.tree, node):
             return remark(f"{branch_in_words(self.tree, node, True, learnt=frozenset())}; missing: by others")
         return remark(branch_in_words(self.tree, node, True, learnt=frozenset([*self.used, *self.sums])))
 
     def leaf_in_words(self, node: int) -> str:
-        """What a leaf answers, of how many rows, and how many of them agree."""
+        """The prediction of a leaf, its rows, and the share of its class among them."""
         tree, rows = self.tree, row_count(int(self.tree.rows[node]))
         if not self.predicts_classes:
             answer = (
@@ -191,7 +191,7 @@ class Code:
     # ---- shape ---------------------------------------------------------------------------------------
 
     def nests(self, style: str) -> bool:
-        """Whether to write tests within tests, not tables: by itself for a tree that a person can read."""
+        """Whether to write nested tests, not tables; with style "auto", if a person can read the tree."""
         if style not in STYLES:
             raise ValueError(f"style is {style!r}; known: {', '.join(STYLES)}")
         most = max(self.tree.depth, int(np.bincount(self.tree.surrogates.node, minlength=1).max()))
@@ -265,22 +265,22 @@ def plain(values: Any) -> list[Any]:
     return [None if gone else tick for gone, tick in zip(missing, ticks, strict=True)]
 
 
-def label_array(tree: Tree, found: list[Any]) -> NDArray[Any]:
-    """Answers as an array in which no label changes its type or value."""
+def label_array(tree: Tree, answers: list[Any]) -> NDArray[Any]:
+    """Predictions as an array in which no label changes its type or value."""
     if not tree.schema.predicts_classes:
-        return np.array(found, np.float64)
-    array = np.empty(np.shape(found) if len(tree.schema.targets) > 1 else len(found), object)
-    array[:] = found
+        return np.array(answers, np.float64)
+    array = np.empty(np.shape(answers) if len(tree.schema.targets) > 1 else len(answers), object)
+    array[:] = answers
     return array
 
 
 def in_columns(answers: list[NDArray[Any]]) -> NDArray[Any]:
-    """The answers for one target, or a column for each of several."""
+    """The predictions for one target, or a column for each of several."""
     return answers[0] if len(answers) == 1 else np.stack(answers, axis=1)
 
 
 def optional_module(name: str, purpose: str, package: str) -> Any:
-    """A module that is not always installed; ImportError with what installs it."""
+    """An optional module; ImportError with the command that installs it."""
     try:
         return import_module(name)
     except ImportError:
@@ -288,13 +288,13 @@ def optional_module(name: str, purpose: str, package: str) -> Any:
 
 
 def _labels(code: Code) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The categories of each column and the classes of each target, and what these are."""
+    """What has labels, and the labels: the columns' categories and the targets' classes."""
     yield from ((f"column {column.name!r}", column.categories) for column in code.columns)
     yield from ((f"target {target.name!r}", target.classes or ()) for target in code.targets)
 
 
 def check_labels(code: Code) -> None:
-    """TypeError where a category or class is nothing that a program text can say."""
+    """TypeError about a category or class that has no literal in programs."""
     for what, labels in _labels(code):
         for label in labels:
             if type(label) not in (str, bool, int, float):
@@ -322,7 +322,7 @@ def check_nul(code: Code, language: str) -> None:
 
 
 def one_target(code: Code, target: str | None) -> int:
-    """The place of the only target, or of the one that is asked for."""
+    """The place of the only target, or of the one called `target`."""
     names = [each.name for each in code.targets]
     if target is None:
         if len(names) > 1:
@@ -359,7 +359,7 @@ def identifiers(names: Iterable[str], reserved: Container[str]) -> list[str]:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text: those that a language reserves."""
+    """The words of a text, such as those that a language reserves."""
     return frozenset(text.split())
 
 
@@ -383,20 +383,20 @@ def fill_lines(items: Sequence[str], indent: str = "    ") -> list[str]:
 
 
 def number(value: float, infinity: str) -> str:
-    """A float as short as it can be and still be the same one."""
+    """The shortest text that reads as the same float."""
     if math.isinf(value):
         return infinity if value > 0 else f"-{infinity}"
     return repr(value)
 
 
 def remark(text: str) -> str:
-    """A text for a remark: on one line, not too long."""
+    """A text for a comment: on one line, not too long."""
     return _short(escape(text), LONGEST_REMARK)
 
 
-def quote_text(text: str, quote: str, escaped: Callable[[str], str], kept: Callable[[str], bool]) -> str:
-    """A text between quotes; characters that are not `kept` are written by `escaped`."""
-    return quote + "".join(c if kept(c) else escaped(c) for c in text) + quote
+def quote_text(text: str, quote: str, escape: Callable[[str], str], is_plain: Callable[[str], bool]) -> str:
+    """A text between quotes; characters that are not plain are escaped."""
+    return quote + "".join(c if is_plain(c) else escape(c) for c in text) + quote
 
 
 def _short(text: str, limit: int = 40) -> str:

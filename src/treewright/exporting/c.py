@@ -57,11 +57,11 @@ _RESERVED = words(
 def render(tree: Tree, *, name: str = "treewright", target: str | None = None, style: Style = "auto") -> str:
     """A header with `treewright_predict(&row)`, and for classes `treewright_predict_proba(&row, shares)`.
 
-    The columns that the tree asks are the members of `treewright_row`: a double for a number (missing: NAN)
+    The columns that the tree reads are the members of `treewright_row`: a double for a number (missing: NAN)
     or a time (microseconds since 1970), a code for a category, which `treewright_code_…(value)` finds.
     Classes are codes, too; `treewright_class(code)` is the label. Where the tree takes complete rows only,
-    the answer to others is -1 or NAN. `name` takes the place of treewright in all names; `target` says which
-    of several targets; `style` is as for Python.
+    the prediction for others is -1 or NAN. `name` replaces treewright in all names; `target` selects one of
+    several targets; `style` is as for Python.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "virginica", "virginica"]))
@@ -222,7 +222,7 @@ class _C(Printer):
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
-    """What the header answers to the rows of a table, by compiling and running it."""
+    """The predictions of the header for the rows of a table, compiled and run."""
     compiler = engine("compiles C", "cc", "gcc", "clang")
     code, name = Code(tree), options.get("name", "treewright")
     place = one_target(code, options.get("target"))
@@ -255,7 +255,7 @@ def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> list[An
 
 
 def _encode(library: Any, k: int, column: Column, values: Any) -> NDArray[Any]:
-    """A column as the program wants it; it finds the codes of categories itself."""
+    """A column as the program reads it, with codes of categories from the program itself."""
     if not column.is_category:
         return np.array([np.nan if value is None else value for value in plain(values)], np.float64)
     function = getattr(library, f"code_{k}")
@@ -316,7 +316,7 @@ def _members(code: Code) -> list[str]:
 
 
 def _sums(code: Code, name: str) -> Iterator[str]:
-    """A function for each sum of columns; its numbers are stored, so that no compiler fuses any."""
+    """A function for each sum of columns; volatile, so that no compiler fuses its operations."""
     names = code.variables(_RESERVED)
     for j in code.sums:
         (first, weight), *others = code.terms(j)
@@ -339,7 +339,7 @@ def _row(code: Code, name: str, members: list[str]) -> Iterator[str]:
         else:
             yield f"    double {member};  /* {words}: {units[family(column)]}; NAN is missing */"
     if not members:
-        yield "    int nothing;  /* no column is asked */"
+        yield "    int nothing;  /* no column is read */"
     yield f"}} {name}_row;"
 
 
@@ -396,7 +396,7 @@ def _class(target: Target, name: str) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """A text as UTF-8. No trigraph can arise, and no digit can be taken for a part of what is before it."""
+    """A text as UTF-8, without trigraphs; escapes have three digits, so that none continues them."""
     encoded = text.encode("utf-8", "surrogatepass").decode("latin-1")
     plain_ones = frozenset(chr(c) for c in range(32, 127)) - frozenset('"\\?')
     return quote_text(

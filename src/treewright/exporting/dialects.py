@@ -39,7 +39,7 @@ class Dialect:
         if "\0" in name:
             raise ValueError(f"{name!r} cannot be the name of a column or table: it has the character NUL")
         self._check_characters(name)
-        return self._name(name)
+        return self._in_quotes(name, self.quote)
 
     def label(self, value: object) -> str:
         """A category or class."""
@@ -80,11 +80,11 @@ class Dialect:
         """A column of texts, so that it is compared byte by byte."""
         return column
 
-    def _name(self, name: str) -> str:
-        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
-
     def _text(self, text: str) -> str:
-        return "'" + text.replace("'", "''") + "'"
+        return self._in_quotes(text, "'")
+
+    def _in_quotes(self, text: str, quote: str) -> str:
+        return quote + text.replace(quote, quote * 2) + quote
 
     def _float(self, value: float) -> str:
         text = repr(value).removesuffix(".0")
@@ -185,11 +185,8 @@ class _BigQuery(Dialect):
     nan = "unordered"
     times = "'{}'"
 
-    def _name(self, name: str) -> str:
-        return quote_text(name, "`", _backslash, _is_plain)
-
-    def _text(self, text: str) -> str:
-        return quote_text(text, "'", _backslash, _is_plain)
+    def _in_quotes(self, text: str, quote: str) -> str:
+        return quote_text(text, quote, _backslash, _is_plain)
 
     def _float(self, value: float) -> str:
         return repr(value)

@@ -1,4 +1,4 @@
-"""A tree in Graphviz's language: text for its programs, and for the many tools that read it."""
+"""A tree in the language of Graphviz, which many tools read."""
 
 from __future__ import annotations
 

@@ -24,7 +24,6 @@ from treewright.exporting._tree import (
     family,
     label_array,
     label_type,
-    number,
     plain,
     quote_text,
     words,
@@ -55,7 +54,7 @@ def render(
     IllegalArgumentException, and so is a missing value where the tree takes complete rows only. Numbers are
     any Number or Boolean; times are Instants, dates and times of java.time (in UTC where they name no zone),
     java.util.Dates, or microseconds since 1970. Labels are String, boolean, long or double. Probabilities are
-    in the order of `CLASSES`. Of several targets the answers are an array.
+    in the order of `CLASSES`. Of several targets the predictions are an array.
 
     `name` is that of the class, and of its file; `package` is what it belongs to; `style` is as for Python.
 
@@ -89,7 +88,7 @@ def render(
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
-    """What the class answers to the rows of a table, by compiling and running it."""
+    """The predictions of the class for the rows of a table, compiled and run."""
     javac, java = engine("compiles Java", "javac"), engine("runs Java", "java")
     name, package = options.get("name", "DecisionTree"), options.get("package")
     columns = [(column.name, plain(table[column.name])) for column in Code(tree).columns]
@@ -166,14 +165,12 @@ class _Java(RowPrinter):
         """A comment in ASCII, in which nothing is taken for the code of a character."""
         return "".join(c if c.isascii() else _unicode(c) for c in re.sub(r"\\(?=u)", r"\\ ", text))
 
-    def literal(self, label: Any) -> str:
-        """A label; a text beyond the limit of a constant in parts."""
-        if isinstance(label, bool):
-            return str(label).lower()
-        if isinstance(label, float):
-            return number(label, self.infinity)
-        if isinstance(label, int):
-            return f"{label}L"
+    def integer(self, label: int) -> str:
+        """A long."""
+        return f"{label}L"
+
+    def text(self, label: str) -> str:
+        """A text; one beyond the limit of a constant in parts."""
         step = 15_000
         parts = [_text(label[i : i + step]) for i in range(0, max(len(label), 1), step)]
         return parts[0] if len(parts) == 1 else f'String.join("", {", ".join(parts)})'

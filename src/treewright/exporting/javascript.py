@@ -13,7 +13,7 @@ from treewright.encoding.schema import Column
 from treewright.exporting._check.running import engine, pack_table, run, runner, unpack
 from treewright.exporting._program.form import Among
 from treewright.exporting._program.row_printer import RowPrinter, program_code
-from treewright.exporting._tree import Code, Style, family, label_array, number, plain, quote_text, words
+from treewright.exporting._tree import Code, Style, family, label_array, plain, quote_text, words
 from treewright.tree import Tree
 
 Module = Literal["script", "esm"]
@@ -33,7 +33,7 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
 
     A value that is null, undefined, NaN or not there is missing; a text where a number is expected is an
     error. Times are Dates or microseconds since 1970. Probabilities are in the order of `classes`. Integers
-    beyond 2^53 are BigInts. Of several targets the answers are an array.
+    beyond 2^53 are BigInts. Of several targets the predictions are an array.
 
     As a "script" it can be included in a page or required by Node; as "esm" it is imported. `function` is
     another name for `predict`; `style` is as for Python.
@@ -67,7 +67,7 @@ def render(tree: Tree, *, function: str = "predict", module: Module = "script", 
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
-    """What the program answers to the rows of a table, by running it in Node."""
+    """The predictions of the program for the rows of a table, run by Node."""
     node = engine("runs JavaScript", "node")
     columns = [(column.name, _values(column, table[column.name])) for column in Code(tree).columns]
     packed = pack_table(columns, len(next(iter(table.values()))))
@@ -114,14 +114,12 @@ class _JavaScript(RowPrinter):
         """A comment that neither ends a script element nor begins a comment of HTML."""
         return text.replace("</", "< /").replace("<!--", "< !--")
 
-    def literal(self, label: Any) -> str:
-        """A label; integers beyond 2^53 are BigInts."""
-        if isinstance(label, bool):
-            return str(label).lower()
-        if isinstance(label, float):
-            return number(label, self.infinity)
-        if isinstance(label, int):
-            return f"{label}n" if abs(label) > _SAFE else str(label)
+    def integer(self, label: int) -> str:
+        """An integer, beyond 2^53 a BigInt."""
+        return f"{label}n" if abs(label) > _SAFE else str(label)
+
+    def text(self, label: str) -> str:
+        """A text."""
         return quote_text(label, '"', _escape, lambda c: c.isprintable() and c not in '"\\<\u2028\u2029')
 
     def key(self, category: Any) -> str:

@@ -19,15 +19,15 @@ from treewright.tree import Tree
 
 VERSION = 2  # of documents with sums, surrogates or another way with missing values; of all others 1
 _OTHER_WAYS = ("fractional", "error")
-MOST_TOLD = 1000  # nodes; to find the words of a large tree takes longer than all the rest
+MOST_WORDED = 1000  # nodes; the words of a larger tree take longer than all the rest
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _BEYOND = re.compile("[\ud800-\udfff\u2028\u2029]")  # what some readers of JSON or JavaScript do not take
 
 
 def render(tree: Tree, *, words: bool | None = None) -> str:
-    """A document that tells all that the tree decides; to keep a tree for treewright there is `Tree.save`.
+    """A document with all that a prediction needs; to keep a tree for treewright, use `Tree.save`.
 
-    A node is a branch or a leaf. A branch has the "column" that it asks and either the "threshold" (values
+    A node is a branch or a leaf. A branch has the "column" that it tests and either the "threshold" (values
     up to it go left) or the "categories_left"; the numbers of its two children; where missing values go and,
     for categories, where those go that were never seen. A leaf has its answer and, for classes, the shares of
     those that are there; lists of them where there are several targets. The answer of a model tree has an
@@ -35,7 +35,7 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     number is ``{"float": "inf"}``. Times are microseconds since 1970. `words` adds each test in words, by
     default to a tree of up to 1,000 nodes.
 
-    In place of a column a branch may ask a "sum", a place in the list of "sums": the products of its terms
+    In place of a column a branch may test a "sum", a place in the list of "sums": the products of its terms
     (column, weight), added up in order in double precision; it is missing where a part is, or where
     infinities have no sum. Where a branch has "surrogates", the first of them whose value is known (and,
     for categories, was seen) decides for a missing value; if "reversed", numbers up to the threshold go
@@ -67,20 +67,20 @@ def render(tree: Tree, *, words: bool | None = None) -> str:
     lines += _list("columns", map(_column, tree.schema.columns))
     lines += _list("sums", [_sum(code, j) for j in code.sums]) if code.sums else []
     lines += _list("targets", map(_target, code.targets))
-    tells = tree.n_nodes <= MOST_TOLD if words is None else words
-    lines += [*_list("nodes", _nodes(code, tells), last=True), "}"]
+    words = tree.n_nodes <= MOST_WORDED if words is None else words
+    lines += [*_list("nodes", _nodes(code, words), last=True), "}"]
     return "\n".join(lines) + "\n"
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
-    """What the document says of the rows of a table, by following its nodes and nothing else."""
+    """The predictions for the rows of a table, by following the nodes of the document and nothing else."""
     document = json.loads(rendered)
     reader = _Reader(document, table)
     return label_array(tree, [reader.answer(row) for row in range(len(next(iter(table.values()))))])
 
 
 class _Reader:
-    """A program that follows a document and knows nothing else."""
+    """Predicts from a document alone."""
 
     def __init__(self, document: dict[str, Any], table: dict[str, Any]) -> None:
         self.nodes = document["nodes"]
@@ -90,15 +90,15 @@ class _Reader:
         self.targets = document["targets"]
 
     def answer(self, row: int) -> Any:
-        """What a row is answered: by its leaf, or where it is in parts by their mixture."""
+        """The prediction for a row: of its leaf, or where it is divided the mixture of its leaves."""
         parts = list(self.parts(row))
         answer = parts[0][0]["answer"] if len(parts) == 1 else self.mixture(parts)
         if isinstance(answer, dict) and "terms" in answer:
-            return _summed(answer, self.columns, row)
+            return _formula_value(answer, self.columns, row)
         return tuple(map(_read, answer)) if isinstance(answer, list) else _read(answer)
 
     def parts(self, row: int) -> Iterator[tuple[dict[str, Any], float]]:
-        """The leaves of a row, from left to right, and how much of it is there."""
+        """The leaves of a row, from left to right, each with its share of the row."""
         waiting = [(0, 1.0)]
         while waiting:
             place, share = waiting.pop()
@@ -129,7 +129,7 @@ class _Reader:
         return str(node["missing"])
 
     def value(self, test: dict[str, Any], row: int) -> Any:
-        """The value that a test asks; a sum is NaN where a part is missing."""
+        """The value that a test reads; a sum is NaN where a part is missing."""
         if "sum" not in test:
             return self.columns[test["column"]][row]
         values = [(self.columns[name][row], weight) for name, weight in self.sums[test["sum"]]["terms"]]
@@ -140,20 +140,20 @@ class _Reader:
         several = len(self.targets) > 1
         found = []
         for k, target in enumerate(self.targets):
-            told = [(leaf, share, k if several else None) for leaf, share in parts]
-            found.append(_most_likely(target, told) if "classes" in target else _mean(told))
+            leaves = [(leaf, share, k if several else None) for leaf, share in parts]
+            found.append(_most_likely(target, leaves) if "classes" in target else _mean(leaves))
         return found if several else found[0]
 
 
-def _mean(told: list[tuple[dict[str, Any], float, int | None]]) -> float:
-    numbers = [(leaf["answer"] if k is None else leaf["answer"][k], share) for leaf, share, k in told]
+def _mean(leaves: list[tuple[dict[str, Any], float, int | None]]) -> float:
+    numbers = [(leaf["answer"] if k is None else leaf["answer"][k], share) for leaf, share, k in leaves]
     return float(reduce(add, [share * _read(value) for value, share in numbers], 0.0))
 
 
-def _most_likely(target: dict[str, Any], told: list[tuple[dict[str, Any], float, int | None]]) -> Any:
+def _most_likely(target: dict[str, Any], leaves: list[tuple[dict[str, Any], float, int | None]]) -> Any:
     classes = list(map(_read, target["classes"]))
     mixed = dict.fromkeys(classes, 0.0)
-    for leaf, share, k in told:
+    for leaf, share, k in leaves:
         for label, part in leaf["shares"] if k is None else leaf["shares"][k]:
             mixed[_read(label)] += share * part
     if "costs" not in target:
@@ -163,7 +163,7 @@ def _most_likely(target: dict[str, Any], told: list[tuple[dict[str, Any], float,
     return classes[costs.index(min(costs))]
 
 
-def _summed(formula: dict[str, Any], columns: dict[str, Any], row: int) -> float:
+def _formula_value(formula: dict[str, Any], columns: dict[str, Any], row: int) -> float:
     total: float = formula["intercept"]
     for term in formula["terms"]:
         value = columns[term["column"]][row]
@@ -193,13 +193,14 @@ def _target(target: Target) -> dict[str, Any]:
 
 def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
     tree = code.tree
-    shares = _joined([code.shares(k) for k in range(len(code.targets))]) if code.predicts_classes else None
+    targets = [code.shares(k) for k in range(len(code.targets))] if code.predicts_classes else []
+    shares = map(list, zip(*targets, strict=True))
     leaf_answers = list(zip(*_leaf_answers(code), strict=True))
     rows, right = tree.rows.tolist(), tree.right.tolist()
     for node in range(tree.n_nodes):
         facts: dict[str, Any] = {"node": node, "rows": rows[node]}
         if tree.is_leaf[node]:
-            facts |= _leaf(code, leaf_answers[code.place[node]], next(shares) if shares else None)
+            facts |= _leaf(code, leaf_answers[code.place[node]], next(shares, None))
         else:
             facts |= _test(code, next(questions(tree, node)))
             if words:
@@ -252,10 +253,6 @@ def _sum(code: Code, feature: int) -> dict[str, Any]:
     names = code.tree.schema.names
     terms = [[names[column], weight] for column, weight in code.terms(feature)]
     return {"name": code.tree.tested[feature].name, "terms": terms}
-
-
-def _joined(targets: list[Iterator[list[tuple[int, float]]]]) -> Iterator[list[list[tuple[int, float]]]]:
-    return map(list, zip(*targets, strict=True))
 
 
 def _leaf(

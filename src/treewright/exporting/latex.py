@@ -1,4 +1,4 @@
-"""A tree as a TikZ picture for LaTeX: every node at its place, so that nothing nests; only tikz is needed"""
+"""A tree as a TikZ picture for LaTeX: absolute positions, so that nothing nests; needs tikz only."""
 
 from __future__ import annotations
 

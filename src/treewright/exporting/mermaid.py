@@ -1,4 +1,4 @@
-"""A tree as a Mermaid flowchart, which many pages and editors of Markdown draw."""
+"""A tree as a Mermaid flowchart, which many Markdown viewers and editors draw."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _style(card: Card) -> str:
 
 
 def _escape(text: str) -> str:
-    """Characters that could mean something are written by their number; so is what looks like Markdown."""
+    """Characters with a meaning in Mermaid or Markdown are written by their number."""
     return "".join(
         letter
         if letter.isalnum() or (letter in _PLAIN and not (letter in ".-+" and text[i + 1 : i + 2] == " "))

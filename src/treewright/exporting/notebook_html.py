@@ -1,4 +1,4 @@
-"""How trees and paths show themselves in notebooks: HTML without scripts, for light and dark pages."""
+"""Trees and pruning paths in notebooks: HTML without scripts, for light and dark pages."""
 
 from __future__ import annotations
 

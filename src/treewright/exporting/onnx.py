@@ -66,8 +66,8 @@ def render(
     onnx = optional_module("onnx", "to write ONNX models", "treewright[onnx]")
     layout = Layout(tree, inputs, missing)
     graph = Graph(onnx)
-    made = Made(graph, tree, layout, layout.table(graph))
-    leaf = _found_leaf(graph, tree, made)
+    matrix = Matrix(graph, tree, layout, layout.table(graph))
+    leaf = _leaf_places(graph, tree, matrix)
     outputs = _answers(graph, tree, leaf, probabilities)
     model = onnx.helper.make_model(
         onnx.helper.make_graph(graph.nodes, "tree", layout.inputs(onnx), outputs, graph.tables),
@@ -78,13 +78,13 @@ def render(
         ],
         ir_version=IR,
     )
-    onnx.helper.set_model_props(model, {"treewright.columns": json.dumps(layout.described())})
+    onnx.helper.set_model_props(model, {"treewright.columns": json.dumps(layout.description())})
     written: bytes = model.SerializeToString()
     return written
 
 
 def answers(rendered: bytes, tree: Tree, table: Any, **options: Any) -> NDArray[Any]:
-    """What onnxruntime answers to the rows of a table by a rendered model."""
+    """The predictions of a rendered model by onnxruntime for the rows of a table."""
     onnxruntime = optional_module("onnxruntime", "to run ONNX models", "treewright[onnx]")
     layout = Layout(tree, options.get("inputs"), options.get("missing", ""))
     session = onnxruntime.InferenceSession(rendered, providers=["CPUExecutionProvider"])
@@ -92,7 +92,7 @@ def answers(rendered: bytes, tree: Tree, table: Any, **options: Any) -> NDArray[
     several = len(targets) > 1 and tree.schema.predicts_classes
     names = [f"label_{i}" for i in range(len(targets))] if several else None
     names = names or (["label"] if tree.schema.predicts_classes else ["value"])
-    runs = [session.run(names, layout.fed(part)) for part in parts(encoded(table, tree))]
+    runs = [session.run(names, layout.feed(part)) for part in parts(encoded(table, tree))]
     found = [np.concatenate(answers) for answers in zip(*runs, strict=True)]
     if not tree.schema.predicts_classes:
         return np.asarray(found[0])
@@ -100,19 +100,21 @@ def answers(rendered: bytes, tree: Tree, table: Any, **options: Any) -> NDArray[
     return in_columns([labels.astype(as_array(target.classes or ()).dtype) for labels, target in pairs])
 
 
-# ---- the way down ------------------------------------------------------------------------------------------
+# ---- the leaf of a row -------------------------------------------------------------------------------------
 
 
-def _found_leaf(graph: Graph, tree: Tree, made: Made) -> str:
+def _leaf_places(graph: Graph, tree: Tree, matrix: Matrix) -> str:
     """The place of each row's leaf among the leaves, as int64."""
     if tree.n_leaves == 1:
-        rows = graph.add("Shape", [made.table], end=1)
+        rows = graph.add("Shape", [matrix.table], end=1)
         return graph.add("ConstantOfShape", [rows], value=graph.tensor(np.zeros(1, np.int64)))
     cut = pieces(tree, TALLEST)
-    exits = graph.add("TreeEnsemble", [made.table], domain="ai.onnx.ml", **_ensemble(graph, tree, made, cut))
+    exits = graph.add(
+        "TreeEnsemble", [matrix.table], domain="ai.onnx.ml", **_ensemble(graph, tree, matrix, cut)
+    )
     exits = graph.add("Cast", [exits], to=graph.onnx.TensorProto.INT64)
     leaf = graph.add("Gather", [exits, graph.ints([0])], axis=1)
-    if cut.levels > 1:  # where a piece ends at another piece, that one says how it goes on
+    if cut.levels > 1:  # a piece may end at the root of another piece, which goes on
         n_leaves, zero, wide = graph.ints(tree.n_leaves), graph.ints(0), graph.ints([-1, 1])
         for _ in range(cut.levels - 1):
             piece = graph.add("Max", [graph.add("Sub", [leaf, n_leaves]), zero])
@@ -121,8 +123,8 @@ def _found_leaf(graph: Graph, tree: Tree, made: Made) -> str:
     return graph.add("Reshape", [leaf, graph.ints([-1])])
 
 
-def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, Any]:
-    """The attributes of a TreeEnsemble: a tree for each piece, which tells where it ends in its own target.
+def _ensemble(graph: Graph, tree: Tree, matrix: Matrix, cut: Pieces) -> dict[str, Any]:
+    """The attributes of a TreeEnsemble: a tree for each piece, with a target of its own for where it ends.
 
     An end is the place of a leaf, or the number of leaves plus the number of the piece that follows.
     """
@@ -134,20 +136,20 @@ def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, An
     end_number[ends] = np.arange(ends.size)
     place = np.cumsum(tree.is_leaf) - 1
     exits = np.where(tree.is_leaf, place, tree.n_leaves + cut.piece)[ends]
-    # a test of categories lists those of the lighter side: what it does not know goes to the heavier one
-    flipped = (tree.subset >= 0) & tree.heavier_left & ~made.is_made
+    # a test lists the categories of the lighter side: unseen ones go to the heavier side
+    flipped = (tree.subset >= 0) & tree.heavier_left & ~matrix.is_side
     children = {
         "true": np.where(flipped, tree.right, tree.left)[inner],
         "false": np.where(flipped, tree.left, tree.right)[inner],
     }
-    modes, splits, members = _tests(tree, inner, made)
+    modes, splits, members = _tests(tree, inner, matrix)
     tensor = graph.tensor
     attributes: dict[str, Any] = {
         "aggregate_function": 1,  # the sum, of one leaf
         "post_transform": 0,
         "n_targets": int(cut.piece.max()) + 1,
         "tree_roots": number[cut.is_root].tolist(),
-        "nodes_featureids": made.column[inner].tolist(),
+        "nodes_featureids": matrix.column[inner].tolist(),
         "nodes_splits": tensor(splits, "splits"),
         "nodes_modes": tensor(modes, "modes"),
         "nodes_missing_value_tracks_true": (tree.missing_left != flipped)[inner].astype(int).tolist(),
@@ -164,12 +166,12 @@ def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, An
 
 
 def _tests(
-    tree: Tree, inner: NDArray[np.intp], made: Made
+    tree: Tree, inner: NDArray[np.intp], matrix: Matrix
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], list[float]]:
     """Modes, thresholds and, one list after the other with NaN between, the members of the tests."""
-    splits, modes = made.threshold[inner], np.full(inner.size, LEQ, np.uint8)
+    splits, modes = matrix.threshold[inner], np.full(inner.size, LEQ, np.uint8)
     members: list[float] = []
-    for place in np.flatnonzero((tree.subset >= 0)[inner] & ~made.is_made[inner]).tolist():
+    for place in np.flatnonzero((tree.subset >= 0)[inner] & ~matrix.is_side[inner]).tolist():
         node = int(inner[place])
         own = [code + 1.0 for code in next(questions(tree, node)).listed[1]]
         if own:
@@ -184,7 +186,7 @@ def _tests(
 
 
 def _answers(graph: Graph, tree: Tree, leaf: str, probabilities: bool | None) -> list[Any]:
-    """The outputs: what the leaves say, looked up by the place of each row's leaf."""
+    """The outputs: the answers of the leaves, looked up by the place of each row's leaf."""
     schema, helper, kinds = tree.schema, graph.onnx.helper, graph.onnx.TensorProto
     leaves = np.flatnonzero(tree.is_leaf)
     several = len(schema.targets) > 1
@@ -229,7 +231,7 @@ def _label_array(classes: tuple[Hashable, ...], name: str) -> NDArray[Any]:
 
 
 class Graph:
-    """Nodes and tables that refer to one another by names that no input has."""
+    """Nodes and tables, which refer to one another by names that no input has."""
 
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
@@ -238,9 +240,9 @@ class Graph:
 
     def add(self, kind: str, inputs: Sequence[str], name: str | None = None, **attributes: Any) -> str:
         """A node; the name of what it makes."""
-        made = name or f"treewright:{len(self.nodes)}"
-        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [made], **attributes))
-        return made
+        name = name or f"treewright:{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
 
     def tensor(self, array: NDArray[Any], name: str = "") -> Any:
         """An array as the model holds it."""
@@ -258,7 +260,7 @@ class Graph:
 
 
 class Layout:
-    """How the columns of a tree come into the model."""
+    """How the columns of a tree are passed to the model."""
 
     def __init__(self, tree: Tree, inputs: Inputs | None, missing: str) -> None:
         schema = tree.schema
@@ -333,14 +335,14 @@ class Layout:
             columns.append(graph.add("Reshape", [name, wide]))
         return graph.add("Concat", columns, axis=1)
 
-    def fed(self, data: Dataset) -> dict[str, NDArray[Any]]:
+    def feed(self, data: Dataset) -> dict[str, NDArray[Any]]:
         """The rows of an encoded table as the inputs of the model."""
-        arrays = [_fed(data, j, self.missing) for j in self.columns]
+        arrays = [_cells(data, j, self.missing) for j in self.columns]
         if self.is_matrix:
             return {"X": np.ascontiguousarray(np.stack(arrays, axis=1), np.float64)}
         return dict(zip(self.names, arrays, strict=True))
 
-    def described(self) -> list[dict[str, str]]:
+    def description(self) -> list[dict[str, str]]:
         """What the inputs are, for whoever opens the model."""
         names = [f"X[:, {j}]" for j in self.columns] if self.is_matrix else self.names
         columns = [self.schema.columns[j] for j in self.columns]
@@ -355,7 +357,7 @@ def is_text(column: Column) -> bool:
     return bool(column.categories) and isinstance(column.categories[0], str)
 
 
-def _fed(data: Dataset, j: int, missing: str) -> NDArray[Any]:
+def _cells(data: Dataset, j: int, missing: str) -> NDArray[Any]:
     """One column as the model wants it: a category that the tree does not know as one that it cannot know."""
     column = data.schema.columns[j]
     values = data.column(j)
@@ -404,14 +406,14 @@ def demand_utf8(text: str, what: str) -> None:
         raise ValueError(f"{what}, {text!r}, is no valid Unicode, so ONNX cannot hold it; rename it")
 
 
-# ---- columns that are made ---------------------------------------------------------------------------------
+# ---- the matrix of the tests -------------------------------------------------------------------------------
 
 
-class Made:
-    """The matrix that the tests ask: the inputs, sums of columns, and where surrogates stand in, the sides.
+class Matrix:
+    """The matrix that the tests read: inputs, sums of columns, and a side for each branch with surrogates.
 
-    Of a branch with surrogates the model finds out itself where a row goes, 0 for left and 1 for right, and
-    its test asks that column. All branches are done at once, one rank of surrogates after the other.
+    The side, 0 for left and 1 for right, is computed before the ensemble, and the test of the branch reads
+    it. All branches are computed at once, one rank of surrogates after the other.
     """
 
     def __init__(self, graph: Graph, tree: Tree, layout: Layout, table: str) -> None:
@@ -422,7 +424,7 @@ class Made:
         self._add_sums(Code(tree))
         nodes = [node for node in np.unique(tree.surrogates.node).tolist() if has_surrogates(tree, node)]
         self.column = np.array([self.place.get(j, -1) for j in tree.feature.tolist()])
-        self.is_made = np.zeros(tree.n_nodes, np.bool_)  # whether a branch asks a side that is known already
+        self.is_side = np.zeros(tree.n_nodes, np.bool_)  # whether the test of a branch reads a side
         if nodes:
             self._add_sides(nodes)
 
@@ -435,7 +437,7 @@ class Made:
 
     def _add_sums(self, code: Code) -> None:
         """Products in double precision, added up in their order."""
-        graph, made = self.graph, []
+        graph, sums = self.graph, []
         for j in code.sums:
             parts = [
                 graph.add("Mul", [self._take([self.place[c]]), graph.constant(np.array([[weight]]))])
@@ -444,53 +446,53 @@ class Made:
             total = parts[0]
             for part in parts[1:]:
                 total = graph.add("Add", [total, part])
-            made.append(total)
-            self.place[j] = self.width + len(made) - 1
-        if made:
-            self._append(made[0] if len(made) == 1 else graph.add("Concat", made, axis=1), len(made))
+            sums.append(total)
+            self.place[j] = self.width + len(sums) - 1
+        if sums:
+            self._append(sums[0] if len(sums) == 1 else graph.add("Concat", sums, axis=1), len(sums))
 
     def _add_sides(self, nodes: list[int]) -> None:
         graph = self.graph
-        asked = [list(questions(self.tree, node)) for node in nodes]
-        by_name = [question for some in asked for question in some if question.is_category]
-        places = self._add_categories(by_name) if by_name else {}
+        tests = [list(questions(self.tree, node)) for node in nodes]
+        of_categories = [question for some in tests for question in some if question.is_category]
+        places = self._add_categories(of_categories) if of_categories else {}
         side = graph.constant(np.where(self.tree.missing_left[nodes], 0.0, 1.0)[np.newaxis])
-        for rank in range(max(map(len, asked)) - 1, -1, -1):
-            some = [each[rank] if rank < len(each) else None for each in asked]
-            value = self._take([self._asks(question, places) for question in some])
+        for rank in range(max(map(len, tests)) - 1, -1, -1):
+            some = [each[rank] if rank < len(each) else None for each in tests]
+            value = self._take([self._place_of(question, places) for question in some])
             bound = [0.5 if q is None or q.is_category else q.threshold for q in some]
             left = graph.add("LessOrEqual", [value, graph.constant(np.array([bound]))])
             is_left = np.array([[q is None or q.is_category or not q.reversed for q in some]])
             right = graph.add("Xor", [left, graph.constant(is_left)])
             known = graph.add("Cast", [right], to=graph.onnx.TensorProto.DOUBLE)
-            asks_on = graph.add("IsNaN", [value])
+            is_missing = graph.add("IsNaN", [value])
             absent = graph.constant(np.array([[q is None for q in some]]))
-            side = graph.add("Where", [graph.add("Or", [asks_on, absent]), side, known])
+            side = graph.add("Where", [graph.add("Or", [is_missing, absent]), side, known])
         self.column[nodes] = self.width + np.arange(len(nodes))
         self.threshold[nodes] = 0.5
-        self.is_made[nodes] = True
+        self.is_side[nodes] = True
         self._append(side, len(nodes))
 
-    def _asks(self, question: Question | None, places: dict[Question, int]) -> int:
+    def _place_of(self, question: Question | None, places: dict[Question, int]) -> int:
         if question is None:
             return 0
         return places[question] if question.is_category else self.place[question.feature]
 
-    def _add_categories(self, by_name: list[Question]) -> dict[Question, int]:
-        """A column for each question about categories: 0 left, 1 right, NaN where it is to be asked on."""
+    def _add_categories(self, of_categories: list[Question]) -> dict[Question, int]:
+        """A column for each test of categories: 0 left, 1 right, NaN where the next surrogate decides."""
         graph, counts = self.graph, self.tree.schema.category_counts
-        asked = list(dict.fromkeys(by_name))
-        sizes = np.array([counts[question.feature] for question in asked])
-        tables = [_sides_by_code(question) for question in asked]
+        tests = list(dict.fromkeys(of_categories))
+        sizes = np.array([counts[question.feature] for question in tests])
+        tables = [_sides_by_code(question) for question in tests]
         starts = np.cumsum([0, *map(len, tables)])[:-1]
-        codes = self._take([self.place[question.feature] for question in asked])
-        gone = graph.constant((sizes + 1.0)[np.newaxis])
-        codes = graph.add("Where", [graph.add("IsNaN", [codes]), gone, codes])
+        codes = self._take([self.place[question.feature] for question in tests])
+        missing = graph.constant((sizes + 1.0)[np.newaxis])
+        codes = graph.add("Where", [graph.add("IsNaN", [codes]), missing, codes])
         cells = graph.add("Cast", [codes], to=graph.onnx.TensorProto.INT64)
         cells = graph.add("Add", [cells, graph.ints(starts[np.newaxis])])
         first = self.width
-        self._append(graph.add("Gather", [graph.constant(np.concatenate(tables)), cells], axis=0), len(asked))
-        return {question: first + i for i, question in enumerate(asked)}
+        self._append(graph.add("Gather", [graph.constant(np.concatenate(tables)), cells], axis=0), len(tests))
+        return {question: first + i for i, question in enumerate(tests)}
 
 
 def _sides_by_code(question: Question) -> NDArray[np.float64]:

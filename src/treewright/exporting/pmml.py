@@ -24,7 +24,7 @@ from treewright.tree.conditions import Between, Condition, Within, merge_conditi
 from treewright.tree.rule_list import paths, weights_by_class
 from treewright.tree.tree import Tree, as_array
 
-DEEPEST = 200  # readers of XML call themselves once per level, and some stop at 256 of them
+DEEPEST = 200  # readers of XML recurse once per level, and some stop at 256
 MOST_TERMS = 100  # of a sum, each one level deeper than the one before
 LARGEST = 1.7976931348623157e308
 ROWS_AT_ONCE = 20_000
@@ -35,9 +35,9 @@ _PLAIN = re.compile(r"[\w.+-]+")  # texts that a list of words holds without any
 def render(tree: Tree, *, name: str = "treewright") -> str:
     """The tree as the text of a PMML file; `name` is that of the model in it.
 
-    Missing values, and categories that the tree does not know, go where they go in the tree: each node says
-    so itself. Times are numbers, microseconds since 1970. A tree deeper than 200 tests is written in pieces,
-    side by side.
+    Missing values and unknown categories go where they go in the tree: the predicates of the nodes say so.
+    Times are numbers, microseconds since 1970. A tree deeper than 200 tests is written in pieces, side by
+    side.
 
     >>> from treewright import encode, export, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
@@ -260,7 +260,7 @@ def _piece(tree: Tree, root: int, cut: Pieces, heads: _Heads, way: str) -> Itera
 
 
 class _Heads:
-    """What nodes say: id, weight, and at leaves the answer and the share of each class that is there."""
+    """The elements of nodes: id, weight, and at leaves the prediction and the shares of its classes."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -278,7 +278,7 @@ class _Heads:
             self.total = tree.weight[leaves].tolist()
 
     def predicate(self, parent: int, is_left: bool) -> str:
-        """What a row must satisfy to go to one child of a node."""
+        """The condition for going to one child of a node."""
         tree, j = self.tree, int(self.tree.feature[parent])
         if has_surrogates(tree, parent):
             return self._in_turn(parent, is_left)
@@ -326,7 +326,7 @@ class _Heads:
 
 
 def _conditions(question: Question, column: Column) -> tuple[Condition, Condition]:
-    """What a known value must be, and that it is none with which the question can be answered."""
+    """The test of a known value, and the condition that it is not known."""
     name = column.name
     if not question.is_category:
         above, upto = (question.threshold, None) if question.reversed else (None, question.threshold)
@@ -401,21 +401,21 @@ def _compound(operator: str, predicates: list[str]) -> str:
 
 
 def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") -> NDArray[Any]:
-    """What PMML4S answers to the rows of a table by a rendered model; it needs pypmml and Java."""
+    """The predictions of a rendered model by PMML4S for the rows of a table; needs pypmml and Java."""
     pypmml = optional_module("pypmml", "with Java, to run PMML models", "pypmml")
     model = pypmml.Model.fromString(rendered)
     data = encoded(table, tree)
     answer = _answer_name(tree.schema)
-    told: list[Any] = []
+    predictions: list[Any] = []
     for start in range(0, data.n_rows, ROWS_AT_ONCE):
         result = json.loads(model.predict(_as_json(data.take(slice(start, start + ROWS_AT_ONCE)))))
         place = result["columns"].index(answer)
-        told += [row[place] for row in result["data"]]
+        predictions += [row[place] for row in result["data"]]
     classes = tree.schema.targets[0].classes
     if classes is None:
-        return np.array(told, np.float64)
+        return np.array(predictions, np.float64)
     codes = {_value_text(label): code for code, label in enumerate(classes)}
-    return as_array(classes)[[codes[word] for word in told]]
+    return as_array(classes)[[codes[word] for word in predictions]]
 
 
 def _as_json(data: Dataset) -> str:

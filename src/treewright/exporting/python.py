@@ -23,10 +23,10 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
 
     A value that is None, NaN or not there is missing (ValueError, if the tree takes complete rows only); a
     text where a number is expected is an error. Times
-    are datetimes, dates or microseconds since 1970. Of several targets the answers are a tuple.
+    are datetimes, dates or microseconds since 1970. Of several targets the predictions are a tuple.
 
-    `function` is another name for `predict`. A tree that a person can read is written as tests within tests,
-    a large one as tables and a loop; `style` says which ("nested" or "tables") if not by its size ("auto").
+    `function` is another name for `predict`. A tree that a person can read is written as nested tests, a
+    large one as tables and a loop; `style` says which ("nested" or "tables") if not by its size ("auto").
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"petal": [1.4, 4.7, 6.0]}, ["setosa", "versicolor", "virginica"]))
@@ -47,7 +47,7 @@ def render(tree: Tree, *, function: str = "predict", style: Style = "auto") -> s
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
-    """What the module answers to the rows of a table, by running it."""
+    """The predictions of the module for the rows of a table."""
     module: dict[str, Any] = {}
     exec(compile(rendered, "<exported tree>", "exec"), module)
     predict = module[options.get("function", "predict")]
@@ -93,9 +93,9 @@ class _Python(RowPrinter):
         """Public functions, private ones, and tables in capitals."""
         return super().name(name) if is_function(name) else f"_{name.upper()}"
 
-    def literal(self, label: Any) -> str:
-        """A label as Python writes it."""
-        return number(label, self.infinity) if isinstance(label, float) else repr(label)
+    def text(self, label: str) -> str:
+        """A text as Python writes it."""
+        return repr(label)
 
     def function(self, function: Function) -> list[str]:
         """A function with its docstring, after two empty lines."""

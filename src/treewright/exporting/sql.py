@@ -36,25 +36,25 @@ def render(
     nan: bool = True,
     times: Times = "timestamp",
 ) -> str:
-    """A CASE expression over the columns of a table; with `table` a SELECT of its rows with the answers.
+    """A CASE expression over the columns of a table; with `table` a SELECT of its rows with the predictions.
 
     `dialect` is duckdb, postgres, sqlite, mysql, bigquery or snowflake. NULL goes where the tree sends
-    missing values; where it takes complete rows only, the answer to others is NULL. However deep the tree is,
-    CASE nests no deeper than a balanced tree of as many leaves.
+    missing values; where it takes complete rows only, the prediction for others is NULL. However deep the
+    tree is, CASE nests no deeper than a balanced tree of as many leaves.
 
     Parameters
     ----------
     table
         The name of a table: ``"customers"``, ``"sales.customers"``, or the parts as a list.
     column
-        What the column of answers is called in the SELECT.
+        The name of the column of predictions in the SELECT.
     columns
-        What columns are called in the database, where not as in the tree. Names are quoted, so that upper and
-        lower case matter to postgres and snowflake.
+        Names of columns in the database that differ from those in the tree. Names are quoted, so that
+        upper and lower case matter to postgres and snowflake.
     target
         Which of several targets.
     probability
-        Give the share of this class in place of the answer.
+        Return the share of this class in place of the prediction.
     probabilities
         With `table`: add a column ``probability_…`` for each class.
     nan
@@ -103,10 +103,10 @@ def render(
 
 
 def answers(rendered: str, tree: Tree, rows: dict[str, Any], /, **options: Any) -> NDArray[Any]:
-    """What the query answers to the rows of a table, by running it in DuckDB or SQLite."""
+    """The predictions of the query for the rows of a table, run in DuckDB or SQLite."""
     name, whole = options.get("dialect", "duckdb"), options.get("table")
     if name not in ("duckdb", "sqlite"):
-        raise ValueError(f"check= runs SQL in duckdb or sqlite; {name} is nothing that can be run here")
+        raise ValueError(f"check= runs SQL in duckdb or sqlite; {name} cannot be run here")
     if options.get("probability") is not None:
         raise ValueError("check= compares answers; leave probability= out")
     code, dialect = Code(tree), dialect_of(name)
@@ -140,21 +140,21 @@ class _Writer:
     times: Times
 
     def check_columns(self) -> None:
-        """ValueError where the database would take two columns for one, or a name is unknown."""
+        """ValueError about two columns that are one to the database, and about unknown names."""
         known = self.code.tree.schema.names
         for name in self.names:
             if name not in known:
                 raise ValueError(f"columns: there is no column {name!r}")
-        seen: dict[str, str] = {}
+        columns: dict[str, str] = {}
         for column in self.code.columns:
             name = self.names.get(column.name, column.name)
             key = name.casefold() if self.dialect.folds_case else name
-            if key in seen:
+            if key in columns:
                 raise ValueError(
-                    f"{self.dialect.name} takes the columns {seen[key]!r} and {column.name!r} for one; "
+                    f"{self.dialect.name} takes the columns {columns[key]!r} and {column.name!r} for one; "
                     "say by columns= what they are called there"
                 )
-            seen[key] = column.name
+            columns[key] = column.name
 
     @cached_property
     def values(self) -> dict[int, str]:
@@ -227,7 +227,7 @@ class _Writer:
             stack += reversed(parts)
 
     def formula(self, first: float, terms: list[tuple[int, float, float]]) -> str:
-        """A sum; a value that is not finite (or not there) lies between no numbers."""
+        """A sum; a value that is missing or not finite is not between the limits."""
         number, text = self.dialect.number, self.dialect.number(first)
         least, most = number(-sys.float_info.max), number(sys.float_info.max)
         for j, coefficient, mean in terms:
@@ -243,12 +243,12 @@ class _Writer:
         """The condition for going to one child of a node."""
         tree = self.code.tree
         missing = bool(tree.missing_left[node]) == to_left
-        asked = questions(tree, node, to_left=to_left)
+        tests = questions(tree, node, to_left=to_left)
         if has_surrogates(tree, node):
-            ways = [way for question in asked for way in self._ways(question)]
+            ways = [way for question in tests for way in self._ways(question)]
             whens = " ".join(f"WHEN {when} THEN {then}" for when, then in ways)
             return f"CASE {whens} ELSE {self.dialect.truths[missing]} END"
-        question = next(asked)
+        question = next(tests)
         if not question.is_category:
             return self._comparison(question, missing, self._may_be_nan(question.feature))
         (within, codes), name = question.listed, self.values[question.feature]
@@ -277,7 +277,7 @@ class _Writer:
         return test
 
     def _ways(self, question: Question) -> Iterator[tuple[str, str]]:
-        """A question with surrogates: that its value is known, and what it must be."""
+        """The conditions of a question with surrogates: that its value is known, and the test."""
         j, name, truths = question.feature, self.values[question.feature], self.dialect.truths
         if question.is_category and question.unseen_left is None:
             for side, codes in ((True, question.left), (False, question.right)):
@@ -312,7 +312,7 @@ def _classes(code: Code, place: int) -> tuple[Hashable, ...]:
 
 
 def _answers(writer: _Writer, place: int) -> list[str]:
-    """What each leaf answers."""
+    """The prediction of each leaf."""
     if writer.code.formulas is not None:
         return [writer.formula(first, terms) for first, terms in writer.code.formulas]
     found = writer.code.answers(place)
@@ -327,12 +327,12 @@ def _shares(writer: _Writer, place: int, label: Hashable) -> list[str]:
     classes = _classes(writer.code, place)
     if label not in classes:
         raise ValueError(f"there is no class {label!r}; the classes are {', '.join(map(repr, classes[:10]))}")
-    wanted = classes.index(label)
-    return [writer.dialect.number(dict(leaf).get(wanted, 0.0)) for leaf in writer.code.shares(place)]
+    code = classes.index(label)
+    return [writer.dialect.number(dict(leaf).get(code, 0.0)) for leaf in writer.code.shares(place)]
 
 
 def _select(writer: _Writer, table: list[str], parts: list[tuple[str, list[str]]]) -> Iterator[str]:
-    """All columns of a table, and the answers."""
+    """The SELECT of all columns of a table and the predictions."""
     identifier = writer.dialect.identifier
     yield from ["SELECT", f"{_INDENT}*,"]
     for place, (name, answers) in enumerate(parts):
@@ -343,7 +343,7 @@ def _select(writer: _Writer, table: list[str], parts: list[tuple[str, list[str]]
 
 
 def _name_parts(table: str | Sequence[str]) -> list[str]:
-    """A table's name, and before it those of what it is in."""
+    """The name of a table, after those of its database and schema."""
     parts = table.split(".") if isinstance(table, str) else list(table)
     if not parts or not all(parts):
         raise ValueError(f"table is {table!r}; it must be a name, or the parts of one: ['schema', 'table']")

@@ -1,4 +1,4 @@
-"""A tree as SVG: a picture that stands alone, to look at, to print or to put into a page; no script."""
+"""A tree as SVG: a picture of its own for screens, print and web pages; no script."""
 
 from __future__ import annotations
 

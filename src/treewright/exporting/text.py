@@ -1,4 +1,4 @@
-"""A tree as text for people: one line per test; at each leaf what it says, of how many rows, how surely."""
+"""A tree as text for people: one line per test, with prediction, rows and share of the class at leaves."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def render(
 ) -> str:
     """The tree as text, down to `max_depth` tests; `color` adds terminal colours, one per class.
 
-    Where a line would be longer than `width`, what the leaf says goes to a line of its own.
+    Where a line would be longer than `width`, the prediction of the leaf is on a line of its own.
 
     "or missing" stands where missing values go, in the columns of which the tree has learnt it. With
     surrogates a line below each test lists the conditions for going left where its value is missing: the
@@ -48,8 +48,8 @@ def render(
     training rows. `surrogates` is "short", "full" (a line for each, with its adjusted agreement: the share
     of what the larger side alone gets wrong that it gets right) or "none".
 
-    With rows that the tree was not grown from, `test`, each leaf says between what its true error lies; with
-    probability 1 - `delta` all of them are right. `intervals` are such ones that are known already.
+    With `test`, rows that the tree was not grown from, each leaf shows an interval for its true error; with
+    probability 1 - `delta` all of them are right. `intervals` gives intervals that are already computed.
 
     >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
     >>> schema = Schema((Column("petal width"),), (Target("species", ("setosa", "virginica")),))
@@ -100,7 +100,7 @@ _ON_MISSING = {
 
 
 class _Line(NamedTuple):
-    """One line: the test that leads here and, where the text goes no deeper, what the node says."""
+    """One line: the test that leads here and, where the text goes no deeper, the prediction of the node."""
 
     start: str
     says: str = ""
@@ -142,7 +142,7 @@ def _lines(tree: Tree, max_depth: int | None, surrogates: Telling) -> Iterator[_
 
 
 def _stand_ins(tree: Tree, node: int, surrogates: Telling) -> list[str]:
-    """What decides for a missing value at a node."""
+    """The lines about missing values at a node."""
     if surrogates == "short":
         return [missing_in_words(tree, node, longest=3)]
     entries = tree.surrogates.of(node)
@@ -180,7 +180,7 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
 def _with_intervals(
     tree: Tree, lines: list[_Line], test: Dataset | None, intervals: LeafIntervals | None, delta: float
 ) -> tuple[list[_Line], list[str]]:
-    """The lines with where the true error of each leaf lies, and a last line that says how sure that is."""
+    """The lines with an interval for the true error of each leaf, and a last line with the confidence."""
     if test is not None:  # what is folded is judged as the leaf that is shown
         ends = [line.node for line in lines if line.rows]
         intervals = intervals_of(tree.collapse(ends), test, delta)
@@ -198,7 +198,7 @@ def _with_intervals(
 
 
 def rules_as_text(rules: RuleList) -> str:
-    """A list of rules, one after the other: conditions, class, training rows that it answers, their share."""
+    """A list of rules in order: conditions, class, training rows, the share that is predicted correctly."""
     heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
     parts = [
@@ -250,7 +250,7 @@ def _rightly(rule: Rule, rules: RuleList) -> str:
 
 
 def _rows(tree: Tree, node: int) -> str:
-    """How many rows of those learnt from came to a node."""
+    """The number of training rows of a node."""
     return row_count(int(tree.rows[node]))
 
 

@@ -82,7 +82,7 @@ def _write(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
             builder.leaf(leaf_values[place])
             place += 1
         elif is_category:
-            builder.categorical_test(feature, **_listed(next(questions(tree, node))), **children)
+            builder.categorical_test(feature, **_member_list(next(questions(tree, node))), **children)
         else:
             builder.numerical_test(feature, threshold, opname="<=", **children)
         builder.end_node()
@@ -90,7 +90,7 @@ def _write(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
 
 def _write_out(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
     """A tree with surrogates, which Treelite does not know, as one of plain tests."""
-    steps = expanded(tree)
+    steps = surrogates_as_tests(tree)
     if steps is None:
         raise ValueError(
             f"treelite knows no surrogates, and written out as plain tests this tree would have more than "
@@ -104,44 +104,44 @@ def _write_out(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
         if question is None:
             builder.leaf(leaf_values[step.leaf])
         elif question.is_category:
-            builder.categorical_test(question.feature, **_listed_if_known(step, question), **children)
+            builder.categorical_test(question.feature, **_step_members(step, question), **children)
         else:
-            bound = np.inf if step.asks_whether_known else question.threshold
-            if question.reversed and not step.asks_whether_known:
+            bound = np.inf if step.is_known_test else question.threshold
+            if question.reversed and not step.is_known_test:
                 children["left_child_key"], children["right_child_key"] = step.right, step.left
                 children["default_left"] = not step.missing_left
             builder.numerical_test(question.feature, bound, opname="<=", **children)
         builder.end_node()
 
 
-def _listed(question: Question) -> dict[str, Any]:
+def _member_list(question: Question) -> dict[str, Any]:
     """The categories that a test lists, and whether these go right."""
     within, codes = question.listed
     return {"category_list": list(codes), "category_list_right_child": not within}
 
 
-def _listed_if_known(step: Step, question: Question) -> dict[str, Any]:
-    if not step.asks_whether_known:
-        return _listed(question)
+def _step_members(step: Step, question: Question) -> dict[str, Any]:
+    if not step.is_known_test:
+        return _member_list(question)
     codes = [] if question.unseen_left is not None else [*question.left, *question.right]
     return {"category_list": codes, "category_list_right_child": not codes}
 
 
 def answers(rendered: bytes, tree: Tree, table: Any, *, output: Output | None = None) -> NDArray[Any]:
-    """What Treelite answers to the rows of a table by a rendered model."""
+    """The predictions of a rendered model by Treelite for the rows of a table."""
     treelite = _treelite()
     model = treelite.Model.deserialize_bytes(rendered)
-    told = np.concatenate(
+    outputs = np.concatenate(
         [treelite.gtil.predict(model, _matrix(part), nthread=1) for part in parts(encoded(table, tree))]
     )
     if not tree.schema.predicts_classes:
-        columns = list(told[:, :, 0].T)
+        columns = list(outputs[:, :, 0].T)
     else:
         columns = []
         is_code = _output(tree, output) == "code"
         for i, target in enumerate(tree.schema.targets):
             classes = as_array(target.classes or ())
-            own = told[:, i]
+            own = outputs[:, i]
             codes = own[:, 0].astype(np.int64) if is_code else own[:, : len(classes)].argmax(axis=1)
             columns.append(classes[codes])
     return in_columns(columns)
@@ -235,18 +235,18 @@ Known = Literal["some", "seen", "none", "odd"]
 
 @dataclass
 class Step:
-    """A node of the tree of plain tests; a leaf has no question but is that leaf of the original tree."""
+    """A node of the tree of plain tests; a leaf has no question, but its place in the original tree."""
 
     leaf: int = -1
     question: Question | None = None
-    asks_whether_known: bool = False  # left if so; of a surrogate's category: if it is one that was seen
+    is_known_test: bool = False  # left if so; of a surrogate's category: if it is one that was seen
     missing_left: bool = False
     left: int = -1
     right: int = -1
 
 
 class _Task(NamedTuple):
-    """What is still to be written: a node from one of its questions on, and whose child it is."""
+    """A node still to be written, from one of its questions on, and its parent."""
 
     node: int
     rank: int
@@ -255,20 +255,20 @@ class _Task(NamedTuple):
     is_left: bool
 
 
-def expanded(tree: Tree, most: int = MOST_NODES) -> list[Step] | None:
-    """The nodes in preorder; None where there would be more than `most`.
+def surrogates_as_tests(tree: Tree, most: int = MOST_NODES) -> list[Step] | None:
+    """The nodes in preorder of the same tree without surrogates; None for more than `most`.
 
-    What the way to a node tells of a column is not asked again there, and its surrogates go where they cannot
-    matter; so a tree with surrogates in a few columns stays small.
+    What the path to a node implies about a column is not tested again there, and surrogates that cannot
+    matter are left out; so a tree with surrogates in a few columns stays small.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "a", "b"]))
-    >>> [(step.leaf, step.left, step.right) for step in expanded(tree)]
+    >>> [(step.leaf, step.left, step.right) for step in surrogates_as_tests(tree)]
     [(-1, 1, 2), (0, -1, -1), (1, -1, -1)]
     """
     steps: list[Step] = []
     leaf_place = (tree.is_leaf.cumsum() - 1).tolist()
-    asked = {node: list(questions(tree, node)) for node in np.flatnonzero(~tree.is_leaf).tolist()}
+    by_node = {node: list(questions(tree, node)) for node in np.flatnonzero(~tree.is_leaf).tolist()}
     tasks = [_Task(0, 0, {}, -1, False)]
     while tasks:
         node, rank, state, parent, is_left = tasks.pop()
@@ -276,13 +276,13 @@ def expanded(tree: Tree, most: int = MOST_NODES) -> list[Step] | None:
             return None
         if parent >= 0:
             setattr(steps[parent], "left" if is_left else "right", len(steps))
-        node, rank, question = _next(tree, asked, node, rank, state)
+        node, rank, question = _next(tree, by_node, node, rank, state)
         here = len(steps)
         if question is None:
             steps.append(Step(leaf=leaf_place[node]))
             continue
         left, right, j = node + 1, int(tree.right[node]), question.feature
-        if len(asked[node]) == 1:
+        if len(by_node[node]) == 1:
             goes_left = bool(tree.missing_left[node])
             steps.append(Step(question=question, missing_left=goes_left))
             known: dict[int, Known] = {**state, j: state.get(j, "some")}
@@ -292,7 +292,7 @@ def expanded(tree: Tree, most: int = MOST_NODES) -> list[Step] | None:
             steps.append(Step(question=question))
             tasks += [_Task(right, 0, state, here, False), _Task(left, 0, state, here, True)]
         else:
-            steps.append(Step(question=question, asks_whether_known=True))
+            steps.append(Step(question=question, is_known_test=True))
             as_seen = question.is_category and question.unseen_left is None
             tasks.append(_Task(node, rank + 1, {**state, j: "odd" if as_seen else "none"}, here, False))
             tasks.append(_Task(node, rank, {**state, j: "seen" if as_seen else "some"}, here, True))
@@ -300,14 +300,14 @@ def expanded(tree: Tree, most: int = MOST_NODES) -> list[Step] | None:
 
 
 def _next(
-    tree: Tree, asked: dict[int, list[Question]], node: int, rank: int, state: dict[int, Known]
+    tree: Tree, by_node: dict[int, list[Question]], node: int, rank: int, state: dict[int, Known]
 ) -> tuple[int, int, Question | None]:
-    """The first question from there on whose answer is open; None where the way comes to a leaf."""
-    while node in asked:
-        if len(asked[node]) == 1:
-            return node, 0, asked[node][0]
-        for place in range(rank, len(asked[node])):
-            question = asked[node][place]
+    """The first question from there on that the path does not answer; None where it comes to a leaf."""
+    while node in by_node:
+        if len(by_node[node]) == 1:
+            return node, 0, by_node[node][0]
+        for place in range(rank, len(by_node[node])):
+            question = by_node[node][place]
             known = state.get(question.feature)
             hopeless = known == "none" or (known == "odd" and question.unseen_left is None)
             if not hopeless:

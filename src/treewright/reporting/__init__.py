@@ -13,9 +13,9 @@ import numpy as np
 from treewright._atomic import replacing
 from treewright.advice import Advice
 from treewright.certifying.binomial import check_delta
-from treewright.reporting.certificates import refuse_known_rows
+from treewright.reporting.context import Context, payload_of
 from treewright.reporting.html_page import assemble, iframe
-from treewright.reporting.payload import payload_of
+from treewright.reporting.known_rows import refuse_known_rows
 from treewright.reporting.samples import SAMPLE_NAMES
 from treewright.reporting.subject import limit_slider, subject_of
 from treewright.tree.evaluate import given_rows
@@ -120,15 +120,5 @@ def report(
     }
     refuse_known_rows(model, subject, rows)
     subject = limit_slider(subject)
-    return Report(
-        payload_of(
-            model,
-            subject,
-            rows,
-            title=title,
-            delta=float(delta),
-            seed=int(seed),
-            methods=methods,
-            advice=advice,
-        )
-    )
+    context = Context(model, subject, rows, float(delta), int(seed), methods, advice)
+    return Report(payload_of(context, title))

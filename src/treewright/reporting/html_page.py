@@ -9,9 +9,10 @@ import json
 import re
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
-ASSETS = "page"  # the folder of index.html, *.css and *.js beside this file
+ASSETS = "page"  # the folder of index.html, *.css, *.js and sections/*.js beside this file
 _LONGEST_RULES = 10_000  # characters; longer rules only repeat the tree
 _MARK = re.compile(r"<!--(CSP|TITLE|STYLE|STATIC|PAYLOAD|SCRIPT)-->")
 
@@ -58,8 +59,8 @@ def static_text(payload: dict[str, Any]) -> str:
         text += (
             f"<h2>Worth knowing</h2><ul>{''.join(f'<li>{html.escape(text)}</li>' for text in advice)}</ul>"
         )
-    texts = {"The tree": payload["text"], "The rules": payload["rules"]}
-    if len(payload["rules"]) > _LONGEST_RULES:
+    texts = {"The tree": payload["rules"]["tree"], "The rules": payload["rules"]["rules"]}
+    if len(texts["The rules"]) > _LONGEST_RULES:
         del texts["The rules"]
     blocks = "".join(f"<h2>{title}</h2><pre>{html.escape(text)}</pre>" for title, text in texts.items())
     return f"<h1>{html.escape(payload['title'])}</h1>{text}{blocks}"
@@ -84,16 +85,15 @@ def iframe(page: str) -> str:
 @cache
 def _assets() -> tuple[str, str, str]:
     """The template, the style and the script of the page."""
-    folder = files("treewright.reporting") / ASSETS
-    named = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.is_file()}
-    style = "\n".join(named[name] for name in sorted(named) if name.endswith(".css"))
-    script = "\n".join(named[name] for name in sorted(named) if name.endswith(".js"))
-    return named["index.html"], _minified(style), _minified(script)
+    page = files("treewright.reporting") / ASSETS
+    style, script = (_texts(page, kind) + _texts(page / "sections", kind) for kind in (".css", ".js"))
+    return (page / "index.html").read_text(encoding="utf-8"), style, script
 
 
-def _minified(text: str) -> str:
-    """Style or script without indentation and lines of comment."""
-    return _COMMENTS_AND_INDENTS.sub("", text)
+def _texts(folder: Traversable, ending: str) -> str:
+    """The files of a folder in the order of their names, without indentation and lines of comment."""
+    texts = {each.name: each for each in folder.iterdir() if each.name.endswith(ending)}
+    return "".join(_COMMENTS_AND_INDENTS.sub("", texts[name].read_text("utf-8")) for name in sorted(texts))
 
 
 def _hash(text: str) -> str:

@@ -49,3 +49,12 @@ def bounds_from_above(values: Any) -> list[float]:
     """
     upwards = Context(prec=DIGITS, rounding=ROUND_CEILING)
     return [float(upwards.create_decimal_from_float(value)) for value in np.asarray(values).tolist()]
+
+
+def confidence(delta: float) -> str:
+    """The confidence 1 − delta in per cent.
+
+    >>> confidence(0.05)
+    '95 %'
+    """
+    return f"{round(100 * (1 - delta), 10):g} %"

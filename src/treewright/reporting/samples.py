@@ -212,13 +212,12 @@ def _quantiles(numbers: Floats, weight: Floats | None) -> Floats:
     return np.asarray(numbers[order][np.minimum(place, len(numbers) - 1)])
 
 
-def intervals(samples: Mapping[str, AnySample], delta: float) -> dict[str, Any] | None:
+def intervals(given: Mapping[str, Sample], delta: float) -> dict[str, Any] | None:
     """Clopper and Pearson's interval for the error of each node, from rows that it was not grown from."""
-    name = next((name for name in ("test", "validation") if name in samples), None)
-    sample = None if name is None else samples[name]
-    if not isinstance(sample, Sample) or not sample.tree.schema.predicts_classes:
+    name = next((name for name in ("test", "validation") if name in given), None)
+    if name is None or not given[name].tree.schema.predicts_classes:
         return None
-    draws = sample.as_draws
+    draws = given[name].as_draws
     if draws is None or divides(draws.tree, draws.data):  # fractions of rows are not an i.i.d. sample
         return None
     rows, errors = draws.rows, wrong_rows(draws)

@@ -13,9 +13,7 @@ from treewright._registry import offered
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
 from treewright.pruning.path import NestedPrunings
-from treewright.reporting.certificates import bounds_text, upper_bounds
-from treewright.reporting.rounding import bounds_from_above, shorts
-from treewright.reporting.samples import AnySample, Sample
+from treewright.reporting.samples import Sample
 from treewright.reporting.subject import Subject, leaves_of_cuts, leaves_within
 from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
@@ -53,34 +51,29 @@ class SliderPath:
 
 
 def slider_paths(
-    subject: Subject, samples: Mapping[str, AnySample], methods: Sequence[str] | None
+    subject: Subject, given: Mapping[str, Sample], methods: Sequence[str] | None
 ) -> tuple[list[SliderPath], list[str]]:
     """The paths of a report, that of the model first, and notes on methods that are not shown."""
-    found, notes = [], []
+    paths, notes = [], []
     if subject.slider is not None:
-        found.append(_path_of_model(subject, subject.slider))
+        paths.append(_path_of_model(subject, subject.slider))
     else:
-        found.append(_default_path(subject, prune(subject.shown, "cost_complexity")))
+        paths.append(_default_path(subject, prune(subject.shown, "cost_complexity")))
     for method in METHODS_SHOWN if methods is None else _method_names(methods):
-        if method == found[0].method and not (leaves_choice(method, ()) and _ends_early(found[0])):
+        if method == paths[0].method and not (leaves_choice(method, ()) and _ends_early(paths[0])):
             continue
-        path = _path_by(method, subject, samples, must=methods is not None)
+        path = _path_by(method, subject, given, must=methods is not None)
         if path is None:
             continue
-        slider_path = _path_beside(path, subject, samples)
-        prunes_nothing = path.leaves[-1] == subject.grown.n_leaves
-        if slider_path is not None and not prunes_nothing:
-            found.append(slider_path)
-        elif (
-            methods is not None and subject.grown.n_leaves > 1
-        ):  # requested, so that its absence is explained
-            why = (
-                "keeps the whole tree"
-                if slider_path is not None
-                else "raises subtrees and is not on the slider"
-            )
+        slider_path = _path_beside(path, subject, given.get("validation"))
+        why = "raises subtrees and is not on the slider"
+        if slider_path is not None:
+            why = "keeps the whole tree" if path.leaves[-1] == subject.grown.n_leaves else ""
+        if slider_path is not None and not why:
+            paths.append(slider_path)
+        elif methods is not None and subject.grown.n_leaves > 1:  # the caller named it
             notes.append(f"Pruning by {method.replace('_', ' ')} {why}.")
-    return found, notes
+    return paths, notes
 
 
 def _method_names(methods: Iterable[str]) -> tuple[str, ...]:
@@ -96,11 +89,9 @@ def _method_names(methods: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def _path_by(
-    method: str, subject: Subject, samples: Mapping[str, AnySample], *, must: bool
-) -> PruningPath | None:
+def _path_by(method: str, subject: Subject, given: Mapping[str, Sample], *, must: bool) -> PruningPath | None:
     """The path of the grown tree by a method, with the data that it needs; None where it does not apply."""
-    rows = {name: sample.data for name, sample in samples.items() if isinstance(sample, Sample)}
+    rows = {name: sample.data for name, sample in given.items()}
     facts = {"data": rows.get("train"), "validation": rows.get("validation")}
     if method == "minimum_errors" and subject.grown.n_leaves > _LARGEST_FRONT:
         return None
@@ -149,7 +140,7 @@ def _default_path(subject: Subject, path: PruningPath) -> SliderPath:
     return slider_path
 
 
-def _path_beside(path: PruningPath, subject: Subject, samples: Mapping[str, AnySample]) -> SliderPath | None:
+def _path_beside(path: PruningPath, subject: Subject, validation: Sample | None) -> SliderPath | None:
     """A path by another method than the model's. If it has no selected tree, the validation rows select one;
     without them, it is positioned where its tree has about the size of the model.
     """
@@ -159,8 +150,7 @@ def _path_beside(path: PruningPath, subject: Subject, samples: Mapping[str, AnyS
     slider_path = _slider_path(
         path, subject.shown, int(np.abs(path.leaves - len(subject.leaves)).argmin()), None
     )
-    validation = samples.get("validation")
-    if slider_path is None or not isinstance(validation, Sample):
+    if slider_path is None or validation is None:
         return slider_path
     lost = slider_path.sums(validation.loss)
     best = int(np.flatnonzero(lost <= lost.min() + SAME * float(np.abs(lost).max()))[-1])  # the smallest one
@@ -238,35 +228,3 @@ def _thinned(leaves: Ints, chosen: int, most: int, among: Ints | None = None) ->
 def _ends_early(slider_path: SliderPath) -> bool:
     """Whether the path ends before the root."""
     return bool(slider_path.sums(np.ones(slider_path.grown.n_nodes))[-1] > 1)
-
-
-def slider_facts(slider_path: SliderPath, samples: Mapping[str, AnySample], delta: float) -> dict[str, Any]:
-    """A path for the payload."""
-    facts: dict[str, Any] = {
-        "method": slider_path.method,
-        "title": slider_path.title,
-        "leaves": slider_path.sums(np.ones(slider_path.grown.n_nodes)).astype(int).tolist(),
-    }
-    if slider_path.leaf_from is not None:
-        facts["leaf_from"] = slider_path.leaf_from.tolist()
-    else:
-        facts["cuts"] = [cuts.tolist() for cuts in slider_path.cuts]
-    test = samples.get("test")
-    bounds = (
-        upper_bounds(slider_path.sums, test, slider_path.places, delta) if isinstance(test, Sample) else None
-    )
-    return facts | {
-        "alpha": None if slider_path.alpha is None else shorts(slider_path.alpha),
-        "loss": {
-            name: shorts(np.maximum(slider_path.sums(sample.loss), 0.0) / sample.weight)
-            for name, sample in samples.items()
-        },
-        "certificate": [None] * slider_path.places
-        if bounds is None
-        else [{"upper": value} for value in bounds_from_above(bounds)],
-        "certificate_words": bounds_text(
-            slider_path.grown, test, slider_path.places, delta, bounds is not None
-        ),
-        "chosen": slider_path.chosen,
-        "chosen_by": slider_path.chosen_by,
-    }

@@ -15,6 +15,7 @@ from treewright.encoding.schema import Schema
 from treewright.pruning import PruningPath
 from treewright.pruning.path import NestedPrunings
 from treewright.tree import Tree
+from treewright.tree.oblique import by_column
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.surgery import subtree_mask
 
@@ -230,3 +231,9 @@ def shorten(name: str, longest: int = LONGEST_NAME) -> str:
     if len(text) <= longest:
         return text
     return f"{text[: longest - 21]}…{text[-20:]}"
+
+
+def gain_shares(tree: Tree) -> NDArray[np.float64]:
+    """The share of each column in the total gain of a tree."""
+    gain = by_column(tree, tree.gain)
+    return np.asarray(gain / (gain.sum() or 1.0))

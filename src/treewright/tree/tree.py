@@ -66,7 +66,7 @@ class Tree(FrozenArrays, Shaped, Presented):
     missing: Missing = "learn"  # how rows go on where the value that a node tests is missing
     # whether i continues the split of the node above it: with it one split into many branches
     joined: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    surrogates: Surrogates = field(default_factory=Surrogates.none)  # what stands in for missing values
+    surrogates: Surrogates = field(default_factory=Surrogates.none)  # tests used for missing values
     directions: tuple[Direction, ...] = ()  # sums of columns that count as columns of their own
     linear: LinearAnswers | None = None  # formulas instead of numbers as answers
     # of the rows that the statistic counts; None: not known. Trees of the same nodes are equal without it

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
 from treewright.advising import table_advice
-from treewright.cli.advice import advice_document
-from treewright.cli.console import Voice
+from treewright.cli import options as opt
+from treewright.cli.console import Voice, advice_document
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, count
-from treewright.cli.options import (
-    TEXT,
-    TO_PURITY,
-    Delta,
-    Learning,
-    Limits,
-    Repeated,
-    Seed,
-    Style,
-    Table,
-    one_of,
-)
 from treewright.cli.pruning_options import NONE as NO_PRUNING
 from treewright.cli.shell import command_line, file_word, group_words
 from treewright.cli.splits import is_small
@@ -35,16 +20,16 @@ DELTA = 0.05
 
 
 def compare(
-    data: Table,
+    data: opt.Table,
     /,
     *,
-    learning: Learning,
-    method: Annotated[Repeated, Parameter(validator=one_of("--method", (*methods(), "rules")))] = None,
-    delta: Delta = DELTA,
-    seed: Seed = 0,
-    limits: Limits = TO_PURITY,
+    learning: opt.Learning,
+    method: Annotated[opt.Repeated, opt.one_of("--method", (*methods(), "rules"))] = None,
+    delta: opt.Delta = DELTA,
+    seed: opt.Seed = 0,
+    limits: opt.Limits = opt.TO_PURITY,
     costs: Costs = NONE,
-    style: Style = TEXT,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Prune one tree by every method, and compare sizes and errors.
 
@@ -90,7 +75,10 @@ def compare(
     options = [word for group in (learning, limits, costs) for word in group_words(group)]
     options += [] if delta == DELTA else ["--delta", repr(delta)]
     options += ["--test", "0.2"] if is_small(rows) else []  # of which fit sets no rows aside by default
-    command = None if table.best is None else _fit_command(data, options, table.best, seed)
+    command = None
+    if table.best is not None:
+        words = ["treewright", "fit", file_word(data), *options, *_pruning(table.best)]
+        command = command_line([*words, "--seed", str(seed)])
     train, validation, test = table.n_rows
     voice.answer(
         lambda: "\n".join([str(table), *([command] if command else [])]),
@@ -106,12 +94,6 @@ def compare(
             "advice": advice_document(advice),
         },
     )
-
-
-def _fit_command(data: Path, options: list[str], row: dict[str, Any], seed: int) -> str:
-    """The command that fits the tree of a line, with the options that hold for all lines."""
-    words = ["treewright", "fit", file_word(data), *options]
-    return command_line([*words, *_pruning(row), "--seed", str(seed)])
 
 
 _WAYS = {"held-out rows": "held_out", "folds": "folds"}  # --select by the word of the table

@@ -9,9 +9,9 @@ from typing import Any
 
 from treewright._text import aligned
 from treewright.certifying import Certificates, certify
+from treewright.cli import options as opt
 from treewright.cli.console import Stages, Voice, in_colour, terminal_width
 from treewright.cli.errors import check_output, writing_to
-from treewright.cli.options import TEXT, OutputFile, Style
 from treewright.cli.summary import certificates_document, nodes_document, percent
 from treewright.datasets import SpamData, load_spam
 from treewright.encoding import Dataset, encode
@@ -37,8 +37,8 @@ PLANS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
 
 def demo(
     *,
-    report: OutputFile = None,
-    style: Style = TEXT,
+    report: opt.OutputFile = None,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Grow and prune trees of the built-in spam data; show their errors, a small tree and its certificate.
 

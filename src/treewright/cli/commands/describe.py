@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import shlex
-from dataclasses import dataclass
 from typing import Annotated, Any
 
-from cyclopts import Parameter
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
@@ -15,18 +13,19 @@ from rich.text import Text
 
 from treewright._text import escape, label_text
 from treewright.advice import Advice
-from treewright.cli.advice import advice_document, advice_on_frame
-from treewright.cli.console import Voice, in_colour, terminal_width
+from treewright.advising import table_advice
+from treewright.cli import options as opt
+from treewright.cli.console import Voice, advice_document, in_colour, terminal_width
 from treewright.cli.errors import Misuse, count, cut, quote
-from treewright.cli.options import TABLE, TEXT, USUAL, Dialect, Drop, Jobs, Kinds, Style, Table, kinds_of
 from treewright.cli.shell import Command, next_command
 from treewright.cli.summary import percent
 from treewright.cli.tables.cell_types import Form
-from treewright.cli.tables.labelled import note_remarks
+from treewright.cli.tables.labelled import Roles, note_remarks, rows_with_target
 from treewright.cli.tables.model_columns import form_of_kind
 from treewright.cli.tables.profiles import Profile, profiles_of
-from treewright.cli.tables.reader import read
+from treewright.cli.tables.reader import Frame, read
 from treewright.cli.tables.sources import Source, check_columns, open_source
+from treewright.encoding import Dataset, encode_with_advice
 from treewright.growing import n_threads
 
 SHOWN_VALUES = 3  # of a column of categories
@@ -36,15 +35,13 @@ IN_GRID = {"text-numbers", "text-times", "text-truths"}  # advice that the grid 
 
 
 def describe(
-    data: Table,
+    data: opt.Table,
     /,
     *,
-    target: Annotated[str | None, Parameter(group=TABLE)] = None,
-    drop: Drop = None,
-    kinds: Kinds = None,
-    dialect: Dialect = USUAL,
-    n_jobs: Jobs = -1,
-    style: Style = TEXT,
+    target: Annotated[str | None, opt.TABLE] = None,
+    columns: opt.Columns = opt.ALL_COLUMNS,
+    n_jobs: opt.Jobs = -1,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Describe the columns of a table: their kinds, what is missing, how many values they have.
 
@@ -68,66 +65,56 @@ def describe(
     zcat loans.csv.gz | treewright describe -
         from a pipe
     """
-    voice, named_kinds = Voice(style), kinds_of(kinds)
+    voice, kinds, drop = Voice(style), columns.column_kinds, columns.drop or []
     with voice.stages() as work:
         work.begin("reading", str(data))
-        source = open_source(data, dialect)
+        source = open_source(data, columns.dialect)
         options = [("--target", target)] if target is not None else []
-        options += [("--drop", name) for name in drop or []] + [("--kinds", name) for name in named_kinds]
+        options += [("--drop", name) for name in drop] + [("--kinds", name) for name in kinds]
         check_columns(source, options)
-        forms: dict[str, Form | None] = dict.fromkeys(
-            name for name in source.names if name not in (drop or [])
-        )
+        forms: dict[str, Form | None] = dict.fromkeys(name for name in source.names if name not in drop)
         if not forms:
             raise Misuse("--drop leaves no column to describe")
         if target is not None and target not in forms:
             raise Misuse(f"column {quote(target)} is named for two things that exclude each other")
-        forms |= {name: form_of_kind(kind) for name, kind in named_kinds.items() if name in forms}
+        forms |= {name: form_of_kind(kind) for name, kind in kinds.items() if name in forms}
         note_remarks(source, work, with_doubt=True)
-        as_text = {name: False for name, kind in named_kinds.items() if kind != "category"}
+        as_text = {name: False for name, kind in kinds.items() if kind != "category"}
         frame = read(source, forms, jobs=n_threads(n_jobs), as_text=as_text)
-        profiles, advice = profiles_of(frame, named_kinds)
+        profiles, advice = profiles_of(frame, kinds)
         work.begin("advising")
-        advice = advice_on_frame(frame, named_kinds, target, advice)
-    description = _Description(source, profiles, advice, target)
-    voice.answer(description.text, description.document)
+        advice = table_advice(_encode(frame, kinds, target), reading=advice)
+    copies = [each.column or "" for each in advice if each.code == "target_copy"]
+    command = next_command(source, profiles, target, copies)
+    voice.answer(
+        lambda: _text(source, profiles, advice, command),
+        lambda: {
+            "table": source.path,
+            "rows": profiles[0].rows,
+            "columns": [profile.document() for profile in profiles],
+            "advice": advice_document(advice),
+            "next": command.words,
+        },
+    )
 
 
-@dataclass(frozen=True)
-class _Description:
-    """The columns of a table, advice on them, and the command to continue with."""
+def _encode(frame: Frame, kinds: dict[str, str], target: str | None) -> Dataset:
+    """The rows of a table, with a target those that have one."""
+    if target is not None:
+        return Roles(target, kinds=kinds).encode(frame, rows_with_target(frame, target, drop=True))[0]
+    known: dict[str, Any] = {name: kind for name, kind in kinds.items() if name in frame.columns}
+    options = frame.source.conventions.arguments(list(frame.columns))
+    return encode_with_advice(dict(frame.columns), kinds=known, **options)[0]
 
-    source: Source
-    profiles: list[Profile]
-    advice: list[Advice]
-    target: str | None
 
-    def document(self) -> dict[str, Any]:
-        """For programs."""
-        return {
-            "table": self.source.path,
-            "rows": self.profiles[0].rows,
-            "columns": [profile.document() for profile in self.profiles],
-            "advice": advice_document(self.advice),
-            "next": self._command().words,
-        }
-
-    def text(self) -> str:
-        """For people."""
-        width = terminal_width() or WIDE
-        size = f"{count(self.profiles[0].rows, 'row')}, {count(len(self.profiles), 'column')}"
-        parts = [f"{self.source.path}: {size}", _grid(self.profiles, width)]
-        advice = [_bullet(each.command_text, width) for each in self.advice if each.code not in IN_GRID]
-        parts += ["\n".join(advice)] if advice else []
-        command = self._command()
-        parts.append(
-            f"Next{f', {command.why}' if command.why else ''}:\n  {escape(shlex.join(command.words))}"
-        )
-        return "\n\n".join(parts)
-
-    def _command(self) -> Command:
-        copies = [each.column or "" for each in self.advice if each.code == "target_copy"]
-        return next_command(self.source, self.profiles, self.target, copies)
+def _text(source: Source, profiles: list[Profile], advice: list[Advice], command: Command) -> str:
+    """The columns, the advice and the next command for people."""
+    width = terminal_width() or WIDE
+    size = f"{count(profiles[0].rows, 'row')}, {count(len(profiles), 'column')}"
+    bullets = [_bullet(each.command_text, width) for each in advice if each.code not in IN_GRID]
+    why = f", {command.why}" if command.why else ""
+    parts = [f"{source.path}: {size}", _grid(profiles, width), *(["\n".join(bullets)] if bullets else [])]
+    return "\n\n".join([*parts, f"Next{why}:\n  {escape(shlex.join(command.words))}"])
 
 
 def _bullet(text: str, width: int) -> str:

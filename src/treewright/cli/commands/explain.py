@@ -8,35 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from treewright.cli import options as opt
 from treewright.cli.console import Stages, Voice
 from treewright.cli.errors import Misuse, Trouble, count, did_you_mean, in_options, name_list
 from treewright.cli.model_files import open_model
-from treewright.cli.options import (
-    LABELLED,
-    TEXT,
-    Delta,
-    Dialect,
-    Flag,
-    Labelled,
-    Model,
-    Positive,
-    Repeated,
-    Rows,
-    Style,
-    Table,
-)
 from treewright.cli.tables.cell_types import Form
-from treewright.cli.tables.labelled import (
-    check_has,
-    note_remarks,
-    read_for_model,
-    rows_for_tree,
-    tested_columns,
-)
+from treewright.cli.tables.labelled import note_remarks, read_for_model, rows_for_tree, tested_columns
 from treewright.cli.tables.model_columns import as_cells, form_of
 from treewright.cli.tables.sources import open_source
 from treewright.encoding.schema import Column
-from treewright.explaining import Counterfactual, Decision
+from treewright.explaining import Counterfactual
 from treewright.explaining import counterfactual as counterfactual_of
 from treewright.explaining import explain as explain_row
 from treewright.tree import Tree
@@ -45,20 +26,20 @@ MISSING = ("", "NA", "?", "missing")  # values of --set that are missing
 
 
 def explain(
-    model: Model,
-    data: Table | None = None,
+    model: opt.Model,
+    data: opt.Table | None = None,
     /,
     *,
-    row: Positive = None,
-    set: Repeated = None,
-    counterfactual: Flag = False,
-    frozen: Repeated = None,
+    row: opt.Positive = None,
+    set: opt.Repeated = None,
+    counterfactual: opt.Flag = False,
+    frozen: opt.Repeated = None,
     to: str | None = None,
-    train: Rows = None,
-    test: Rows = None,
-    delta: Delta = 0.05,
-    labelled: Labelled = LABELLED,
-    style: Style = TEXT,
+    train: opt.Rows = None,
+    test: opt.Rows = None,
+    delta: opt.Delta = 0.05,
+    labelled: opt.Labelled = opt.LABELLED,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Explain the prediction of a saved tree for one row.
 
@@ -115,15 +96,19 @@ def explain(
             change = _change(tree, cells, to, frozen or [], rows.get("train")) if counterfactual else None
     if absent:
         voice.note(f"{name_list(absent)} not set, so missing")
-    voice.answer(lambda: _text(decision, change), lambda: _document(decision, change))
+    text = str(decision).replace("held-out rows (test=)", "held-out rows (--test FILE)")
+    voice.answer(
+        lambda: text if change is None else f"{text}\n\n{change}",
+        lambda: decision.to_dict() | ({} if change is None else {"counterfactual": change.to_dict()}),
+    )
 
 
-def _cells(path: Path, tree: Tree, row: int, dialect: Dialect, work: Stages) -> dict[str, Any]:
+def _cells(path: Path, tree: Tree, row: int, dialect: opt.Dialect, work: Stages) -> dict[str, Any]:
     """One row of a table, those of its columns that the tree knows."""
     work.begin("reading", str(path))
     source = open_source(path, dialect)
     note_remarks(source, work)
-    check_has(source, tested_columns(tree), "tests")
+    source.require(tested_columns(tree), "the tree tests")
     forms: dict[str, Form | None]
     forms = {column.name: form_of(column) for column in tree.schema.columns if column.name in source.names}
     if not forms:
@@ -198,13 +183,3 @@ def _prediction(to: str, classes: tuple[Hashable, ...] | None) -> Any:
     if not dots or ends == (None, None):
         raise Misuse(f"--to {to}: for numbers it is a range, such as 100..200, 100.. or ..200")
     return ends
-
-
-def _text(decision: Decision, change: Counterfactual | None) -> str:
-    text = str(decision).replace("held-out rows (test=)", "held-out rows (--test FILE)")
-    return text if change is None else f"{text}\n\n{change}"
-
-
-def _document(decision: Decision, change: Counterfactual | None) -> dict[str, Any]:
-    counterfactual = {} if change is None else {"counterfactual": change.to_dict()}
-    return decision.to_dict() | counterfactual

@@ -6,13 +6,11 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
 from treewright._atomic import replacing
+from treewright.cli import options as opt
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, Trouble, check_output, name_list, writing_to
 from treewright.cli.model_files import open_model
-from treewright.cli.options import OUTPUT, PIPE, TEXT, Flag, Model, Output, Repeated, Style, one_of
 from treewright.cli.pruning_options import option_values
 from treewright.cli.streams import show_bytes
 from treewright.exporting import FORMATS
@@ -34,16 +32,14 @@ SUFFIXES = {
 
 
 def export(
-    model: Model,
+    model: opt.Model,
     /,
     *,
-    output: Output = None,
-    format: Annotated[
-        str | None, Parameter(group=OUTPUT, validator=one_of("--format", FORMATS.names))
-    ] = None,
-    option: Repeated = None,
-    check: Flag = False,
-    style: Style = TEXT,
+    output: opt.Output = None,
+    format: Annotated[str | None, opt.OUTPUT, opt.one_of("--format", FORMATS.names)] = None,
+    option: opt.Repeated = None,
+    check: opt.Flag = False,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Write a saved tree as code, SQL, a picture or a model of another program.
 
@@ -73,7 +69,7 @@ def export(
     treewright export loans.tree.json --format mermaid
         a picture for pages that render Mermaid
     """
-    output = None if output == PIPE else output
+    output = None if output == opt.PIPE else output
     format = format or _format_of(output)
     options = option_values(option or [], "dialect=postgres")
     if style.json and output is None:

@@ -6,41 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-
+from treewright.advising import fit_advice
 from treewright.certifying import Certificate, Certificates, certify
-from treewright.cli.advice import advice_document, advice_on_fit
-from treewright.cli.console import Stages, Voice
+from treewright.cli import options as opt
+from treewright.cli import splits
+from treewright.cli.console import Stages, Voice, advice_document
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, Trouble, count
 from treewright.cli.model_files import Outcome
-from treewright.cli.options import (
-    CERTIFICATE,
-    OUTPUT,
-    ROWS,
-    TEXT,
-    TO_PURITY,
-    Delta,
-    Flag,
-    Learning,
-    Limits,
-    NotNegative,
-    Output,
-    OutputFile,
-    Seed,
-    Style,
-    Table,
-)
 from treewright.cli.pruning_options import AS_USUAL, Method, Pruning
-from treewright.cli.splits import (
-    Parts,
-    RowsOption,
-    check_files,
-    check_validation,
-    is_small,
-    refuse_same_rows,
-    split_rows,
-)
 from treewright.cli.summary import Fit, certificate_text, files_text, fit_document, summary
 from treewright.cli.tables.labelled import Reading
 from treewright.cli.tables.reader import Frame
@@ -60,23 +34,23 @@ LARGE_BYTES = 2**28  # memory that is noted
 
 
 def fit(
-    data: Table,
+    data: opt.Table,
     /,
     *,
-    learning: Learning,
-    output: Output = None,
-    report: OutputFile = None,
-    no_report: Annotated[Flag, Parameter(group=OUTPUT)] = False,
-    test: Annotated[str | None, ROWS] = None,
-    validation: Annotated[str | None, ROWS] = None,
-    seed: Seed = 0,
+    learning: opt.Learning,
+    output: opt.Output = None,
+    report: opt.OutputFile = None,
+    no_report: Annotated[opt.Flag, opt.OUTPUT] = False,
+    test: Annotated[str | None, opt.ROWS] = None,
+    validation: Annotated[str | None, opt.ROWS] = None,
+    seed: opt.Seed = 0,
     prune: Method = None,
     pruning: Pruning = AS_USUAL,
-    delta: Annotated[Delta, CERTIFICATE] = 0.05,
-    loss_bound: Annotated[NotNegative, CERTIFICATE] = None,
-    limits: Limits = TO_PURITY,
+    delta: Annotated[opt.Delta, opt.CERTIFICATE] = 0.05,
+    loss_bound: Annotated[opt.NotNegative, opt.CERTIFICATE] = None,
+    limits: opt.Limits = opt.TO_PURITY,
     costs: Costs = NONE,
-    style: Style = TEXT,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Grow a tree from a table, prune it and save it, with a certificate of its error and a report.
 
@@ -128,8 +102,8 @@ def fit(
         costs=costs,
         plan=pruning.plan(prune),
         is_default=prune is None and pruning == AS_USUAL,
-        test=RowsOption.of("--test", test),
-        validation=RowsOption.of("--validation", validation),
+        test=splits.RowsOption.of("--test", test),
+        validation=splits.RowsOption.of("--validation", validation),
         seed=seed,
         delta=delta,
         loss_bound=loss_bound,
@@ -140,7 +114,18 @@ def fit(
         outcome.check([data, *(each.file for each in recipe.row_options if each.file is not None)])
         frame, result = _fit(reading, recipe, work)
         work.begin("advising")
-        advice = advice_on_fit(result, recipe.growing, delta, reading.advice)
+        advice = fit_advice(
+            result.tree,
+            result.parts.training,
+            table=result.data,
+            test=result.parts.test,
+            grown=result.unpruned,
+            path=result.path,
+            limits=recipe.growing,
+            tested=result.scores.get("test"),
+            delta=delta,
+            reading=reading.advice,
+        )
         files = outcome.write(result, advice, delta, seed, work)
     for hint in reading.roles.hints(frame, result.data):
         voice.note(hint)
@@ -159,8 +144,8 @@ class Recipe:
     costs: Costs
     plan: Plan | None
     is_default: bool  # whether there are no options for pruning
-    test: RowsOption
-    validation: RowsOption
+    test: splits.RowsOption
+    validation: splits.RowsOption
     seed: int
     delta: float
     loss_bound: float | None
@@ -171,20 +156,20 @@ class Recipe:
         return int(self.growing["n_jobs"])
 
     @property
-    def row_options(self) -> tuple[RowsOption, RowsOption]:
+    def row_options(self) -> tuple[splits.RowsOption, splits.RowsOption]:
         """The options that set rows aside."""
         return self.test, self.validation
 
     def plan_for(self, data: Dataset) -> Plan | None:
         """The plan; for a small table none, unless options ask for pruning."""
         is_wanted = not self.is_default or self.validation.is_set
-        return self.plan if is_wanted or not is_small(data) else None
+        return self.plan if is_wanted or not splits.is_small(data) else None
 
 
 def _fit(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
     """The table, and the tree with all that is measured on it."""
-    check_validation(recipe.validation, recipe.plan)
-    check_files(reading.path, recipe.row_options)
+    splits.check_validation(recipe.validation, recipe.plan)
+    splits.check_files(reading.path, recipe.row_options)
     source = reading.open(reading.path)
     others = {each.option: reading.open(each.file) for each in recipe.row_options if each.file is not None}
     frame = reading.frame(source, recipe.n_threads, work)
@@ -193,18 +178,19 @@ def _fit(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
     if recipe.growing["missing"] == "error":
-        refuse_missing_values(
-            data
-        )  # before the rows are split, so that the message names the row of the table
+        # Before the rows are split, so that the message names the row of the table.
+        refuse_missing_values(data)
     recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
     from_files = {
         option: reading.other(other, data.schema, recipe.n_threads, work, judging=option == "--test")
         for option, other in others.items()
     }
-    refuse_same_rows(data, from_files, recipe.row_options)
+    splits.refuse_same_rows(data, from_files, recipe.row_options)
     plan = recipe.plan_for(data)
-    parts = split_rows(data, plan, *recipe.row_options, recipe.seed, from_files)
-    unpruned = _grow(parts.training, recipe, work)
+    parts = splits.split_rows(data, plan, *recipe.row_options, recipe.seed, from_files)
+    work.begin("growing", f"{count(parts.training.n_rows, 'row')} × {count(data.n_columns, 'column')}")
+    _note_memory(parts.training, recipe, work)
+    unpruned = grow(parts.training, **recipe.growing, progress=work.advance)
     path = None if plan is None else _prune(unpruned, parts, plan, recipe, work)
     tree = unpruned if path is None else path.pruned
     work.begin("testing")
@@ -231,13 +217,7 @@ def _fit(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
     )
 
 
-def _grow(data: Dataset, recipe: Recipe, work: Stages) -> Tree:
-    work.begin("growing", f"{count(data.n_rows, 'row')} × {count(data.n_columns, 'column')}")
-    _note_memory(data, recipe, work)
-    return grow(data, **recipe.growing, progress=work.advance)
-
-
-def _prune(tree: Tree, parts: Parts, plan: Plan, recipe: Recipe, work: Stages) -> PruningPath:
+def _prune(tree: Tree, parts: splits.Parts, plan: Plan, recipe: Recipe, work: Stages) -> PruningPath:
     work.begin("pruning", f"a tree of {tree.n_leaves:,} leaves")
     try:
         return plan.path(tree, parts.training, parts.validation, recipe.growing, recipe.seed)
@@ -264,7 +244,7 @@ def _note_memory(data: Dataset, recipe: Recipe, work: Stages) -> None:
 
 def certificate_of(
     tree: Tree,
-    parts: Parts,
+    parts: splits.Parts,
     plan: Plan | None,
     path: PruningPath | None,
     delta: float,
@@ -282,7 +262,9 @@ def certificate_of(
     certificates: list[Certificate] = []
     try:
         if rows is not None:
-            options = _options_for_numbers(tree, loss_bound)
+            loss = "absolute_error" if tree.criterion == "absolute_error" else "squared_error"
+            of_numbers = {"loss": loss, "loss_bound": loss_bound}
+            options: dict[str, Any] = {} if tree.schema.predicts_classes else of_numbers
             if parts.test is None:
                 assert plan is not None
                 assert path is not None
@@ -295,13 +277,6 @@ def certificate_of(
         if not certificates:
             return str(error).replace("loss_bound", "--loss-bound")
     return Certificates(tuple(certificates), _estimate(plan, path))
-
-
-def _options_for_numbers(tree: Tree, loss_bound: float | None) -> dict[str, Any]:
-    if tree.schema.predicts_classes:
-        return {}
-    loss = "absolute_error" if tree.criterion == "absolute_error" else "squared_error"
-    return {"loss": loss, "loss_bound": loss_bound}
 
 
 def _estimate(plan: Plan | None, path: PruningPath | None) -> tuple[float, float, int] | None:

@@ -8,31 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from cyclopts import Parameter
 from numpy.typing import NDArray
 
+from treewright.cli import options as opt
 from treewright.cli.console import Stages, Voice
-from treewright.cli.errors import Misuse, Trouble, check_output, closest, count, name_list, quote
+from treewright.cli.errors import Misuse, Trouble, check_output, count, name_list
 from treewright.cli.model_files import open_any_model
-from treewright.cli.options import (
-    OUTPUT,
-    PIPE,
-    TEXT,
-    USUAL,
-    Dialect,
-    Flag,
-    Jobs,
-    Model,
-    Output,
-    Repeated,
-    Style,
-    Table,
-    one_of,
-)
 from treewright.cli.tables.labelled import note_remarks
 from treewright.cli.tables.model_columns import ModelCells, form_of
 from treewright.cli.tables.reader import Frame, stream
-from treewright.cli.tables.sources import Source, open_source
+from treewright.cli.tables.sources import Source, check_columns, open_source
 from treewright.cli.tables.writer import TEXT_FORMATS, JsonSink, Predictions, format_of, open_sink
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Column, Schema
@@ -51,18 +36,18 @@ from treewright.tree.predict import proportions
 
 
 def predict(
-    model: Model,
-    data: Table,
+    model: opt.Model,
+    data: opt.Table,
     /,
     *,
-    output: Output = None,
-    format: Annotated[str | None, Parameter(group=OUTPUT, validator=one_of("--format", TEXT_FORMATS))] = None,
-    proba: Flag = False,
-    keep: Repeated = None,
-    raw: Flag = False,
-    n_jobs: Jobs = -1,
-    dialect: Dialect = USUAL,
-    style: Style = TEXT,
+    output: opt.Output = None,
+    format: Annotated[str | None, opt.OUTPUT, opt.one_of("--format", TEXT_FORMATS)] = None,
+    proba: opt.Flag = False,
+    keep: opt.Repeated = None,
+    raw: opt.Flag = False,
+    n_jobs: opt.Jobs = -1,
+    dialect: opt.Dialect = opt.USUAL,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Predict the rows of a table with a saved tree, or with the trees of a saved ensemble.
 
@@ -97,7 +82,7 @@ def predict(
         from a pipe to a pipe
     """
     voice = Voice(style)
-    output = None if output == PIPE else output
+    output = None if output == opt.PIPE else output
     format = _format(output, format, style.json)
     if output is not None:
         check_output(output, (model, data))
@@ -111,7 +96,8 @@ def predict(
         work.begin("reading", str(data))
         source = open_source(data, dialect)
         note_remarks(source, work)
-        _check_columns(source, predictor)
+        source.require([column.name for column in predictor.columns], f"the {predictor.word} tests")
+        check_columns(source, [("--keep", name) for name in predictor.keep])
         with open_sink(output, format, raw=raw) as sink:
             with closing(predictor.pieces(source, work)) as pieces:
                 for piece in pieces:
@@ -138,19 +124,6 @@ def _format(output: Path | None, format: str | None, json: bool) -> str:
     return "json" if json else format or "csv"
 
 
-def _check_columns(source: Source, predictor: Predictor) -> None:
-    absent = [column.name for column in predictor.columns if column.name not in source.names]
-    if absent:
-        verb = "lacks the column" if len(absent) == 1 else "lacks the columns"
-        close = closest(absent[0], source.names)
-        there = f"its columns are {name_list(source.names)}" if close is None else f"it has {close!r}"
-        there += "" if source.doubt is None else f"; {source.doubt}"
-        raise Trouble(f"{source.path} {verb} {name_list(absent)}, which the {predictor.word} tests; {there}")
-    for name in predictor.keep:
-        if name not in source.names:
-            raise Trouble(f"--keep: {source.path} has no column {quote(name)}; {source.hint(name)}")
-
-
 def encode_rows(frame: Frame, schema: Schema, columns: Iterable[Column]) -> Dataset:
     """The rows of a frame in a schema, of which it has some columns; in the others all is missing."""
     nothing = np.broadcast_to(np.nan, frame.n_rows)
@@ -159,7 +132,7 @@ def encode_rows(frame: Frame, schema: Schema, columns: Iterable[Column]) -> Data
     try:
         return encode(table, schema=schema)
     except (ValueError, TypeError) as error:
-        raise frame.located(error) from error
+        raise frame.trouble(error) from error
 
 
 class Predictor:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from treewright.cli import options as opt
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, check_output, in_options, writing_to
 from treewright.cli.model_files import open_model
-from treewright.cli.options import LABELLED, PIPE, TEXT, Labelled, Model, Output, Rows, Seed, Style
 from treewright.cli.pruning_options import AS_USUAL, Method, Pruning, in_words
 from treewright.cli.summary import in_leaves, percent, picture, tree_document
 from treewright.cli.tables.labelled import rows_for_tree
@@ -23,17 +23,17 @@ from treewright.tree import Tree
 
 
 def prune(
-    model: Model,
+    model: opt.Model,
     /,
     *,
-    output: Output = None,
+    output: opt.Output = None,
     method: Method = None,
     pruning: Pruning = AS_USUAL,
-    train: Rows = None,
-    validation: Rows = None,
-    seed: Seed = 0,
-    labelled: Labelled = LABELLED,
-    style: Style = TEXT,
+    train: opt.Rows = None,
+    validation: opt.Rows = None,
+    seed: opt.Seed = 0,
+    labelled: opt.Labelled = opt.LABELLED,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Prune a saved tree.
 
@@ -61,7 +61,7 @@ def prune(
     treewright prune loans.tree.json --method reduced_error --validation new.csv
         remove every branch that does not help on the rows of new.csv
     """
-    if output == PIPE:
+    if output == opt.PIPE:
         raise Misuse("-o -: the tree is saved to a file; name one")
     if method == "none":
         raise Misuse("--method none would leave the tree as it is")
@@ -69,7 +69,10 @@ def prune(
         raise Misuse("say how far to prune: --leaves 8, --alpha 0.001, --validation FILE or another --method")
     plan = pruning.plan(method, "--method")
     assert plan is not None
-    _check_used(plan, train)
+    takes = {*METHODS.options(plan.method), *(WAYS.options(plan.by) if plan.by is not None else ())}
+    if train is not None and "data" not in takes:
+        how = f"--method {plan.method}" + ("" if plan.by is None else f" --select {plan.by}")
+        raise Misuse(f"--train: {how} uses no such rows; leave it out")
     if output is not None:
         check_output(output, [model, *(path for path in (train, validation) if path is not None)])
     voice = Voice(style)
@@ -94,14 +97,6 @@ def prune(
             "files": {} if output is None else {"model": str(output)},
         },
     )
-
-
-def _check_used(plan: Plan, train: Path | None) -> None:
-    """Misuse about training rows that neither method nor selection uses."""
-    takes = {*METHODS.options(plan.method), *(WAYS.options(plan.by) if plan.by is not None else ())}
-    if train is not None and "data" not in takes:
-        how = f"--method {plan.method}" + ("" if plan.by is None else f" --select {plan.by}")
-        raise Misuse(f"--train: {how} uses no such rows; leave it out")
 
 
 def _path(tree: Tree, plan: Plan, rows: dict[str, Dataset], seed: int) -> PruningPath:

@@ -5,42 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from treewright.cli.advice import advice_on_rows
-from treewright.cli.console import Voice
+from treewright.advising import Advices, fit_advice
+from treewright.cli import options as opt
+from treewright.cli.console import Voice, for_pages
 from treewright.cli.errors import Misuse, check_output, in_options, writing_to
 from treewright.cli.model_files import open_model, report_name
-from treewright.cli.options import (
-    LABELLED,
-    PIPE,
-    TEXT,
-    Delta,
-    Jobs,
-    Labelled,
-    Model,
-    Output,
-    Rows,
-    Seed,
-    Style,
-)
 from treewright.cli.tables.labelled import rows_for_tree
 from treewright.growing import n_threads
+from treewright.metrics import metrics
 from treewright.reporting import report as report_on
 
 
 def report(
-    model: Model,
+    model: opt.Model,
     /,
     *,
-    output: Output = None,
+    output: opt.Output = None,
     title: str | None = None,
-    test: Rows = None,
-    validation: Rows = None,
-    train: Rows = None,
-    delta: Delta = 0.05,
-    seed: Seed = 0,
-    n_jobs: Jobs = -1,
-    labelled: Labelled = LABELLED,
-    style: Style = TEXT,
+    test: opt.Rows = None,
+    validation: opt.Rows = None,
+    train: opt.Rows = None,
+    delta: opt.Delta = 0.05,
+    seed: opt.Seed = 0,
+    n_jobs: opt.Jobs = -1,
+    labelled: opt.Labelled = opt.LABELLED,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Write a saved tree as one HTML page: to read, to try rows, to prune by a slider.
 
@@ -68,7 +57,7 @@ def report(
     zcat new.csv.gz | treewright report loans.tree.json --test -
         rows from a pipe
     """
-    if output == PIPE:
+    if output == opt.PIPE:
         raise Misuse("-o -: the page is written to a file; name one")
     file = output or report_name(Path(model.name))
     tables = {"train": train, "validation": validation, "test": test}
@@ -79,8 +68,9 @@ def report(
         rows = rows_for_tree(model, tree, labelled, tables, work, n_threads(n_jobs))
         work.begin("reporting", str(file))
         with in_options(train="--train", validation="--validation", test="--test"), writing_to(file):
-            advice = advice_on_rows(tree, rows, delta)
-            options: dict[str, Any] = {**rows, "title": title, "advice": advice}
+            scores = metrics(tree, rows["test"]) if "test" in rows else None
+            advice = fit_advice(tree, rows.get("train"), test=rows.get("test"), tested=scores, delta=delta)
+            options: dict[str, Any] = {**rows, "title": title, "advice": Advices(for_pages(advice))}
             page = report_on(tree, delta=delta, seed=seed, **options)
             page.save(file)
     headline = page.payload["headline"]["manager"]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from treewright.cli import options as opt
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, name_list
 from treewright.cli.model_files import open_model
-from treewright.cli.options import TEXT, Flag, Model, Style
 from treewright.explaining import rules as rules_of
 
 
 def rules(
-    model: Model,
+    model: opt.Model,
     /,
     *,
     target: str | None = None,
-    merge: Flag = False,
-    style: Style = TEXT,
+    merge: opt.Flag = False,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Show a saved tree as rules, each in the shortest form.
 
@@ -41,5 +41,5 @@ def rules(
         raise Misuse(f"{model} predicts {name_list(names)}; --target selects one")
     if target is not None and target not in names:
         raise Misuse(f"--target {target}: {model} predicts {name_list(names)}")
-    found = rules_of(tree, target=target, merge=merge)
-    Voice(style).answer(lambda: str(found), lambda: {"file": str(model), **found.to_dict()})
+    rule_list = rules_of(tree, target=target, merge=merge)
+    Voice(style).answer(lambda: str(rule_list), lambda: {"file": str(model), **rule_list.to_dict()})

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
+from treewright.cli import options as opt
 from treewright.cli.commands.export import render, write
 from treewright.cli.console import Voice, in_colour, terminal_width
 from treewright.cli.errors import Misuse
 from treewright.cli.model_files import open_model
-from treewright.cli.options import LABELLED, TEXT, WHOLE, Delta, Labelled, Model, Rows, Style, one_of
 from treewright.cli.streams import show as show_text
 from treewright.cli.summary import nodes_document, tree_document
 from treewright.cli.tables.labelled import rows_for_tree
@@ -18,18 +18,20 @@ from treewright.exporting import FORMATS
 
 
 def show(
-    model: Model,
+    model: opt.Model,
     /,
     *,
-    max_depth: Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=0))] = None,
-    format: Annotated[str, Parameter(validator=one_of("--format", FORMATS.names))] = "text",
-    test: Rows = None,
+    max_depth: Annotated[int | None, opt.WHOLE, Parameter(validator=validators.Number(gte=0))] = None,
+    format: Annotated[str, opt.one_of("--format", FORMATS.names)] = "text",
+    test: opt.Rows = None,
     surrogates: Literal["short", "full", "none"] | None = None,
-    delta: Delta = 0.05,
-    labelled: Labelled = LABELLED,
-    style: Style = TEXT,
+    delta: opt.Delta = 0.05,
+    labelled: opt.Labelled = opt.LABELLED,
+    style: opt.Style = opt.TEXT,
 ) -> None:
     """Show a saved tree.
+
+    Each leaf is shown with its prediction, its rows and the share of the predicted class.
 
     Parameters
     ----------

@@ -63,7 +63,10 @@ def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
         encoding, remark = (mark, None) if mark is not None else _detect(path, place, start)
     if encoding == "utf-8":
         return Utf8(place, remark)
-    return Utf8(_transcoded(path, place, encoding), remark)
+    with temporary_files.new_file(path) as (name, file):
+        for text in _decode(path, place, encoding):
+            file.write(text.encode("utf-8", "surrogatepass"))
+    return Utf8(name, remark)
 
 
 def check_encoding(name: str) -> str:
@@ -152,15 +155,7 @@ def _is_utf8(path: str, place: str) -> bool:
     return not decoder.getstate()[0]
 
 
-def _transcoded(path: str, place: str, encoding: str) -> str:
-    """A new file with the same text in UTF-8."""
-    with temporary_files.new_file(path) as (name, file):
-        for text in _decoded(path, place, encoding):
-            file.write(text.encode("utf-8", "surrogatepass"))
-    return name
-
-
-def _decoded(path: str, place: str, encoding: str) -> Iterator[str]:
+def _decode(path: str, place: str, encoding: str) -> Iterator[str]:
     """The text of a file, piece by piece; Trouble that names the line of what cannot be decoded."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line, is_first = 1, True
@@ -202,7 +197,7 @@ def _undecodable(path: str, encoding: str, line: int, error: UnicodeError) -> Tr
 
 def diagnose_bytes(path: str, place: str) -> None:
     """Trouble that names the first byte which is not UTF-8."""
-    for _ in _decoded(path, place, "utf-8"):
+    for _ in _decode(path, place, "utf-8"):
         pass
 
 

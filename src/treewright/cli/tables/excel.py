@@ -50,18 +50,18 @@ def open_sheet(
     """
     check_archive(path, place)
     with _workbook(path, place) as book:
-        sheet, facts, remarks = _chosen(path, place, book, wanted)
+        sheet, facts, remarks = _choose(path, place, book, wanted)
         where = path if len(book.worksheets) == 1 else f"{path}, sheet {quote(sheet.title)}"
         facts.check_formulas(where)
         with temporary_files.new_file(path) as (name, file):
-            table = _Table(where, _used(sheet, facts), header, missing, facts)
+            table = _Table(where, _rows(sheet, facts), header, missing, facts)
             table.write(file)
     return table.sheet(str(sheet.title), name, remarks)
 
 
 @contextmanager
 def _workbook(path: str, place: str) -> Iterator[Any]:
-    """The workbook, while it is read; what is wrong with it is Trouble."""
+    """The workbook, while it is read; Trouble if it is damaged."""
     try:
         import openpyxl
     except ModuleNotFoundError as error:
@@ -84,8 +84,8 @@ def _workbook(path: str, place: str) -> Iterator[Any]:
             book.close()
 
 
-def _chosen(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, SheetFacts, list[str]]:
-    """The sheet to read, its facts, and what to say of the choice."""
+def _choose(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, SheetFacts, list[str]]:
+    """The sheet to read, its facts, and a remark about the choice."""
     titles = [sheet.title for sheet in book.worksheets]
     if wanted is not None:
         if wanted not in titles:
@@ -94,19 +94,21 @@ def _chosen(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, 
             )
         sheet = book.worksheets[titles.index(wanted)]
         return sheet, sheet_facts(path, place, sheet), []
-    found = [(sheet, sheet_facts(path, place, sheet)) for sheet in book.worksheets]
-    filled = [(sheet, facts) for sheet, facts in found if facts.width]
-    if not filled:
+    all_facts = {sheet: sheet_facts(path, place, sheet) for sheet in book.worksheets}
+    with_cells = [sheet for sheet, facts in all_facts.items() if facts.width]
+    if not with_cells:
         raise Trouble(f"{path} is empty: no sheet has a cell with a value")
-    if len(filled) > 1:
-        names = name_list([sheet.title for sheet, _ in filled])
-        raise Misuse(f"{path} has {len(filled)} sheets with cells, {names}; --sheet NAME reads one of them")
-    (sheet, facts), others = filled[0], len(titles) - 1
+    if len(with_cells) > 1:
+        names = name_list([sheet.title for sheet in with_cells])
+        raise Misuse(
+            f"{path} has {len(with_cells)} sheets with cells, {names}; --sheet NAME reads one of them"
+        )
+    [sheet] = with_cells
     remark = f"{path}: sheet {quote(sheet.title)} is read; no other one has cells"
-    return sheet, facts, [remark] if others else []
+    return sheet, all_facts[sheet], [remark] if len(titles) > 1 else []
 
 
-def _used(sheet: Any, facts: SheetFacts) -> Iterator[tuple[int, list[Any]]]:
+def _rows(sheet: Any, facts: SheetFacts) -> Iterator[tuple[int, list[Any]]]:
     """The rows of a sheet that have a cell with a value, each with its number."""
     sheet.reset_dimensions()
     if not facts.width:
@@ -125,7 +127,7 @@ class _Error(str):
 
 
 class _Table:
-    """The rows of a sheet on their way to a file, and what was found in them."""
+    """Writes the rows of a sheet to a file, and collects the kinds of the cells and what is unusual."""
 
     def __init__(
         self,
@@ -173,7 +175,9 @@ class _Table:
         if isinstance(value, str):
             value = value.strip()
         if isinstance(value, time | timedelta):
-            value, self._has_hours = _hours(value), True
+            if isinstance(value, time):
+                value = datetime.combine(datetime.min, value) - datetime.min
+            value, self._has_hours = value.total_seconds() / 3600, True
         text = _text(value)
         if value is None or text in self.missing:
             return ""
@@ -181,7 +185,7 @@ class _Table:
         return text
 
     def sheet(self, name: str, place: str, remarks: Sequence[str]) -> Sheet:
-        """What was written."""
+        """The file as a sheet."""
         number, first = self._first
         heading = [""] * len(first) if self._header is False else [_text(cell).strip() for cell in first]
         used = [i for i, name in enumerate(heading) if name or self._kinds[i]]
@@ -206,11 +210,11 @@ class _Table:
         )
 
     def _check_title(self, heading: list[str], used: list[int]) -> None:
-        """Trouble about a title that stands where the names of the columns should."""
-        named = [name for name in heading if name]
-        if self._header is None and len(named) == 1 and len(used) > 2:
+        """Trouble about a title in the place of the names of the columns."""
+        names = [name for name in heading if name]
+        if self._header is None and len(names) == 1 and len(used) > 2:
             raise Trouble(
-                f"{self.where}, row {self._first[0]} names 1 of {len(used)} columns, {quote(named[0])}: "
+                f"{self.where}, row {self._first[0]} names 1 of {len(used)} columns, {quote(names[0])}: "
                 "if it is a title, delete the rows above the names; --header insists that it is not"
             )
 
@@ -227,9 +231,9 @@ class _Table:
             skipped = count(len(below) - len(self._numbers), "empty row")
             yield f"{self.where}: {skipped} between the others left out, the first of them row {blank}"
         if self._errors:
-            cell, said = self._errors[0]
+            cell, value = self._errors[0]
             cells = count(len(self._errors), "cell")
-            yield f"{self.where}: {cells} with errors of Excel ({said} in {cell}): read as missing"
+            yield f"{self.where}: {cells} with errors of Excel ({value} in {cell}): read as missing"
         if self.facts.merged:
             ranges = ", ".join(self.facts.merged[:3]) + (", …" if len(self.facts.merged) > 3 else "")
             yield (
@@ -249,13 +253,6 @@ class _Table:
             f"columns = {{'row': 'BIGINT', {typed}}}, delim = ',', quote = '\"', escape = '\"', "
             f"nullstr = '', parallel = false, max_line_size = {longest}, hive_partitioning = false))"
         )
-
-
-def _hours(value: time | timedelta) -> float:
-    """A time of day, or a duration, in hours."""
-    if isinstance(value, timedelta):
-        return value.total_seconds() / 3600
-    return value.hour + value.minute / 60 + (value.second + value.microsecond / 1e6) / 3600
 
 
 def _text(value: Any) -> str:
@@ -305,7 +302,7 @@ ZIP = b"PK\x03\x04"
 
 @dataclass(frozen=True)
 class SheetFacts:
-    """What the values of a sheet do not tell: its extent, merged cells, formulas without a saved value."""
+    """The extent of a sheet, its merged cells, and its formulas without a saved value."""
 
     height: int
     width: int

@@ -23,7 +23,8 @@ class JsonLayout(Layout):
     ) -> str:
         """SQL that parses each line once. DuckDB keeps the digits of numbers too large for its types."""
         positions = sorted(positions)
-        pointers = ", ".join(literal(_pointer(self.names[position])) for position in positions)
+        keys = (self.names[position].replace("~", "~0").replace("/", "~1") for position in positions)
+        pointers = ", ".join(literal(f"/{key}") for key in keys)  # of RFC 6901
         cell = "cells[{}]" if missing == ("",) else "stated(cells[{}])"
         cells = ", ".join(
             f"{cell.format(place)} AS c{position}" for place, position in enumerate(positions, 1)
@@ -68,7 +69,7 @@ def json_layout(path: str, place: str, database: Any) -> JsonLayout:
                 f"{path}: {quote(name)} holds lists or objects, where a cell of a table is a number, a "
                 "text, true or false; take them apart first (jq)"
             )
-    texts = (i for i, name in enumerate(names) if any(_is_text(row.get(name)) for row in sample))
+    texts = (i for i, name in enumerate(names) if any(type(row.get(name)) is str for row in sample))
     cells = tuple([_text(row.get(name)) for name in names] for row in sample)
     return JsonLayout(path, place, names, cells, texts=frozenset(texts))
 
@@ -107,15 +108,6 @@ def _diagnose(path: str, place: str) -> None:
 def _lines(place: str) -> str:
     compression = "gzip" if is_packed(place) else "none"
     return f"read_ndjson_objects({pattern(place)}, compression = '{compression}', hive_partitioning = false)"
-
-
-def _pointer(name: str) -> str:
-    """The way to a key, as of RFC 6901."""
-    return "/" + name.replace("~", "~0").replace("/", "~1")
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and not isinstance(value, _Digits)
 
 
 def _text(value: Any) -> str:

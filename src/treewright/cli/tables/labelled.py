@@ -16,7 +16,7 @@ from treewright._text import shorten
 from treewright.advice import Advice
 from treewright.cli.console import Stages
 from treewright.cli.errors import Misuse, Trouble, count, quote
-from treewright.cli.options import PIPE, Dialect, Labelled, Learning, kinds_of
+from treewright.cli.options import PIPE, Dialect, Labelled, Learning
 from treewright.cli.splits import RowsOption, check_files
 from treewright.cli.tables.cell_types import Form
 from treewright.cli.tables.model_columns import ModelCells, form_of, form_of_kind
@@ -107,7 +107,7 @@ class Roles:
                 columns, target, schema=schema, judging=judging, place=marked_row, **options
             )
         except (ValueError, TypeError) as error:
-            raise frame.located(error, rows) from error
+            raise frame.trouble(error, rows) from error
         if schema is None and self.classes is None:
             self._check_classes(frame.path, data)
         return data, frame.advice(advice, rows)
@@ -223,7 +223,7 @@ class Reading:
     @staticmethod
     def of(path: Path, options: Learning) -> Reading:
         """The table by the options."""
-        drop, kinds = options.drop or [], kinds_of(options.kinds)
+        drop, kinds = options.drop or [], options.column_kinds
         roles = Roles(options.target, options.weights, drop, kinds, options.classes)
         return Reading(path, roles, options.dialect, options.drop_missing_target)
 
@@ -306,8 +306,8 @@ def rows_for_tree(
             )
         source = open_source(path, options.dialect)
         note_remarks(source, work)
-        check_has(source, [targets[0].name], "predicts")
-        check_has(source, tested_columns(tree), "tests")
+        source.require([targets[0].name], "the tree predicts")
+        source.require(tested_columns(tree), "the tree tests")
         roles, judging = Roles(targets[0].name, options.weights), role == "test"
         rows[role] = _encode_other(source, roles, tree.schema, threads, work, drop=False, judging=judging)
     return rows
@@ -316,10 +316,3 @@ def rows_for_tree(
 def tested_columns(tree: Tree) -> list[str]:
     """The names of the columns that a tree tests."""
     return [tree.schema.names[column] for column in asked_columns(tree)]
-
-
-def check_has(source: Source, names: list[str], use: str) -> None:
-    """Trouble about a column that the tree needs and the file lacks."""
-    for name in names:
-        if name not in source.names:
-            raise Trouble(f"{source.path} has no column {name!r}, which the tree {use}; {source.hint(name)}")

@@ -23,11 +23,6 @@ STANDARD = {  # the formats in which columns are read that did not come as texts
     "number": TextFormat("number"),
     "time": TextFormat("time", date_format="%Y-%m-%dT%H:%M:%S.%f"),
 }
-_ONE_AND_MANY = {
-    "number": ("a number", "numbers"),
-    "time": ("a date or time", "dates or times"),
-    "bool": ("true or false", "true or false"),
-}
 _FORMS: dict[str, Form] = {
     "number": "number",
     "time": "time",
@@ -108,12 +103,12 @@ class ModelCells:
             if not unread.n_unread:
                 continue
             format = self.formats[name]
-            one, many = _ONE_AND_MANY[format.kind]
-            what = f"is not {one}" if unread.n_unread == 1 else f"are not {many}"
+            noun = format.type.noun
+            what = f"is not a {noun}" if unread.n_unread == 1 else f"are not {noun}s"
             where = f"{cut(unread.example)!r} in {unread.place}"
             by = "" if format == STANDARD.get(format.kind) else f"; the model reads {format}"
             if unread.n_unread == unread.n_known:
-                raise Trouble(f"{path}: no cell of column {quote(name)} can be read as {many} ({where}){by}")
+                raise Trouble(f"{path}: no cell of column {quote(name)} can be read as {noun}s ({where}){by}")
             notes.append(
                 f"{path}: column {quote(name)}: {unread.n_unread:,} of {unread.n_known:,} cells {what} "
                 f"({where}): read as missing{by}"

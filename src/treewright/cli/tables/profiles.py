@@ -95,7 +95,7 @@ def _encode_texts(frame: Frame, name: str, cells: Column, kind: str | None) -> t
     try:
         return encode_with_advice({name: cells}, kinds=kinds, place=marked_row, **options)
     except (ValueError, TypeError) as error:
-        raise frame.located(error) from error
+        raise frame.trouble(error) from error
 
 
 def in_words(format: TextFormat) -> str:

@@ -70,7 +70,7 @@ class Frame:
         texts = self.with_places((each.text for each in advice), rows)
         return [replace(each, text=text) for each, text in zip(advice, texts, strict=True)]
 
-    def located(self, error: Exception, rows: Column | None = None) -> Trouble:
+    def trouble(self, error: Exception, rows: Column | None = None) -> Trouble:
         """An error of `encode` in the words of the command line: lines for rows, options for arguments.
 
         `rows` are the positions in the file of the rows that were encoded; all of them by default.
@@ -109,31 +109,6 @@ class Plan(NamedTuple):
     sql: str
 
 
-class Contradiction(NamedTuple):
-    """A cell that does not have the form of its column."""
-
-    position: int
-    cell: str
-    form: Form
-
-    @staticmethod
-    def of(error: duckdb.Error, plans: Mapping[int, Plan]) -> Contradiction:
-        """The cell that ended a query; the error itself is raised if another thing did."""
-        odd = cell_types.odd_cell(str(error))
-        if odd is None:
-            raise error
-        return Contradiction(*odd, plans[odd[0]].form)
-
-    def trouble(self, source: Source) -> Trouble:
-        """The message about it."""
-        line = source.layout.line_of(self.position, self.cell) if source.layout is not None else None
-        place = f"{source.path}, line {line}" if line is not None else source.path
-        column = f"column {quote(source.names[self.position])}"
-        return Trouble(
-            f"{place}: {column} has the cell {cut(self.cell)!r}, which is not {cell_types.ONE[self.form]}"
-        )
-
-
 Attempt = Callable[[dict[int, Plan], str], Iterator[Result]]  # from the plan of each column and the SQL
 
 
@@ -164,7 +139,7 @@ class Request:
         layout, has_rows = self.source.layout, False
         for strict in (True, False):
             try:
-                for result in self._uncontradicted(attempt, strict):
+                for result in self._consistent_results(attempt, strict):
                     yield result
                     has_rows = True
                 if has_rows:
@@ -179,14 +154,20 @@ class Request:
         if not has_rows:
             raise Trouble(f"{self.source.path} has names of columns but no rows")
 
-    def _uncontradicted(self, attempt: Attempt[Result], strict: bool) -> Iterator[Result]:
+    def _consistent_results(self, attempt: Attempt[Result], strict: bool) -> Iterator[Result]:
         for plans, query in self._queries(strict=strict):
             try:
                 yield from attempt(plans, query)
                 return
             except duckdb.Error as error:
-                contradiction = Contradiction.of(error, plans)
-        raise contradiction.trouble(self.source)
+                if (odd := cell_types.odd_cell(str(error))) is None:
+                    raise
+                (position, cell), form = odd, plans[odd[0]].form
+        layout, path = self.source.layout, self.source.path
+        line = None if layout is None else layout.line_of(position, cell)
+        place = path if line is None else f"{path}, line {line}"
+        column = f"column {quote(self.source.names[position])}"
+        raise Trouble(f"{place}: {column} has the cell {cut(cell)!r}, which is not {cell_types.ONE[form]}")
 
     def _queries(self, *, strict: bool) -> Iterator[tuple[dict[int, Plan], str]]:
         """Three ways to read the wanted columns (c0, …) and the kept ones (k0, …).
@@ -293,7 +274,7 @@ def read(
     as_text = {**as_text, **{name: True for name in source.conventions.date_format if name in wanted}}
     request = Request.of(source, wanted, kept, as_text)
     source.database.execute(f"SET threads = {jobs}")
-    with explained(source):
+    with plain_errors(source):
         plans = next(request.results(partial(_load, source)))
         columns = _columns(source, plans)
         texts = {source.names[i]: _texts(source, f"k{i}", "") for i in request.kept}
@@ -302,7 +283,7 @@ def read(
 
 
 @contextmanager
-def explained(source: Source) -> Iterator[None]:
+def plain_errors(source: Source) -> Iterator[None]:
     """Errors of DuckDB about a file that cannot be read, in our words."""
     try:
         yield
@@ -420,8 +401,8 @@ def stream(
     wanted: Mapping[str, Form | None],
     kept: Collection[str] = (),
     *,
-    width: int = 0,
     as_text: Mapping[str, bool] = NOTHING,
+    width: int = 0,
 ) -> Generator[Frame, None, None]:
     """What `read` reads, as frames of a few rows each, in order; the next are read while one is worked on.
 
@@ -432,7 +413,7 @@ def stream(
     source.database.execute("SET threads = 1")  # of several, DuckDB streams their rows out of order
     reader = _Reader(request, rows)
     pieces = request.results(reader.frames)
-    with explained(source), closing(_ahead(pieces, reader.interrupt)) as frames:
+    with plain_errors(source), closing(_ahead(pieces, reader.interrupt)) as frames:
         yield from frames
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from treewright.cli.errors import Misuse, Trouble, check_unique, did_you_mean, quote
+from treewright.cli.errors import Misuse, Trouble, check_unique, did_you_mean, name_list, quote
 from treewright.cli.options import ALWAYS_MISSING, MISSING, PIPE, USUAL, Dialect
 from treewright.cli.tables import cell_types, temporary_files
 from treewright.cli.tables.csv_files import Layout, csv_layout, is_json_lines, pattern
@@ -27,11 +27,11 @@ class Source:
     """A file before its cells are read: the names of its columns and how SQL gets at them (as c0, c1, …)."""
 
     path: str  # as the user calls it
-    names: tuple[str, ...]
-    types: tuple[str, ...]  # what SQL calls the types of the columns; VARCHAR for all of a text file
-    table: str  # SQL; of a text file its layout knows it
     missing: tuple[str, ...]  # cells that are missing values
     database: Any = field(repr=False)
+    names: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()  # what SQL calls the types of the columns; VARCHAR for all of a text file
+    table: str = ""  # SQL; of a text file its layout knows it
     layout: Layout | None = None  # of a text file
     sheet: Sheet | None = None  # of an Excel file
     remarks: tuple[str, ...] = ()  # what is worth knowing about how the file is read
@@ -47,6 +47,15 @@ class Source:
         """What to do about a column that is not there, as the end of a sentence."""
         return did_you_mean(name, self.names) + ("" if self.doubt is None else f"; {self.doubt}")
 
+    def require(self, names: Iterable[str], use: str) -> None:
+        """Trouble about columns that are not there and have a `use`, such as "the tree tests"."""
+        absent = [name for name in names if name not in self.names]
+        if absent:
+            columns = "column" if len(absent) == 1 else "columns"
+            raise Trouble(
+                f"{self.path} has no {columns} {name_list(absent)}, which {use}; {self.hint(absent[0])}"
+            )
+
     def places(self, rows: Iterable[int]) -> dict[int, str]:
         """Where rows are in the file, in words; they are counted from 0.
 
@@ -60,18 +69,6 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Opening:
-    """A file that is being opened as a source."""
-
-    path: str  # as the user calls it
-    place: str  # where it is read from
-    dialect: Dialect
-    missing: tuple[str, ...]
-    database: Any
-    remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class FileKind:
     """What is specific to one kind of file that holds a table; `FILE_KINDS` has them all."""
 
@@ -79,51 +76,51 @@ class FileKind:
     has: str  # the beginning of a sentence about it
     suffixes: tuple[str, ...]
     options: frozenset[str]  # of a dialect, that it takes
-    open: Callable[[Opening], Source]
+    open: Callable[[Source, str, Dialect], Source]  # fills in the columns of the file at a place
     is_text: bool = False  # in any encoding, and may be packed by gzip
     missing: tuple[str, ...] = ()  # cells that are missing values by default
     recognises: Callable[[bytes, str], bool] = lambda start, place: False  # a file that is not text
 
 
-def _csv(file: Opening) -> Source:
-    layout = csv_layout(file.path, file.place, file.dialect.character, file.dialect.header)
-    return _text_source(file, layout)
+def _csv(source: Source, place: str, dialect: Dialect) -> Source:
+    return _with_layout(source, csv_layout(source.path, place, dialect.character, dialect.header))
 
 
-def _json_lines(file: Opening) -> Source:
-    return _text_source(file, json_layout(file.path, file.place, file.database))
+def _json_lines(source: Source, place: str, dialect: Dialect) -> Source:
+    return _with_layout(source, json_layout(source.path, place, source.database))
 
 
-def _text_source(file: Opening, layout: Layout) -> Source:
-    types = ("VARCHAR",) * len(layout.names)
-    columns = (layout.names, types, "", file.missing)
-    return Source(file.path, *columns, file.database, layout, remarks=file.remarks)
+def _with_layout(source: Source, layout: Layout) -> Source:
+    return replace(source, names=layout.names, types=("VARCHAR",) * len(layout.names), layout=layout)
 
 
-def _excel(file: Opening) -> Source:
-    sheet = open_sheet(file.path, file.place, file.dialect.sheet, file.dialect.header, file.missing)
-    columns = (sheet.names, sheet.types, sheet.table, file.missing)
-    return Source(file.path, *columns, file.database, sheet=sheet, remarks=sheet.remarks)
+def _excel(source: Source, place: str, dialect: Dialect) -> Source:
+    sheet = open_sheet(source.path, place, dialect.sheet, dialect.header, source.missing)
+    names, types, table = sheet.names, sheet.types, sheet.table
+    return replace(source, names=names, types=types, table=table, sheet=sheet, remarks=sheet.remarks)
 
 
-def _parquet(file: Opening) -> Source:
-    path = pattern(file.place)
-    table = f"read_parquet({path}, hive_partitioning = false)"
+def _parquet(source: Source, place: str, dialect: Dialect) -> Source:
+    table = f"read_parquet({pattern(place)}, hive_partitioning = false)"
     try:
-        columns = file.database.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
-        schema = file.database.execute(f"SELECT name, num_children FROM parquet_schema({path})").fetchall()
+        columns = source.database.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
+        schema = source.database.execute(
+            f"SELECT name, num_children FROM parquet_schema({pattern(place)})"
+        ).fetchall()
     except duckdb.Error as error:
-        raise Trouble(f"{file.path} is not a Parquet file, or it is damaged ({first_line(error)})") from error
+        raise Trouble(
+            f"{source.path} is not a Parquet file, or it is damaged ({first_line(error)})"
+        ) from error
     names = _top_names(schema)
     if len(names) != len(columns):
         names = [str(row[0]) for row in columns]
-    check_unique(file.path, names)
-    markers = file.dialect.markers or ()
+    check_unique(source.path, names)
+    markers = dialect.markers or ()
     aliases = ", ".join(f"c{position}" for position in range(len(names)))
     types = tuple(str(row[1]) for row in columns)
     cells = [_without_markers(f"c{position}", kind, markers) for position, kind in enumerate(types)]
     query = f"(SELECT {', '.join(cells)} FROM {table} AS file({aliases}))"
-    return Source(file.path, tuple(names), types, query, markers, file.database)
+    return replace(source, names=tuple(names), types=types, table=query, missing=markers)
 
 
 def _without_markers(column: str, kind: str, markers: tuple[str, ...]) -> str:
@@ -205,7 +202,10 @@ def _open(path: Path, dialect: Dialect) -> Source:
         place = temporary_files.copy_of_pipe(path)
         kind = _kind_of_content(place)
     else:
-        _check_exists(name)
+        if os.path.isdir(name):
+            raise Trouble(f"{name} is a folder; name one CSV, JSON lines, Parquet or Excel file in it")
+        if not os.path.exists(name):
+            raise Trouble(no_file(name))
         kind = _kind_of_name(name)
         with open(name, "rb"):
             pass  # permission denied is told by the system in its own words
@@ -220,7 +220,7 @@ def _open(path: Path, dialect: Dialect) -> Source:
         kind = kind or (JSON_LINES if is_json_lines(place) else CSV)
     missing = (*ALWAYS_MISSING, *(kind.missing if dialect.markers is None else dialect.markers))
     remarks = () if remark is None else (remark,)
-    return kind.open(Opening(name, place, dialect, missing, _database(missing), remarks))
+    return kind.open(Source(name, missing, _database(missing), remarks=remarks), place, dialect)
 
 
 def _database(missing: tuple[str, ...]) -> Any:
@@ -251,13 +251,6 @@ def check_columns(source: Source, options: Iterable[tuple[str, str]]) -> None:
     for option, name in options:
         if name not in source.names:
             raise Trouble(f"{source.path} has no column {quote(name)} ({option}); {source.hint(name)}")
-
-
-def _check_exists(name: str) -> None:
-    if os.path.isdir(name):
-        raise Trouble(f"{name} is a folder; name one CSV, JSON lines, Parquet or Excel file in it")
-    if not os.path.exists(name):
-        raise Trouble(no_file(name))
 
 
 def no_file(name: str) -> str:

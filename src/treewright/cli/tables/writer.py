@@ -78,8 +78,7 @@ class Sink(ABC):
     def write(self, predictions: Predictions) -> None:
         """Some more rows."""
 
-    @abstractmethod
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027
         """There are no more."""
 
 
@@ -131,9 +130,6 @@ class CsvSink(Sink):
             self.file.write(self._text.getvalue().encode())
             self._text.seek(0)
             self._text.truncate()
-
-    def finish(self) -> None:
-        """Nothing follows the last line."""
 
     def _cells(self, column: NDArray[Any]) -> list[Any]:
         """The cells to write: bools in small letters, as most programs read them, and texts that are safe."""

@@ -1,4 +1,4 @@
-"""Is an export what it should be: it is run on rows, and its answers are compared with those of the tree."""
+"""Runs an export on rows and compares its predictions with those of the tree."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.exporting._check.probes import asked_positions, decoded, encoded, probes
+from treewright.exporting._check.probes import decoded, encoded, probes, tested_positions
 from treewright.tree import predict
 from treewright.tree.evaluate import given_table
 from treewright.tree.tree import Tree, decode_predictions
 
-_MOST_SHOWN = 20  # columns of the row that is told of
+_MOST_SHOWN = 20  # columns of the row in the message
 
 
 def check_export(
     rendered: str | bytes, tree: Tree, module: ModuleType, rows: Any, options: dict[str, Any]
 ) -> None:
-    """ValueError, with the first row, where what `module` rendered does not answer as the tree does.
+    """ValueError, with the first row, where the rendered export of `module` differs from the tree.
 
-    `rows` is a table or data set, or True for `probes(tree)`. ImportError if what would run it is not here.
+    `rows` is a table or data set, or True for `probes(tree)`. ImportError if what runs it is
+    not installed.
     """
     format = module.__name__.rpartition(".")[2]
     if not hasattr(module, "answers"):
-        raise ValueError(f"check= runs the export, and {format} is nothing that can be run; leave check= out")
+        raise ValueError(f"check= runs the export, and {format} cannot be run; leave check= out")
     table = rows_to_check(tree, rows)
     expected = decode_predictions(tree.schema, predict.answers(tree, encoded(table, tree)))
     if len(tree.schema.targets) > 1 and options.get("target") is not None:
@@ -47,7 +48,7 @@ def rows_to_check(tree: Tree, rows: Any) -> dict[str, Any]:
     """Rows to compare on, as a dict of the columns that are tested in the form of `probes`."""
     if rows is True:
         return probes(tree, tested=True)
-    return decoded(given_table(tree, rows, "check").select_columns(asked_positions(tree)))
+    return decoded(given_table(tree, rows, "check").select_columns(tested_positions(tree)))
 
 
 def first_difference(expected: NDArray[Any], found: NDArray[Any]) -> int | None:

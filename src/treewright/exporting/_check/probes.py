@@ -1,4 +1,4 @@
-"""Rows that find out where an export decides otherwise than its tree: on thresholds and next to them,
+"""Rows that show where an export differs from its tree: on thresholds and next to them,
 missing, infinite, with categories that were never seen.
 """
 
@@ -68,12 +68,12 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0, *, tested: bool = False) 
         known[j].name: _decode(known[j], columns[j], random)
         if j in columns
         else _any_values(known[j], n, len(known), random)
-        for j in (asked_positions(tree) if tested else range(len(known)))
+        for j in (tested_positions(tree) if tested else range(len(known)))
     }
 
 
-def asked_positions(tree: Tree) -> list[int]:
-    """The columns that answers depend on; the first one where there are none."""
+def tested_positions(tree: Tree) -> list[int]:
+    """The columns that predictions depend on; the first one where there are none."""
     return asked_columns(tree) or [0]
 
 
@@ -145,7 +145,7 @@ def unseen(column: Column) -> Sequence[Hashable]:
 
 
 def _thresholds(tree: Tree) -> dict[int, Array]:
-    """The columns that tests, surrogates and sums ask, with the thresholds of each."""
+    """The columns that tests, surrogates and sums read, with the thresholds of each."""
     feature = np.concatenate([tree.feature, tree.surrogates.feature])
     threshold = np.concatenate([tree.threshold, tree.surrogates.threshold])
     order = np.argsort(feature, kind="stable")
@@ -204,7 +204,7 @@ def _tries(tree: Tree, n: int, random: np.random.Generator) -> dict[int, list[tu
 
 
 def _tricks(tree: Tree, node: int, random: np.random.Generator) -> list[Setting]:
-    """The values to try at a node, the most telling ones first: of what it tests, then, where that is
+    """The values to try at a node, the most informative ones first: of what it tests, then, where that is
     missing, of each surrogate, where those before it are missing or were never seen.
     """
     feature = int(tree.feature[node])
@@ -222,7 +222,7 @@ def _tricks(tree: Tree, node: int, random: np.random.Generator) -> list[Setting]
 
 
 def _telling(tree: Tree, feature: int, threshold: float, random: np.random.Generator) -> list[float]:
-    """Values of a column or sum by which one test shows what it does."""
+    """Values of a column or sum on both sides of a test and at its edges."""
     column = tree.tested[feature]
     if not column.is_category:
         near = _neighbours(column, np.array([threshold])).ravel().tolist()
@@ -233,7 +233,7 @@ def _telling(tree: Tree, feature: int, threshold: float, random: np.random.Gener
 
 @dataclass
 class _Way:
-    """What a row must be like to come to a node, kept while walking in preorder: any depth, no recursion."""
+    """The conditions on the path to a node, kept while walking in preorder; no recursion."""
 
     tree: Tree
     bounds: dict[int, tuple[Any, ...]] = field(default_factory=dict)
@@ -284,7 +284,7 @@ def _lead(
     columns: dict[int, Array],
     random: np.random.Generator,
 ) -> None:
-    """Change rows so that they come to the nodes where they are to be tried, if a row can."""
+    """Change rows so that they come to the nodes where they are tried, if a row can."""
     way, n_columns = _Way(tree), len(tree.schema.columns)
     depths, parents = tree.depths.tolist(), tree.parent.tolist()
     for node in range(max(tries) + 1):
@@ -301,7 +301,7 @@ def _lead(
 
 
 def _complete(tree: Tree, columns: dict[int, Array]) -> None:
-    """Take values for what is missing in the columns that are asked, and for sums that are."""
+    """Replace missing values of the columns that are tested, and of sums of them."""
     for j, values in columns.items():
         column = tree.schema.columns[j]
         if column.is_category:

@@ -24,7 +24,7 @@ def engine(verb: str, *names: str) -> str:
 
 
 def run(command: Sequence[Any], failure: str, given: bytes = b"") -> bytes:
-    """What a command writes to its standard output; ValueError with what it complains of if it fails."""
+    """What a command writes to its standard output; ValueError with its error output if it fails."""
     done = subprocess.run(
         list(map(str, command)), input=given, capture_output=True, timeout=_SECONDS, check=False
     )

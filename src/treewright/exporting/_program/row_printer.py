@@ -12,7 +12,7 @@ from treewright.encoding.schema import Column
 from treewright.exporting._program.form import Among, Program
 from treewright.exporting._program.lowering import lower, offsets
 from treewright.exporting._program.printer import PUBLIC, Printer
-from treewright.exporting._tree import Code, check_labels, check_name, family, fill_lines
+from treewright.exporting._tree import Code, check_labels, check_name, family, fill_lines, number
 from treewright.tree import Tree
 
 _FUNCTIONS = (
@@ -65,6 +65,22 @@ class RowPrinter(Printer):
         """Public functions, and private names with an underscore."""
         public = {"predict": self.predict, "leaf": "leaf"}
         return public.get(name) or super().name(name)
+
+    def literal(self, label: Any) -> str:
+        """A label or the name of a column."""
+        if isinstance(label, bool):
+            return self.truths[label]
+        if isinstance(label, float):
+            return number(label, self.infinity)
+        return self.integer(label) if isinstance(label, int) else self.text(label)
+
+    def integer(self, label: int) -> str:
+        """A label that is an integer."""
+        return str(label)
+
+    def text(self, label: str) -> str:
+        """A text."""
+        raise NotImplementedError
 
     def key(self, category: Any) -> str:
         """A category as the functions that read a row return it."""

@@ -1,4 +1,4 @@
-// Numbers, shares, dates and names as people write them, and back.
+// Numbers, shares, dates and names as text, and back.
 "use strict";
 
 const GROUPS = new Intl.NumberFormat("en-US");
@@ -17,7 +17,7 @@ function plural(n, one, many) {
 const rowsWords = (n) => plural(n, "row", "rows");
 const leavesWords = (n) => plural(n, "leaf", "leaves");
 
-/** A number with as many digits as people read: four, and powers of ten only where they must be. */
+/** A number with four significant digits; powers of ten only for very large and very small ones. */
 function numberWords(x, digits = 4) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
@@ -34,7 +34,7 @@ function numberWords(x, digits = 4) {
 
 const minus = (text) => text.replace("-", "−");
 
-/** A share as per cent; only all of it is 100 %. */
+/** A share in per cent; only a whole is 100 %. */
 function percentWords(share, digits = 1) {
   if (share === null || share === undefined || Number.isNaN(share)) return "–";
   if (share < 1 && share >= 0.9995) return "> 99.9 %";
@@ -46,14 +46,14 @@ function percentWords(share, digits = 1) {
 // Squared errors are shown by their root, which has the unit of what is predicted.
 const isSquared = () => facts.loss.name === "mean squared error";
 const lossName = () => (isSquared() ? `root ${facts.loss.name}` : facts.loss.name);
-const shownLoss = (loss) => (isSquared() ? Math.sqrt(Math.max(0, loss)) : loss);
+const displayLoss = (loss) => (isSquared() ? Math.sqrt(Math.max(0, loss)) : loss);
 
-/** A loss as it is shown: in per cent, or as a number. */
+/** A loss as text: in per cent, or as a number. */
 function lossWords(loss) {
-  return facts.loss.share ? percentWords(loss) : numberWords(shownLoss(loss));
+  return facts.loss.share ? percentWords(loss) : numberWords(displayLoss(loss));
 }
 
-/** A bound from above is rounded up, so that what is quoted still holds. */
+/** An upper bound, rounded up so that it still holds. */
 function boundWords(bound) {
   if (bound === null || bound === undefined) return "–";
   if (facts.loss.share) return `${(Math.ceil(bound * 1000 - 1e-9) / 10).toFixed(1)} %`;
@@ -65,14 +65,14 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Text cut in its middle: the ends of long names tell them apart. */
-function shortened(text, most) {
+/** Text without its middle: long names often differ at the end. */
+function shorten(text, most) {
   if (text.length <= most) return text;
   const tail = Math.floor((most - 1) / 3);
   return `${text.slice(0, most - 1 - tail)}…${tail ? text.slice(-tail) : ""}`;
 }
 
-/** A class as a word for people; an empty one must still be seen. */
+/** The name of a class; an empty one must still be visible. */
 function classWords(code) {
   const text = facts.classes[code];
   return text === undefined || text.trim() === "" ? "(empty)" : text;
@@ -97,35 +97,35 @@ function dateWords(microseconds) {
 
 const DATE = /^(\d{4,6})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?$/;
 
-/** A typed date as microseconds since 1970; NaN if it is none. */
+/** A date from text as microseconds since 1970; NaN if it is none. */
 function parseDate(text) {
-  const found = DATE.exec(text.trim());
-  if (!found) return NaN;
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part || 0));
+  const match = DATE.exec(text.trim());
+  if (!match) return NaN;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part || 0));
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second);
   const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60;
   if (!isReal || second > 59) return NaN;
-  return date.getTime() * 1000 + Number((found[7] || "0").padEnd(6, "0"));
+  return date.getTime() * 1000 + Number((match[7] || "0").padEnd(6, "0"));
 }
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** A typed number; NaN if it is none. Both signs of minus and both names of infinity are understood. */
+/** A number from text; NaN if it is none. Both minus signs and all names of infinity are accepted. */
 function parseNumber(text) {
   const plain = text.trim().replace("−", "-").replace(/[\s_']/g, "");
   if (/^[+-]?(inf|infinity|∞)$/i.test(plain)) return plain.startsWith("-") ? -Infinity : Infinity;
   return NUMBER.test(plain) ? Number(plain) : NaN;
 }
 
-/** A value of a column in the form in which it may be typed again. */
+/** A value of a column as a user would type it. */
 function typedWords(column, value) {
   if (value === null || value === undefined) return "";
   return column.kind === "time" ? dateWords(value) : String(value);
 }
 
-/** A value of a column for people. */
+/** A value of a column as text. */
 function valueWords(column, value) {
   if (column.kind === "time") return dateWords(value);
   return numberWords(value, 6);

@@ -1,19 +1,19 @@
-// Elements made of data: text is always text, so that no name can become markup.
+// Elements from data: text is always text, so that no name can become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 
 /** An element ("p.faint": with a class), its attributes, listeners (on…: function) and children; text stays text. */
 function tag(name, attributes, ...children) {
-  return dressed(document.createElement(name.split(".", 1)[0]), name, attributes, children);
+  return withAttributes(document.createElement(name.split(".", 1)[0]), name, attributes, children);
 }
 
 /** The same for pictures. */
 function shape(name, attributes, ...children) {
-  return dressed(document.createElementNS(SVG, name.split(".", 1)[0]), name, attributes, children);
+  return withAttributes(document.createElementNS(SVG, name.split(".", 1)[0]), name, attributes, children);
 }
 
-function dressed(made, name, attributes, children) {
+function withAttributes(made, name, attributes, children) {
   const classes = name.split(".").slice(1);
   if (classes.length) made.classList.add(...classes);
   for (const [key, value] of Object.entries(attributes)) {
@@ -21,10 +21,10 @@ function dressed(made, name, attributes, children) {
     if (typeof value === "function") made.addEventListener(key.slice(2), value);
     else made.setAttribute(key, value === true ? "" : value);
   }
-  return filled(made, children);
+  return appendAll(made, children);
 }
 
-function filled(made, children) {
+function appendAll(made, children) {
   made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return made;
 }
@@ -33,29 +33,29 @@ const faint = (...words) => tag("span.faint", {}, ...words);
 const stroke = (name, x1, y1, x2, y2, ...children) => shape(`line.${name}`, { x1, y1, x2, y2 }, ...children);
 const button = (words, onclick, kind = "plainly") => tag(`button.${kind}`, { type: "button", onclick }, words);
 
-/** What may be wider than the screen scrolls by itself, by keys too. */
-const scrolled = (name, content) => tag("div.scroll", { tabindex: 0, role: "region", "aria-label": name }, content);
+/** A box with a horizontal scroll bar, for what may be wider than the screen. */
+const scrollBox = (name, content) => tag("div.scroll", { tabindex: 0, role: "region", "aria-label": name }, content);
 
 function refill(made, ...children) {
   made.replaceChildren();
-  return filled(made, children);
+  return appendAll(made, children);
 }
 
 /** A style property that depends on data; the policy of the page forbids it as an attribute. */
-function styled(made, properties) {
+function withStyle(made, properties) {
   for (const [key, value] of Object.entries(properties)) made.style.setProperty(key, value);
   return made;
 }
 
 /** A bar of `share` of the room there is. */
 function bar(share, colour) {
-  const fill = styled(tag("span", { class: "fill" }), { width: `${100 * Math.max(0, Math.min(1, share))}%` });
+  const fill = withStyle(tag("span", { class: "fill" }), { width: `${100 * Math.max(0, Math.min(1, share))}%` });
   if (colour) fill.style.setProperty("background", colour);
   return tag("span", { class: "meter", "aria-hidden": "true" }, fill);
 }
 
 function swatch(colour) {
-  return styled(tag("span", { class: "swatch", "aria-hidden": "true" }), { background: colour });
+  return withStyle(tag("span", { class: "swatch", "aria-hidden": "true" }), { background: colour });
 }
 
 /** A table: names of columns as {text, number}, rows of cells. */
@@ -68,28 +68,28 @@ function table(caption, names, rows, className) {
     tag("tbody", {}, rows.map((cells) => tag("tr", {}, line(cells)))));
 }
 
-function optionsOf(names, chosen) {
-  return names.map(([value, text]) => tag("option", { value, selected: value === chosen }, shortened(text, 60)));
+function optionsOf(names, selected) {
+  return names.map(([value, text]) => tag("option", { value, selected: value === selected }, shorten(text, 60)));
 }
 
-/** Say something to screen readers. */
+/** Announce a text to screen readers. */
 function announce(text) {
   byId("announcer").textContent = text;
 }
 
-/** A button that copies what `text` gives; says so where it is. */
+/** A button that copies the result of `text`. */
 function copyButton(text) {
   const copy = button("Copy", async () => {
-    const isDone = await copied(text());
+    const isDone = await copyText(text());
     copy.textContent = isDone ? "Copied" : "Press Ctrl+C";
     setTimeout(() => { copy.textContent = "Copy"; }, 1600);
   }, "quiet.copy");
   return copy;
 }
 
-/** Files and frames have no clipboard of their own; so the old way goes first. */
-async function copied(text) {
-  if (copiedBySelection(text)) return true;
+/** Files and frames have no clipboard API, so the older command is tried first. */
+async function copyText(text) {
+  if (copyBySelection(text)) return true;
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -98,7 +98,7 @@ async function copied(text) {
   }
 }
 
-function copiedBySelection(text) {
+function copyBySelection(text) {
   const area = tag("textarea", { class: "hidden", readonly: true });
   area.value = text;
   document.body.append(area);
@@ -110,32 +110,32 @@ function copiedBySelection(text) {
 
 let ruler = null;
 
-/** The width of text in a font, by a canvas that is never shown. */
+/** The width of text in a font, measured on a hidden canvas. */
 function textWidth(text, font) {
   ruler = ruler || document.createElement("canvas").getContext("2d");
   ruler.font = font;
   return ruler.measureText(text).width;
 }
 
-/** Text cut in its middle until it is not wider than `most`. */
-function fitted(text, most, font) {
+/** Text without its middle, not wider than `most`. */
+function fitText(text, most, font) {
   if (text.length < 200 && textWidth(text, font) <= most) return text;
   let few = 1, many = Math.min(text.length, 200);
   while (few < many) {
     const half = (few + many + 1) >> 1;
-    if (textWidth(shortened(text, half), font) <= most) few = half;
+    if (textWidth(shorten(text, half), font) <= most) few = half;
     else many = half - 1;
   }
-  return shortened(text, few);
+  return shorten(text, few);
 }
 
-/** A small text beside the pointer, for what has more to tell; hidden again when the pointer leaves. */
+/** A tooltip beside the pointer, hidden again when the pointer leaves. */
 function showTip(lines, x, y) {
   const tip = refill(byId("tip"), lines.map((line, i) => tag("div", { class: i ? null : "strong" }, line)));
   tip.hidden = false;
   const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
   const above = y - tip.offsetHeight - 14;
-  styled(tip, { left: `${Math.max(8, Math.min(x + 12, room))}px`, top: `${above > 4 ? above : y + 18}px` });
+  withStyle(tip, { left: `${Math.max(8, Math.min(x + 12, room))}px`, top: `${above > 4 ? above : y + 18}px` });
 }
 
 function hideTip() {

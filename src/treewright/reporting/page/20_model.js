@@ -1,4 +1,4 @@
-// The tree, its prunings, and how rows go down; all from the payload, by loops, however deep the tree is.
+// The tree, its prunings and their losses, from the payload; loops instead of recursion, since trees may be deep.
 
 const facts = JSON.parse(byId("payload").textContent);
 const tree = facts.tree;
@@ -6,11 +6,11 @@ const size = tree.end.length;
 const parentOf = new Int32Array(size).fill(-1);
 const depth = new Int32Array(size);
 const isClasses = facts.kind === "classes";
-const PART_WORDS = { train: "training", validation: "validation", test: "test" };
-const partNames = ["train", "validation", "test"].filter((name) => facts.samples[name]);
-const learning = partNames[0];
-const learnt = facts.samples[learning];
-const judging = partNames[partNames.length - 1];  // the part that quality is shown on: the most honest one
+const SAMPLE_WORDS = { train: "training", validation: "validation", test: "test" };
+const sampleNames = ["train", "validation", "test"].filter((name) => facts.samples[name]);
+const trainName = sampleNames[0];
+const trainSample = facts.samples[trainName];
+const evalName = sampleNames[sampleNames.length - 1];  // the most independent sample, for the section Quality
 
 const leftOf = (node) => node + 1;
 const rightOf = (node) => tree.end[node + 1];
@@ -51,15 +51,15 @@ function lineage(node) {
   return line.reverse();
 }
 
-/** What brought rows to a node from its parent. */
-function wordsInto(node) {
+/** The condition on the edge from the parent to a node. */
+function conditionWords(node) {
   const above = parentOf[node];
   if (above < 0) return "all rows";
-  if (tree.into_words && Object.hasOwn(tree.into_words, node)) return tidyWords(tree.into_words[node]);
-  return tidyWords(node === leftOf(above) ? tree.left_words[above] : tree.right_words[above]);
+  if (tree.into_words && Object.hasOwn(tree.into_words, node)) return typeset(tree.into_words[node]);
+  return typeset(node === leftOf(above) ? tree.left_words[above] : tree.right_words[above]);
 }
 
-const tidyWords = (words) => words.replace(/ <= /g, " ≤ ").replace(/ ([≤>]) -(?=\d)/g, " $1 −");
+const typeset = (words) => words.replace(/ <= /g, " ≤ ").replace(/ ([≤>]) -(?=\d)/g, " $1 −");
 
 const sums = facts.sums || [];  // weighted sums of columns, which a test may be about; they follow the columns
 const sumOf = (tested) => sums[tested - facts.columns.length];
@@ -70,12 +70,11 @@ const partsOf = (tested) => (sumOf(tested) ? sumOf(tested).terms.map(([column]) 
 /** The words of a test as [name, rest], so that a long name may be cut and the rest be kept. */
 function splitWords(words, tested) {
   const { name } = sumOf(tested) || facts.columns[tested];
-  const found = words.indexOf(name);
-  if (found !== 0) return ["", tidyWords(words)];
-  return [name, tidyWords(words.slice(name.length))];
+  if (words.indexOf(name) !== 0) return ["", typeset(words)];
+  return [name, typeset(words.slice(name.length))];
 }
 
-// ---- rows, weights, losses of a part at a node ---------------------------------------------------------------
+// ---- rows, weights, losses of a sample at a node ---------------------------------------------------------------
 
 /** The weight of each class at a node, as pairs [code, weight]; of very many classes the heaviest. */
 function classPairs(part, node) {
@@ -99,19 +98,19 @@ function shareAt(part, node, code) {
   return weight > 0 ? own / weight : NaN;
 }
 
-/** The node whose rows a node answers by: itself, or where it has none the one at which the split above it begins. */
-function answeringOf(node) {
+/** The node whose training rows give the prediction of a node: itself, or without rows the nearest one above with rows. */
+function populatedNode(node) {
   let at = node;
-  while (at > 0 && (joined[at] || !(weightAt(learning, at) > 0))) at = parentOf[at];
-  return weightAt(learning, node) > 0 ? node : at;
+  while (at > 0 && (joined[at] || !(weightAt(trainName, at) > 0))) at = parentOf[at];
+  return weightAt(trainName, node) > 0 ? node : at;
 }
 
 const lossAt = (part, node) => facts.samples[part].loss[node] / weightAt(part, node);
 
-/** The share of rows that a node answers rightly. */
+/** The share of rows that a node predicts correctly. */
 const confidenceAt = (part, node) => shareAt(part, node, tree.label[node]);
 
-/** What a node answers, for people. */
+/** The prediction of a node as text. */
 function answerWords(node) {
   return isClasses ? classWords(tree.label[node]) : numberWords(tree.value[node], 6);
 }
@@ -120,7 +119,7 @@ function colourOf(node) {
   return isClasses ? facts.colours[tree.label[node]] : valueColour(tree.value[node]);
 }
 
-// Five stops of a scale from violet to yellow that every kind of colour vision reads as an order.
+// Five stops of a scale from violet to yellow, ordered for any kind of colour vision.
 const SCALE = [[84, 48, 140], [58, 92, 160], [33, 145, 140], [110, 196, 90], [240, 216, 50]];
 const valueRange = isClasses ? [0, 1] : rangeOf(tree.value);
 
@@ -137,13 +136,13 @@ function rangeOf(values) {
 function valueColour(value) {
   const at = (SCALE.length - 1) * Math.max(0, Math.min(1, (value - valueRange[0]) / (valueRange[1] - valueRange[0])));
   const below = Math.min(Math.floor(at), SCALE.length - 2);
-  const mixed = SCALE[below].map((low, i) => Math.round(low + (at - below) * (SCALE[below + 1][i] - low)));
-  return `rgb(${mixed.join(", ")})`;
+  const colour = SCALE[below].map((low, i) => Math.round(low + (at - below) * (SCALE[below + 1][i] - low)));
+  return `rgb(${colour.join(", ")})`;
 }
 
 // ---- prunings ------------------------------------------------------------------------------------------------
 
-/** Which nodes are leaves at a place of a path, as a pruning: {ends, leaves, depth, columns used, those asked}. */
+/** The tree at a place of a path: {ends, leaves, depth, columns that it tests, columns that a prediction may need}. */
 function pruningAt(path, place) {
   const cuts = path.cuts ? new Set(path.cuts[place]) : null;
   const ends = new Uint8Array(size);  // 1 where the tree shown ends
@@ -160,12 +159,12 @@ function pruningAt(path, place) {
     deepest = Math.max(deepest, depth[node]);
     node = tree.end[node];
   }
-  const { used, others } = usedColumns(ends);
-  return { ends, leaves, depth: deepest, used, asked: [...new Set([...used, ...others])] };
+  const { columns, others } = testedColumns(ends);
+  return { ends, leaves, depth: deepest, columns, inputs: [...new Set([...columns, ...others])] };
 }
 
-/** The columns that a pruning tests, in the order in which a reader meets them, and others that stand in. */
-function usedColumns(ends) {
+/** The columns that a pruning tests, those nearest the root first, and the columns of its surrogates. */
+function testedColumns(ends) {
   const first = new Map(), others = [];
   for (let node = 0; node < size; node++) {
     if (ends[node]) {
@@ -175,20 +174,20 @@ function usedColumns(ends) {
     for (const column of partsOf(tree.feature[node])) {
       if (!first.has(column) || depth[node] < first.get(column)) first.set(column, depth[node]);
     }
-    for (const test of standInsOf(node)) others.push(test.column);
+    for (const test of surrogatesOf(node)) others.push(test.column);
   }
-  const used = [...first.keys()].sort((a, b) => first.get(a) - first.get(b) || a - b);
-  return { used, others };
+  const columns = [...first.keys()].sort((a, b) => first.get(a) - first.get(b) || a - b);
+  return { columns, others };
 }
 
-/** The mean loss of the tree shown on a part: what its leaves lose. */
+/** The mean loss of the leaves on a sample. */
 function meanLoss(part, leaves) {
   let total = 0;
   for (const leaf of leaves) total += facts.samples[part].loss[leaf];
   return total / facts.samples[part].weight;
 }
 
-/** How many leaves of the pruning shown stand below a node. */
+/** The number of leaves of the tree shown below a node. */
 function leavesBelow(node, leaves) {
   return lowerBound(leaves, tree.end[node]) - lowerBound(leaves, node);
 }

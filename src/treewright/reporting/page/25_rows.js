@@ -1,4 +1,4 @@
-// How a row goes down: by tests, by surrogates where a value is missing, or in parts down both sides.
+// The path of a row: by tests, by surrogates where a value is missing, or in fractions along both branches.
 
 const UNSEEN = -2;  // a category that training never saw
 const INFINITE = { inf: Infinity, "-inf": -Infinity };
@@ -9,17 +9,17 @@ const isDivided = tree.missing === "fractional";
 
 const isMissing = (value) => value === null || value === undefined || Number.isNaN(value);
 
-/** Whether a code is among those of a list, which is made a set when it is first asked for. */
+/** Whether a code is in a list; the list is cached as a set. */
 function isAmong(key, codes, code) {
   if (!subsets.has(key)) subsets.set(key, new Set(codes));
   return subsets.get(key).has(code);
 }
 
-const standInsOf = (node) => (facts.surrogates && Object.hasOwn(facts.surrogates, node) ? facts.surrogates[node] : []);
+const surrogatesOf = (node) => (facts.surrogates && Object.hasOwn(facts.surrogates, node) ? facts.surrogates[node] : []);
 
 /** The first surrogate of a node whose value the row knows, and whether it sends the row left; or null. */
-function standIn(node, row) {
-  for (const test of standInsOf(node)) {
+function activeSurrogate(node, row) {
+  for (const test of surrogatesOf(node)) {
     const value = row.get(test.column);
     if (isMissing(value)) continue;
     if (!test.codes) return { test, isLeft: (value <= asNumber(test.threshold)) !== test.reversed };
@@ -28,7 +28,7 @@ function standIn(node, row) {
   return null;
 }
 
-/** The value of a row that a test is about: of a column, or a sum, which is missing where a part is. */
+/** The value of a row that a test reads: a column, or a sum, which is missing where one of its columns is. */
 function valueAt(row, tested) {
   const sum = sumOf(tested);
   if (!sum) return row.get(tested);
@@ -45,8 +45,8 @@ function valueAt(row, tested) {
 function goesLeft(node, row) {
   const value = valueAt(row, tree.feature[node]);
   if (isMissing(value)) {
-    const found = standIn(node, row);
-    return found ? found.isLeft : tree.missing_left[node] === 1;
+    const surrogate = activeSurrogate(node, row);
+    return surrogate ? surrogate.isLeft : tree.missing_left[node] === 1;
   }
   if (thresholds[node] !== null) return value <= thresholds[node];
   if (value === UNSEEN) return tree.heavier_left[node] === 1;
@@ -73,14 +73,14 @@ function leavesOf(row, ends) {
 
 const largestPart = (parts) => parts.reduce((most, part) => (part.share > most.share ? part : most));
 
-/** The share of each class at a leaf, as pairs [code, share]: those of the tree itself, or by the weights that are shown. */
+/** The share of each class at a leaf, as pairs [code, share]: exact ones, or from the weights on the page. */
 function sharesAt(leaf) {
   if (tree.class_shares) return tree.class_shares[leaf];
-  const node = answeringOf(leaf), weight = weightAt(learning, node);
-  return classPairs(learning, node).map(([code, own]) => [code, own / weight]);
+  const node = populatedNode(leaf), weight = weightAt(trainName, node);
+  return classPairs(trainName, node).map(([code, own]) => [code, own / weight]);
 }
 
-/** The share of each class in the mixture of some leaves, added up leaf after leaf: to the last bit as the tree does it. */
+/** The shares of the classes in a mixture of leaves, summed in the order of the tree, so that they are equal to the bit. */
 function mixedShares(parts) {
   const mixed = new Array(facts.classes.length).fill(0);
   for (const { leaf, share } of parts) {
@@ -89,7 +89,7 @@ function mixedShares(parts) {
   return mixed;
 }
 
-/** The class that is answered to such shares: the heaviest, or the one that costs least. */
+/** The class to predict from such shares: the largest, or the one with the lowest expected cost. */
 function cheapestOf(mixed) {
   const worth = facts.costs
     ? mixed.map((_, answer) => -mixed.reduce((sum, share, truth) => sum + share * facts.costs[truth][answer], 0))

@@ -1,19 +1,19 @@
-// What there is to know about the selected node.
+// The details of the selected node.
 
-const MOST_CONDITIONS = 12;  // of the way to a node; of a longer one the last ones
+const MOST_CONDITIONS = 12;  // of the path to a node; of a longer one the last ones
 
 function drawDetail() {
   const node = view.selected;
   refill(byId("panel-node"),
     detailHead(node),
     foldButtons(node),
-    conditionsOf(node),
+    conditionsCard(node),
     isClasses ? classBars(node) : numberSummary(node),
-    partsTable(node),
-    isClasses ? intervalOf(node) : residualsOf(node),
-    questionOf(node),
-    rivalsOf(node),
-    standInsAt(node));
+    samplesTable(node),
+    isClasses ? intervalCard(node) : residualsCard(node),
+    testCard(node),
+    competitorsCard(node),
+    surrogatesCard(node));
 }
 
 function detailHead(node) {
@@ -30,15 +30,15 @@ function foldButtons(node) {
     button("Unfold all below", () => unfoldBelow(node)));
 }
 
-function conditionsOf(node) {
+function conditionsCard(node) {
   const line = lineage(node).slice(1);
   if (!line.length) return null;
-  const shown = line.slice(-MOST_CONDITIONS);
+  const last = line.slice(-MOST_CONDITIONS);
   return tag("div", {},
-    tag("h4", {}, "A row comes here if"),
-    line.length > shown.length ? tag("p.faint", {}, `… ${plural(line.length - shown.length, "test", "tests")} above, and`) : null,
-    tag("ol.conditions", {}, shown.map((at) => tag("li", {},
-      button(shortened(wordsInto(at), 160), () => goToNode(parentOf[at]), "link")))));
+    tag("h4", {}, "Conditions for this node"),
+    line.length > last.length ? tag("p.faint", {}, `… ${plural(line.length - last.length, "test", "tests")} above`) : null,
+    tag("ol.conditions", {}, last.map((at) => tag("li", {},
+      button(shorten(conditionWords(at), 160), () => goToNode(parentOf[at]), "link")))));
 }
 
 /** Select a node from elsewhere on the page, and show it. */
@@ -50,28 +50,28 @@ function goToNode(node) {
 }
 
 function classBars(node) {
-  const weight = weightAt(learning, node);
-  const pairs = [...classPairs(learning, node)].filter(([code, own]) => own > 0 || facts.classes.length <= 6)
+  const weight = weightAt(trainName, node);
+  const pairs = [...classPairs(trainName, node)].filter(([code, own]) => own > 0 || facts.classes.length <= 6)
     .sort((a, b) => (facts.classes.length <= 6 ? a[0] - b[0] : b[1] - a[1])).slice(0, 12);
   return tag("div", {},
-    tag("h4", {}, `Classes of the ${PART_WORDS[learning]} rows`),
+    tag("h4", {}, `Classes of the ${SAMPLE_WORDS[trainName]} rows`),
     tag("div.bars", {}, pairs.map(([code, own]) => [
-      tag("span.bar-name", {}, shortened(classWords(code), 40)),
+      tag("span.bar-name", {}, shorten(classWords(code), 40)),
       bar(own / weight, facts.colours[code]),
       tag("span.number", {}, `${percentWords(own / weight)}`),
       tag("span.number.faint", {}, countWords(own))])));
 }
 
 function numberSummary(node) {
-  const part = learnt;
-  return tag("p.after", {}, `It answers ${answerWords(node)}; the ${PART_WORDS[learning]} rows here have the mean `
+  const part = trainSample;
+  return tag("p.after", {}, `Prediction: ${answerWords(node)}. The ${SAMPLE_WORDS[trainName]} rows of this node have the mean `
     + `${numberWords(part.mean[node])} and the standard deviation ${numberWords(part.deviation[node])}.`);
 }
 
-function partsTable(node) {
-  const rows = partNames.map((name) => {
+function samplesTable(node) {
+  const rows = sampleNames.map((name) => {
     const here = facts.samples[name].node_rows[node];
-    return [capital(PART_WORDS[name]), countWords(here), percentWords(here / facts.samples[name].rows),
+    return [capital(SAMPLE_WORDS[name]), countWords(here), percentWords(here / facts.samples[name].rows),
       here ? lossWords(lossAt(name, node)) : "–"];
   });
   const names = [{ text: "sample" }, { text: "rows", number: true }, { text: "share", number: true },
@@ -79,42 +79,42 @@ function partsTable(node) {
   return table(`Rows and ${lossName()} of each sample at node ${node}`, names, rows, "small");
 }
 
-/** The interval of a node's own error, as a sentence and as a picture. */
-function intervalOf(node) {
+/** The confidence interval of a node's error rate, as a sentence and as a picture. */
+function intervalCard(node) {
   const intervals = facts.intervals;
   if (!intervals) return null;
   const rows = facts.samples[intervals.sample].node_rows[node];
-  if (!rows) return tag("p.faint", {}, `No ${PART_WORDS[intervals.sample]} row came here, so nothing is known of its error.`);
+  if (!rows) return tag("p.faint", {}, `No ${SAMPLE_WORDS[intervals.sample]} row reaches this node, so its error rate is unknown.`);
   const [low, high] = [intervals.lower[node], intervals.upper[node]];
   const sure = numberWords(100 * (1 - facts.delta));
   return tag("div", {},
-    tag("p", {}, `Its true error lies between ${percentWords(low)} and ${percentWords(high)}, with ${sure} % confidence for this node by itself.`),
+    tag("p", {}, `The true error rate of this node is between ${percentWords(low)} and ${percentWords(high)}, with ${sure} % confidence for this node alone.`),
     intervalPicture(low, high, facts.loss.share ? lossAt(intervals.sample, node) : 1 - confidenceAt(intervals.sample, node)));
 }
 
-function intervalPicture(low, high, seen) {
+function intervalPicture(low, high, estimate) {
   const x = (share) => 2 + 236 * share;
   return shape("svg", { viewBox: "0 0 240 26", class: "interval", "aria-hidden": "true" },
     stroke("axis", 2, 9, 238, 9),
     stroke("range", x(low), 9, Math.max(x(high), x(low) + 2), 9),
-    shape("circle.seen", { cx: x(seen), cy: 9, r: 4.5 }),
+    shape("circle.estimate", { cx: x(estimate), cy: 9, r: 4.5 }),
     shape("text", { x: 2, y: 24, class: "faint" }, "0 %"),
     shape("text", { x: 238, y: 24, class: "faint", "text-anchor": "end" }, "100 %"));
 }
 
-function residualsOf(node) {
-  const found = facts.samples[judging].residuals && facts.samples[judging].residuals[node];
-  if (!found) return null;
-  const reach = Math.max(...found.map(Math.abs)) || 1;
+function residualsCard(node) {
+  const quantiles = facts.samples[evalName].residuals && facts.samples[evalName].residuals[node];
+  if (!quantiles) return null;
+  const reach = Math.max(...quantiles.map(Math.abs)) || 1;
   return tag("div", {},
-    tag("h4", {}, `How far ${PART_WORDS[judging]} rows lie from the answer`),
+    tag("h4", {}, `Residuals of the ${SAMPLE_WORDS[evalName]} rows`),
     shape("svg", { viewBox: "0 0 240 40", class: "interval", role: "img" },
-      shape("title", {}, `Nine of ten lie between ${numberWords(found[0])} and ${numberWords(found[4])}, half between ${numberWords(found[1])} and ${numberWords(found[3])}`),
-      ...boxPlot(found, (value) => 50 + 47 * value / reach, 13, colourOf(node)),
+      shape("title", {}, `90 % of the residuals are between ${numberWords(quantiles[0])} and ${numberWords(quantiles[4])}, half between ${numberWords(quantiles[1])} and ${numberWords(quantiles[3])}`),
+      ...boxPlot(quantiles, (value) => 50 + 47 * value / reach, 13, colourOf(node)),
       stroke("axis", 120, 2, 120, 25),
-      shape("text", { x: 2, y: 38, class: "faint" }, numberWords(found[0], 3)),
+      shape("text", { x: 2, y: 38, class: "faint" }, numberWords(quantiles[0], 3)),
       shape("text", { x: 120, y: 38, class: "faint", "text-anchor": "middle" }, "0"),
-      shape("text", { x: 238, y: 38, class: "faint", "text-anchor": "end" }, numberWords(found[4], 3))));
+      shape("text", { x: 238, y: 38, class: "faint", "text-anchor": "end" }, numberWords(quantiles[4], 3))));
 }
 
 /** Quantiles (5, 25, 50, 75, 95 %) as a line, a box and a stroke; `x` gives per cent of the width. */
@@ -127,50 +127,50 @@ function boxPlot(quantiles, x, y, colour) {
   ];
 }
 
-function questionOf(node) {
+function testCard(node) {
   if (!isBranch(node)) return null;
-  const rows = learnt.node_rows;
+  const rows = trainSample.node_rows;
   const side = (child) => tag("li", {},
-    `${shortened(wordsInto(child), 300)} `, faint(`(${rowsWords(rows[child])})`));
-  const title = isEnd(node) ? "The test that was pruned here" : "Its test";
+    `${shorten(conditionWords(child), 300)} `, faint(`(${rowsWords(rows[child])})`));
+  const title = isEnd(node) ? "Pruned split" : "Split";
   return tag("div", {},
     tag("h4", {}, title),
-    tag("ul.plain", {}, branchesOf(node, view.shown.ends).map(side)),
-    tag("p.faint", {}, `It takes away ${percentWords(gainOf(node, view.shown.ends), 2)} of the risk at the root.`));
+    tag("ul.plain", {}, branchesOf(node, view.pruning.ends).map(side)),
+    tag("p.faint", {}, `Risk reduction: ${percentWords(gainOf(node, view.pruning.ends), 2)} of the risk at the root.`));
 }
 
-/** Other columns that could be tested, each with a bar of how well. */
-function rivalsOf(node) {
+/** The competitor splits of other columns, with bars of their risk reduction. */
+function competitorsCard(node) {
   const list = isBranch(node) && Object.hasOwn(facts.competitors, node) ? facts.competitors[node] : [];
   if (!list.length) return null;
-  const gain = gainOf(node, view.shown.ends);
-  const most = Math.max(gain, ...list.map((rival) => rival.gain));
+  const gain = gainOf(node, view.pruning.ends);
+  const most = Math.max(gain, ...list.map((competitor) => competitor.gain));
   const own = { words: tree.left_words[node], gain, isOwn: true };
   return tag("div", {},
-    tag("h4", {}, "Other columns that would split here"),
-    tag("div.bars.wide-names", {}, [own, ...list].map((rival) => [
-      tag("span", { class: rival.isOwn ? "bar-name strong" : "bar-name" }, tidyWords(shortened(rival.words, 80))),
-      bar(rival.gain / most),
-      tag("span.number", {}, percentWords(rival.gain, 2))])));
+    tag("h4", {}, "Competitor splits by other columns"),
+    tag("div.bars.wide-names", {}, [own, ...list].map((competitor) => [
+      tag("span", { class: competitor.isOwn ? "bar-name strong" : "bar-name" }, typeset(shorten(competitor.words, 80))),
+      bar(competitor.gain / most),
+      tag("span.number", {}, percentWords(competitor.gain, 2))])));
 }
 
-/** Where a row goes that misses the value: the surrogates in order, with how often they agree; or both sides. */
-function standInsAt(node) {
+/** The treatment of a missing value: the surrogates in order with their agreement, or the fractions of both branches. */
+function surrogatesCard(node) {
   if (!isBranch(node) || isEnd(node) || !(facts.surrogates || isDivided)) return null;
   const title = tag("h4", {}, "If the value is missing");
-  const name = (child, words) => tidyWords(shortened(words, 60));
+  const name = (child, words) => typeset(shorten(words, 60));
   if (isDivided) {
     const left = tree.left_share[node];
     return tag("div", {}, title, tag("p", {},
-      `${percentWords(left)} of the row goes with ${name(leftOf(node), tree.left_words[node])}, `
-      + `${percentWords(1 - left)} with ${name(rightOf(node), tree.right_words[node])}.`));
+      `The row is divided: ${percentWords(left)} of it to ${name(leftOf(node), tree.left_words[node])}, `
+      + `${percentWords(1 - left)} to ${name(rightOf(node), tree.right_words[node])}.`));
   }
-  const tests = standInsOf(node), side = tree.missing_left[node] ? "yes" : "no";
-  const last = `It counts as ${side}${tests.length ? " where none of them is known." : "."}`;
+  const tests = surrogatesOf(node), side = tree.missing_left[node] ? "yes" : "no";
+  const last = tests.length ? `If none is known: ${side}.` : `The result of the test is ${side}.`;
   return tag("div", {}, title,
-    tests.length ? tag("p.faint", {}, "It counts as yes by the first of these that is known:") : null,
-    tests.length ? tag("div.bars.wide-names.stand-ins", {}, tests.map((test) => [
-      tag("span.bar-name", {}, tidyWords(shortened(test.words, 80)), faint(` adjusted ${percentWords(test.adjusted)}`)),
+    tests.length ? tag("p.faint", {}, "The first surrogate with a known value decides; yes if:") : null,
+    tests.length ? tag("div.bars.wide-names.surrogates", {}, tests.map((test) => [
+      tag("span.bar-name", {}, typeset(shorten(test.words, 80)), faint(` adjusted ${percentWords(test.adjusted)}`)),
       bar(test.agreement),
       tag("span.number", {}, percentWords(test.agreement))])) : null,
     tag("p.faint", {}, last));
@@ -180,12 +180,12 @@ function standInsAt(node) {
 
 const TABS = ["node", "trial"];
 
-function chooseTab(wanted) {
-  const isTrying = wanted === "trial";
+function chooseTab(tab) {
+  const isTrying = tab === "trial";
   for (const name of TABS) {
-    byId(`tab-${name}`).setAttribute("aria-selected", name === wanted);
-    byId(`tab-${name}`).setAttribute("tabindex", name === wanted ? 0 : -1);
-    byId(`panel-${name}`).hidden = name !== wanted;
+    byId(`tab-${name}`).setAttribute("aria-selected", name === tab);
+    byId(`tab-${name}`).setAttribute("tabindex", name === tab ? 0 : -1);
+    byId(`panel-${name}`).hidden = name !== tab;
   }
   if (view.isTrying === isTrying) return;
   view.isTrying = isTrying;

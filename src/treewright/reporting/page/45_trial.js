@@ -1,4 +1,4 @@
-// Try a row: a form of the columns that the tree tests, and where a row with these values goes.
+// Try a row: a form of the columns that the tree tests, and the prediction for a row with these values.
 
 const OTHER = "other", MISSING = "missing";
 const MOST_OPTIONS = 300;  // categories in a list to choose from; more are typed
@@ -18,13 +18,13 @@ function startTrial() {
   quickDrawers.push(drawFields, () => followRow(false));
 }
 
-/** One field for each column that the way of a row may depend on; those typed in before keep their values. */
+/** A field for each column that the path of a row may depend on; existing fields keep their values. */
 function drawFields() {
-  for (const column of view.shown.asked) if (!fields.has(column)) fields.set(column, newField(column));
-  const wanted = view.shown.asked.map((column) => fields.get(column).line);
+  for (const column of view.pruning.inputs) if (!fields.has(column)) fields.set(column, newField(column));
+  const lines = view.pruning.inputs.map((column) => fields.get(column).line);
   const holder = byId("trial-fields");
-  if (wanted.length === holder.children.length && wanted.every((line, i) => holder.children[i] === line)) return;
-  refill(holder, wanted.length ? wanted : tag("p.faint", {}, "A single leaf asks nothing: every row gets the same answer."));
+  if (lines.length === holder.children.length && lines.every((line, i) => holder.children[i] === line)) return;
+  refill(holder, lines.length ? lines : tag("p.faint", {}, "The tree is a single leaf: every row gets the same prediction."));
 }
 
 function newField(i) {
@@ -34,7 +34,7 @@ function newField(i) {
   input.addEventListener("input", () => readField(i, input, isList));
   const hint = fieldHint(column);
   const line = tag("div.field", {},
-    tag("label", { for: id }, shortened(columnWords(i), 80)),
+    tag("label", { for: id }, shorten(columnWords(i), 80)),
     input,
     hint ? tag("span.faint.field-hint", { id: `${id}-hint` }, hint) : null);
   if (hint) input.setAttribute("aria-describedby", `${id}-hint`);
@@ -54,13 +54,13 @@ function typedField(i, id) {
 function categoryList(i, id) {
   const names = facts.columns[i].categories.map((text, code) => [String(code), text.trim() === "" ? "(empty)" : text]);
   return tag("select", { id, "data-column": i },
-    optionsOf([[MISSING, "— missing —"], ...names, [OTHER, "— another one —"]], null));
+    optionsOf([[MISSING, "— missing —"], ...names, [OTHER, "— other —"]], null));
 }
 
 function fieldHint(column) {
   if (column.kind === "category") {
-    if (column.unnamed) return `${plural(column.unnamed, "rare one is", "rare ones are")} not listed`;
-    return column.categories.length > MOST_OPTIONS ? `one of ${countWords(column.categories.length)}` : "";
+    if (column.unnamed) return `${plural(column.unnamed, "rare category", "rare categories")} not listed`;
+    return column.categories.length > MOST_OPTIONS ? `one of ${countWords(column.categories.length)} categories` : "";
   }
   if (column.least === null || column.most === null) return "";
   return `${valueWords(column, column.least)} to ${valueWords(column, column.most)}`;
@@ -82,7 +82,7 @@ function listedValue(text) {
   return text === OTHER ? UNSEEN : Number(text);
 }
 
-/** What was typed: null is missing, undefined is nothing that a column of this kind can hold. */
+/** The value of a text: null is missing, undefined is invalid for this kind of column. */
 function typedValue(column, text) {
   if (column.kind === "category") {
     if (text === "") return null;
@@ -109,30 +109,30 @@ function fillRow(valueOf) {
   followRow(true);
 }
 
-/** Send the row down the tree shown: the decision, the steps, the way on the drawing. */
-function followRow(isMoved) {
-  const bad = view.shown.asked.filter((column) => wrong.has(column));
-  const refused = tree.missing === "error" ? view.shown.used.filter((column) => isMissing(row.get(column))) : [];
-  const parts = bad.length || refused.length ? [] : leavesOf(row, view.shown.ends);
-  view.way = parts.length ? lineage(largestPart(parts).leaf).filter((node) => !isPart(node)) : [];
-  if (view.isTrying && isMoved && view.way.length) showWaySoon();
+/** Apply the tree to the row: the prediction, the steps, the path in the drawing. */
+function followRow(hasChanged) {
+  const bad = view.pruning.inputs.filter((column) => wrong.has(column));
+  const refused = tree.missing === "error" ? view.pruning.columns.filter((column) => isMissing(row.get(column))) : [];
+  const parts = bad.length || refused.length ? [] : leavesOf(row, view.pruning.ends);
+  view.rowPath = parts.length ? lineage(largestPart(parts).leaf).filter((node) => !isPart(node)) : [];
+  if (view.isTrying && hasChanged && view.rowPath.length) showPathSoon();
   else markNodes();
-  if (bad.length) tellWrong(bad[0]);
-  else if (refused.length) tellRefused(refused[0]);
-  else if (parts.length > 1) tellMixture(parts);
-  else tellDecision();
+  if (bad.length) showInvalid(bad[0]);
+  else if (refused.length) showRefusal(refused[0]);
+  else if (parts.length > 1) showMixture(parts);
+  else showDecision();
 }
 
-function tellRefused(i) {
+function showRefusal(i) {
   refill(byId("decision"), tag("p.wrong", {},
-    `${shortened(columnWords(i), 60)} is missing, and this tree takes rows without missing values only.`));
+    `${shorten(columnWords(i), 60)} is missing; this tree takes rows without missing values only.`));
   refill(byId("trial-steps"));
 }
 
 const MOST_PARTS = 8;  // of a divided row that are listed
 
-/** The answer to a row that goes to several leaves, and what each of them has to say in it. */
-function tellMixture(parts) {
+/** The prediction for a row that is divided over several leaves, and the share of each leaf. */
+function showMixture(parts) {
   const leaf = largestPart(parts).leaf, sorted = [...parts].sort((a, b) => b.share - a.share);
   const mixed = isClasses ? mixedShares(parts) : null;
   const code = mixed ? cheapestOf(mixed) : -1;
@@ -140,74 +140,76 @@ function tellMixture(parts) {
   const colour = mixed ? facts.colours[code] : valueColour(value);
   const words = mixed ? `${percentWords(mixed[code])} in a mixture of ` : "the mean of ";
   refill(byId("decision"),
-    faint("The tree answers"),
+    faint("Prediction"),
     tag("strong.answer", { "data-leaf": leaf, "data-parts": parts.length }, swatch(colour),
       mixed ? classWords(code) : numberWords(value, 6)),
-    tag("span", {}, `${words}${plural(parts.length, "leaf", "leaves")}: where a value is missing, the row goes down both sides`));
+    tag("span", {}, `${words}${plural(parts.length, "leaf", "leaves")}: where a value is missing, the row is divided over both branches`));
   refill(byId("trial-steps"),
-    tag("h4", {}, "Its leaves"),
+    tag("h4", {}, "Leaves of the row"),
     tag("div.bars.wide-names", {}, sorted.slice(0, MOST_PARTS).map((part) => [
-      tag("span.bar-name", {}, shortened(answerWords(part.leaf), 60), faint(` leaf ${part.leaf}`)),
+      tag("span.bar-name", {}, shorten(answerWords(part.leaf), 60), faint(` leaf ${part.leaf}`)),
       bar(part.share, colourOf(part.leaf)),
       tag("span.number", {}, percentWords(part.share))])),
     sorted.length > MOST_PARTS ? tag("p.faint", {}, `and ${plural(sorted.length - MOST_PARTS, "more", "more")}`) : null,
-    tag("h4", {}, "The way of its largest part"), stepList());
+    tag("h4", {}, "Decision path of the largest part"), stepList());
 }
 
-let openedForRow = [], isWayWaiting = false;
+let nodesOpenForRow = [], isPathWaiting = false;
 
-/** Unfold the way of the row, and fold what only the last row needed; once in a frame however fast one types. */
-function showWaySoon() {
-  if (isWayWaiting) return;
-  isWayWaiting = true;
+/** Unfold the path of the row and fold what only the previous row needed; at most once per frame. */
+function showPathSoon() {
+  if (isPathWaiting) return;
+  isPathWaiting = true;
   requestAnimationFrame(() => {
-    isWayWaiting = false;
-    if (!view.way.length) return;
-    const leaf = view.way[view.way.length - 1], onWay = new Set(view.way);
-    const gone = openedForRow.filter((node) => !onWay.has(node));
+    isPathWaiting = false;
+    if (!view.rowPath.length) return;
+    const leaf = view.rowPath[view.rowPath.length - 1], onPath = new Set(view.rowPath);
+    const gone = nodesOpenForRow.filter((node) => !onPath.has(node));
     for (const node of gone) view.isOpen[node] = 0;
     const opened = reveal(leaf);
-    openedForRow = [...openedForRow.filter((node) => onWay.has(node)), ...opened];
+    nodesOpenForRow = [...nodesOpenForRow.filter((node) => onPath.has(node)), ...opened];
     if (gone.length || opened.length) drawTree();
     else markNodes();
     bringIntoView(visibleFor(leaf), true);
   });
 }
 
-function tellWrong(i) {
+function showInvalid(i) {
   const what = facts.columns[i].kind === "time" ? "a date such as 2024-05-31 or 2024-05-31 14:30" : "a number such as 12.5";
-  refill(byId("decision"), tag("p.wrong", {}, `${shortened(columnWords(i), 60)} must be ${what}, or empty if it is missing.`));
+  refill(byId("decision"), tag("p.wrong", {}, `${shorten(columnWords(i), 60)} must be ${what}, or empty if it is missing.`));
   refill(byId("trial-steps"));
 }
 
-function tellDecision() {
-  const leaf = view.way[view.way.length - 1], rows = learnt.node_rows[leaf];
+function showDecision() {
+  const leaf = view.rowPath[view.rowPath.length - 1], rows = trainSample.node_rows[leaf];
   const words = isClasses
-    ? `${percentWords(confidenceAt(learning, leaf))} of ${rowsWords(rows)} in this leaf`
-    : `the answer of a leaf of ${rowsWords(rows)}`;
+    ? `${percentWords(confidenceAt(trainName, leaf))} of ${plural(rows, "training row", "training rows")} in this leaf`
+    : `from a leaf of ${plural(rows, "training row", "training rows")}`;
   refill(byId("decision"),
-    faint("The tree answers"),
+    faint("Prediction"),
     tag("strong.answer", { "data-leaf": leaf }, swatch(colourOf(leaf)), answerWords(leaf)),
     tag("span", {}, words));
-  refill(byId("trial-steps"), tag("h4", {}, "Its way"), stepList());
+  refill(byId("trial-steps"), tag("h4", {}, "Decision path"), stepList());
 }
 
-/** Why a row without the value that was tested came to a node: what its surrogate says. */
-function reasonFor(node) {
+/** The surrogate that decided for a row with a missing value. */
+function surrogateNote(node) {
   const above = parentOf[node];
-  const found = isMissing(valueAt(row, tree.feature[above])) ? standIn(above, row) : null;
-  return found ? faint(`, as ${tidyWords(shortened(found.isLeft ? found.test.words : found.test.other_words, 60))}`) : null;
+  const surrogate = isMissing(valueAt(row, tree.feature[above])) ? activeSurrogate(above, row) : null;
+  if (!surrogate) return null;
+  const { test, isLeft } = surrogate;
+  return faint(`, by the surrogate ${typeset(shorten(isLeft ? test.words : test.other_words, 60))}`);
 }
 
-/** Each test on the way, and how the answer moved by it. */
+/** Each test on the path, and the prediction after it. */
 function stepList() {
-  const leaf = view.way[view.way.length - 1], last = view.way.slice(-MOST_CONDITIONS - 1);
-  const worth = (node) => (isClasses ? shareAt(learning, node, tree.label[leaf]) : tree.value[node]);
+  const leaf = view.rowPath[view.rowPath.length - 1], last = view.rowPath.slice(-MOST_CONDITIONS - 1);
+  const worth = (node) => (isClasses ? shareAt(trainName, node, tree.label[leaf]) : tree.value[node]);
   const text = (node) => (isClasses ? percentWords(worth(node), 0) : numberWords(worth(node)));
   const most = (node) => (isClasses ? worth(node) : (worth(node) - valueRange[0]) / (valueRange[1] - valueRange[0]));
-  const name = isClasses ? shortened(classWords(tree.label[leaf]), 24) : "answer";
+  const name = isClasses ? shorten(classWords(tree.label[leaf]), 24) : "prediction";
   return tag("div.bars.wide-names", {}, last.map((node) => [
-    tag("span.bar-name", {}, shortened(node ? wordsInto(node) : `all rows (${name})`, 90), node ? reasonFor(node) : null),
+    tag("span.bar-name", {}, shorten(node ? conditionWords(node) : `all rows (${name})`, 90), node ? surrogateNote(node) : null),
     bar(most(node), colourOf(leaf)),
     tag("span.number", {}, text(node))]));
 }

@@ -1,4 +1,4 @@
-// Axes, ticks and lines for the charts; drawn at the size in which they are seen, so that text stays readable.
+// Axes, ticks and lines of charts, drawn at their size on the screen so that text stays readable.
 
 /** Round numbers between two, about `count` of them. */
 function niceTicks(least, most, count) {
@@ -21,12 +21,12 @@ function logTicks(least, most) {
 }
 
 /** A frame with axes. `axis`: {range, ticks, words, label, isLog}; returns the scales and the layer to draw on. */
-function framed(svg, height, xAxis, yAxis) {
+function chartFrame(svg, height, xAxis, yAxis) {
   const width = Math.max(240, svg.clientWidth || svg.parentNode.clientWidth || 600);
   const room = { left: 52, right: 16, top: 12, bottom: xAxis.label ? 44 : 26 };
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
-  const x = scaled(xAxis, room.left, width - room.right), y = scaled(yAxis, height - room.bottom, room.top);
+  const x = axisScale(xAxis, room.left, width - room.right), y = axisScale(yAxis, height - room.bottom, room.top);
   const grid = yAxis.ticks.map((tick) => [
     stroke("grid", room.left, y(tick), width - room.right, y(tick)),
     shape("text.tick", { x: room.left - 8, y: y(tick) + 4, "text-anchor": "end" }, yAxis.words(tick))]);
@@ -45,7 +45,7 @@ function axisLabels(xAxis, yAxis, width, height, room) {
     yAxis.label ? shape("text", { x: 12, y: half, "text-anchor": "middle", transform: `rotate(-90 12 ${half})` }, yAxis.label) : null);
 }
 
-function scaled({ range, isLog }, from, to) {
+function axisScale({ range, isLog }, from, to) {
   const bend = isLog ? Math.log : (value) => value;
   const low = bend(range[0]), high = bend(range[1]);
   return (value) => from + (to - from) * (high > low ? (bend(value) - low) / (high - low) : 0.5);
@@ -55,12 +55,12 @@ function polyline(points, className) {
   return shape("path", { class: className, d: points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("") });
 }
 
-/** A title, what it means, and a chart: the card of one picture. */
+/** The card of a chart: title, explanation, content. */
 function pictureCard(title, note, ...body) {
   return tag("figure.card", {}, tag("figcaption", {}, tag("h3", {}, title), note ? tag("p.faint", {}, note) : null), ...body);
 }
 
-/** Draw again when a part of the page has another width than at first: its first drawing comes anyway. */
+/** Redraw when the width of an element changes. */
 function onNewWidth(part, draw) {
   let width = 0;
   new ResizeObserver(([{ contentRect }]) => {

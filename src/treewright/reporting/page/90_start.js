@@ -1,8 +1,8 @@
-// The beginning: theme, links, print, and the first drawing.
+// The start: theme, links, printing, and the first drawing.
 
 const THEMES = ["auto", "light", "dark"];
 
-/** Light, dark, or what the reader's system prefers; remembered where that is allowed. */
+/** Light, dark, or the preference of the system; stored where that is allowed. */
 function setTheme(theme) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
@@ -13,8 +13,8 @@ function setTheme(theme) {
 }
 
 function startTheme() {
-  const kept = remembered();
-  setTheme(THEMES.includes(kept) ? kept : "auto");
+  const theme = savedTheme();
+  setTheme(THEMES.includes(theme) ? theme : "auto");
   byId("theme").addEventListener("click", () => {
     const next = THEMES[(THEMES.indexOf(byId("theme").dataset.theme) + 1) % THEMES.length];
     setTheme(next);
@@ -24,7 +24,7 @@ function startTheme() {
   });
 }
 
-function remembered() {
+function savedTheme() {
   try {
     return localStorage.getItem("treewright-theme");
   } catch {
@@ -32,7 +32,7 @@ function remembered() {
   }
 }
 
-/** Links within the page scroll by script: in a frame of a notebook an address would lead out of it. */
+/** Links within the page scroll by script: in the frame of a notebook an address would leave the page. */
 function startLinks() {
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[href^='#']");
@@ -45,22 +45,19 @@ function startLinks() {
   });
 }
 
-const DEEPEST_ON_PAPER = 4;  // so many levels can be read across a page; all of the tree stands there as text
+const DEEPEST_ON_PAPER = 4;  // levels that are readable across a page; the whole tree is there as text
 
-/** On paper lists are whole and nothing is cut off. */
+/** On paper, lists are complete and nothing is cut off. */
 function startPrint() {
   let before = null;
   addEventListener("beforeprint", () => {
-    before = { isOpen: view.isOpen.slice(), isShut: view.isShut.slice(), isEvery: quality.isEvery, isEveryColumn };
+    before = { isOpen: view.isOpen.slice(), isShut: view.isShut.slice(), isPrinting: false };
     for (let node = 0; node < size; node++) view.isOpen[node] = depth[node] < DEEPEST_ON_PAPER ? 1 : 0;
-    quality.isEvery = view.shown.leaves.length <= 200;
-    isEveryColumn = true;
+    view.isPrinting = true;
     redrawNow();
   });
   addEventListener("afterprint", () => {
-    Object.assign(view, { isOpen: before.isOpen, isShut: before.isShut });
-    quality.isEvery = before.isEvery;
-    isEveryColumn = before.isEveryColumn;
+    Object.assign(view, before);
     redrawNow();
   });
 }
@@ -71,18 +68,14 @@ function startReport() {
   startTheme();
   startLinks();
   startPrint();
-  drawHeadline();
   drawClassLegend();
-  drawRules();
-  drawReproduce();
   startTree();
   startTabs();
   startTrial();
-  startPruning();
-  startColumns();
-  startQuality();
-  showPruning(0, facts.paths[0].chosen);
+  startSlider();
+  buildSections();
+  showPruning(0, facts.pruning[0].chosen);
   requestAnimationFrame(() => requestAnimationFrame(() => zoomToFit(canvas.clientWidth < 600 ? 0.66 : 0.85)));
 }
 
-startReport();
+addEventListener("DOMContentLoaded", startReport);  // when the scripts of all sections have run

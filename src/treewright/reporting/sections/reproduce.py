@@ -12,6 +12,7 @@ import numpy as np
 from treewright._version import __version__
 from treewright.encoding import Dataset
 from treewright.parameters import Oblique, Option
+from treewright.reporting.context import Context
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
 from treewright.tree.costs import costs_option
@@ -20,16 +21,15 @@ _LONGEST = 200  # characters of a parameter's value
 _PIECE = 2**20  # cells of a column hashed at once
 
 
-def reproduction(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) -> dict[str, Any]:
-    """What is needed to make the same report again."""
-    parameters = _parameters(model, subject)
+def values(context: Context) -> dict[str, Any]:
+    """Versions, parameters, code and fingerprints: what it takes to make the same report again."""
     return {
         "version": __version__,
         "python": platform.python_version(),
-        "seed": seed,
-        "parameters": parameters,
-        "fingerprints": {name: fingerprint(data) for name, data in rows.items()},
-        "code": _code(model, subject, rows, seed),
+        "seed": context.seed,
+        "parameters": _parameters(context.model, context.subject),
+        "fingerprints": {name: fingerprint(data) for name, data in context.rows.items()},
+        "code": _code(context.model, context.subject, context.rows, context.seed),
     }
 
 

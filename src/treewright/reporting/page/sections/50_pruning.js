@@ -1,97 +1,60 @@
-// The dial: how large the tree is and by which method; the numbers and the curve that follow it.
+// Pruning: the losses of all trees of a path as a chart to drag on, and the numbers of the tree shown.
 
-const slider = byId("slider"), curve = byId("curve");
-const SERIES = [...partNames, "certificate"];
-const seriesWords = (name) => (name === "certificate" ? "Certificate" : capital(PART_WORDS[name]));
+let curve = null, curveFrame = null;
 
-function seriesValues(path, name) {
-  if (name === "certificate") return (path.certificate || []).map((bound) => (bound ? bound.upper : null));
-  return (path.loss && path.loss[name]) || [];
-}
-
-function startPruning() {
-  const methods = facts.paths.map((path, i) => [String(i), path.title]);
-  refill(byId("method"), optionsOf(methods, "0"));
-  byId("method-label").hidden = methods.length < 2;
-  byId("method").addEventListener("change", (event) => changeMethod(Number(event.target.value)));
-  slider.addEventListener("input", () => showPruning(view.path, lastPlace() - Number(slider.value)));
-  byId("to-chosen").addEventListener("click", () => showPruning(0, facts.paths[0].chosen));
-  byId("pruning-hint").textContent = pruningHint();
+addSection({ id: "pruning", title: "Pruning", link: "Pruning", place: "workbench", build: (part) => {
+  curve = shape("svg.chart", { id: "curve", role: "img", "aria-labelledby": "pruning-title pruning-hint" });
+  appendAll(part, [
+    tag("p.hint", { id: "pruning-hint" }, "A large tree overfits its training rows. Move the slider, or drag on the curve: "
+      + "the tree is pruned, and every section up to Quality shows the pruned tree."),
+    tag("div.two", {},
+      tag("figure.card", {}, tag("figcaption.legend", { id: "curve-legend" }), curve),
+      tag("div.card", { id: "pruning-numbers" })),
+  ]);
   listenToCurve();
   onNewWidth(curve.parentNode, drawCurve);
-  quickDrawers.push(drawDial, drawCurve, drawNumbers);
-}
-
-const isModel = () => view.path === 0 && view.place === facts.paths[0].chosen;
-const lastPlace = () => currentPath().leaves.length - 1;
-
-/** Another method: its own choice, since its places mean something else. */
-function changeMethod(path) {
-  showPruning(path, facts.paths[path].chosen);
-}
-
-function pruningHint() {
-  return "A large tree learns its training rows by heart. Drag the slider, or the curve: the tree folds from its leaves "
-    + "and everything on this page follows.";
-}
-
-function drawDial() {
-  const path = currentPath(), place = view.place;
-  slider.max = lastPlace();
-  slider.value = lastPlace() - place;  // the largest tree is on the right, as on the curve
-  slider.disabled = lastPlace() === 0;
-  byId("method").value = String(view.path);
-  byId("dial-leaves").textContent = leavesWords(view.shown.leaves.length);
-  const numbers = SERIES.map((name) => [name, seriesValues(path, name)[place]]).filter(([, value]) => Number.isFinite(value));
-  refill(byId("dial-numbers"), numbers.map(([name, value]) => tag("span", { class: `series ${name}`, "data-series": name },
-    tag("span.key", { "aria-hidden": "true" }), tag("span.series-name", {}, `${seriesWords(name)} `),
-    tag("b", {}, name === "certificate" ? `≤ ${boundWords(value)}` : lossWords(value)))));
-  slider.setAttribute("aria-valuetext", [leavesWords(view.shown.leaves.length),
-    ...numbers.map(([name, value]) => `${seriesWords(name)} ${name === "certificate" ? `at most ${boundWords(value)}` : lossWords(value)}`)].join(", "));
-  byId("to-chosen").disabled = isModel();
-}
+  quickDrawers.push(drawCurve, drawNumbers);
+} });
 
 // ---- numbers -------------------------------------------------------------------------------------------------
 
 function drawNumbers() {
   const path = currentPath(), place = view.place;
-  const lines = partNames.map((name) => [capital(PART_WORDS[name]), countWords(facts.samples[name].rows), lossWords(meanLoss(name, view.shown.leaves))]);
+  const lines = sampleNames.map((name) => [capital(SAMPLE_WORDS[name]), countWords(facts.samples[name].rows), lossWords(meanLoss(name, view.pruning.leaves))]);
   const bound = path.certificate && path.certificate[place];
   refill(byId("pruning-numbers"),
     tag("h3", {}, chosenWords(path, place)),
     table(`${capital(lossName())} of the tree shown`, [{ text: "sample" }, { text: "rows", number: true }, { text: lossName(), number: true }], lines, "small"),
     tag("p", {}, bound ? tag("b", {}, `At most ${boundWords(bound.upper)}. `) : null, path.certificate_words || "",
-      bound && isModel() && path.leaves.length > 1 ? " The bound in the headline is closer: it is of the model alone." : null),
+      bound && isModel() && path.leaves.length > 1 ? " The bound in the headline is tighter: it is for the model alone." : null),
     tag("dl.facts", {}, sizes(path, place).map(([name, value]) => [tag("dt", {}, name), tag("dd", {}, value)])));
 }
 
 function chosenWords(path, place) {
-  if (place !== path.chosen) return view.path === 0 ? "Not the model: a tree beside it" : `By ${path.title}`;
-  const by = path.chosen_by ? `, chosen by ${path.chosen_by}` : "";
-  return view.path === 0 ? `The model${by}` : `What ${path.title} chooses${path.chosen_by ? `, by ${path.chosen_by}` : ""}`;
+  if (place !== path.chosen) return view.path === 0 ? "Another tree on the path of the model" : `Pruned by ${path.title}`;
+  const by = path.chosen_by ? `, selected by ${path.chosen_by}` : "";
+  return view.path === 0 ? `The model${by}` : `Pruned by ${path.title}${by}`;
 }
 
 function sizes(path, place) {
-  const { leaves, used, depth: deepest } = view.shown;
+  const { leaves, columns, depth: deepest } = view.pruning;
   const list = [["Leaves", countWords(leaves.length)], ["Depth", countWords(deepest)],
-    ["Columns used", `${countWords(used.length)} of ${countWords(facts.columns.length)}`]];
-  if (path.alpha && path.alpha[place] !== null) list.push(["Price of a leaf", numberWords(path.alpha[place])]);
+    ["Columns tested", `${countWords(columns.length)} of ${countWords(facts.columns.length)}`]];
+  if (path.alpha && path.alpha[place] !== null) list.push(["Complexity parameter α", numberWords(path.alpha[place])]);
   return list;
 }
 
 // ---- curve ---------------------------------------------------------------------------------------------------
 
-let curveFrame = null;
-
 function drawCurve() {
   const path = currentPath(), leaves = path.leaves, most = Math.max(...leaves), least = Math.min(...leaves);
   const series = SERIES.map((name) => [name, seriesValues(path, name)]).filter(([, values]) => values.some(Number.isFinite))
-    .map(([name, values]) => [name, values.map((value) => (Number.isFinite(value) ? shownLoss(value) : NaN))]);
+    .map(([name, values]) => [name, values.map((value) => (Number.isFinite(value) ? displayLoss(value) : NaN))]);
   const top = Math.max(...series.map(([, values]) => Math.max(...values.filter(Number.isFinite)))) || 1;
   const isLog = most >= Math.max(40, 10 * least);
   const height = curve.parentNode.clientWidth < 480 ? 230 : 370;
   const ticks = isLog ? logTicks(least, most) : niceTicks(least, most, 8).filter(Number.isInteger);
-  curveFrame = framed(curve, height,
+  curveFrame = chartFrame(curve, height,
     { range: [least, Math.max(most, least + 1)], isLog, ticks, words: countWords, label: "leaves" },
     { range: [0, top * 1.05], ticks: niceTicks(0, top * 1.05, 5), words: (tick) => (facts.loss.share ? `${numberWords(100 * tick)} %` : numberWords(tick, 3)) });
   drawSeries(series, leaves);
@@ -103,14 +66,14 @@ function drawCurve() {
 function drawSeries(series, leaves) {
   const { x, y, layer, height, room } = curveFrame, chosen = leaves[currentPath().chosen];
   layer.append(stroke("chosen", x(chosen), room.top, x(chosen), height - room.bottom,
-    shape("title", {}, `chosen: ${leavesWords(chosen)}`)));
+    shape("title", {}, `selected: ${leavesWords(chosen)}`)));
   for (const [name, values] of series) {
     const points = leaves.map((n, i) => [x(n), y(values[i])]).filter((_, i) => Number.isFinite(values[i]));
     layer.append(polyline(points, `line ${name}`));
   }
 }
 
-/** Where the slider stands: a stroke, and a dot on every line. */
+/** The position of the slider: a vertical line, and a dot on every curve. */
 function drawMarker(series, here) {
   const { x, y, layer, height, room, width } = curveFrame;
   layer.append(stroke("marker", x(here), room.top, x(here), height - room.bottom));

@@ -1,4 +1,4 @@
-// Hands on the tree: clicks, keys, dragging, zooming, and the search for a column.
+// Interaction with the tree: clicks, keys, dragging, zooming, and the search for a column.
 
 function selectNode(node) {
   view.selected = node;
@@ -8,13 +8,13 @@ function selectNode(node) {
 }
 
 /** The one node that the Tab key reaches. */
-function moveFocus(node, isTaken) {
-  const old = drawn.get(focused), item = drawn.get(node);
+function moveFocus(node, takesFocus) {
+  const old = items.get(focusNode), item = items.get(node);
   if (old) old.box.setAttribute("tabindex", -1);
-  focused = node;
+  focusNode = node;
   if (!item) return;
   item.box.setAttribute("tabindex", 0);
-  if (isTaken) item.box.focus({ preventScroll: true });
+  if (takesFocus) item.box.focus({ preventScroll: true });
 }
 
 function toggleFold(node) {
@@ -29,16 +29,16 @@ function toggleFold(node) {
 }
 
 function hasRoom() {
-  if (drawn.size < 2 * UNFOLDED_AT_MOST) return true;
-  tellTreeHint(`${UNFOLDED_AT_MOST} leaves are unfolded, as many as are drawn at once; fold some first.`);
+  if (items.size < 2 * MOST_OPEN) return true;
+  showTreeHint(`${MOST_OPEN} leaves are shown, which is the maximum; fold some branches first.`);
   return false;
 }
 
 function unfoldBelow(node) {
-  const isAll = unfoldWithin(node, UNFOLDED_AT_MOST, true);
+  const isAll = unfoldWithin(node, MOST_OPEN, true);
   drawTree();
   drawDetail();
-  tellTreeHint(isAll ? "" : `The first ${UNFOLDED_AT_MOST} leaves, those with most rows, are unfolded.`);
+  showTreeHint(isAll ? "" : `The ${MOST_OPEN} leaves with the most training rows are shown.`);
 }
 
 function foldAll() {
@@ -68,7 +68,7 @@ function listenToPointer() {
   });
   drawing.addEventListener("pointermove", (event) => {
     const node = event.pointerType === "mouse" && !event.buttons ? nodeOf(event.target) : -1;
-    if (node >= 0) showTip(tipLines(node).map((line) => shortened(line, 120)), event.clientX, event.clientY);
+    if (node >= 0) showTip(tipLines(node).map((line) => shorten(line, 120)), event.clientX, event.clientY);
     else hideTip();
   });
   drawing.addEventListener("pointerleave", hideTip);
@@ -78,20 +78,20 @@ function listenToPointer() {
   });
 }
 
-/** A click opens the tab of the node; the reader who tries a row asked for something else now. */
+/** A click opens the tab of the node, also from the form. */
 function chooseNode(node) {
   selectNode(node);
   chooseTab("node");
-  if (drawn.has(node)) moveFocus(node, true);
+  if (items.has(node)) moveFocus(node, true);
 }
 
-/** Pan with the mouse; fingers and wheels scroll by themselves. */
-function drag(start, tell) {
+/** Pan with the mouse; touch and wheel scroll natively. */
+function drag(start, onMove) {
   const { scrollLeft, scrollTop } = canvas;
   const move = (event) => {
     const dx = event.clientX - start.clientX, dy = event.clientY - start.clientY;
     if (Math.abs(dx) + Math.abs(dy) < 5) return;
-    tell();
+    onMove();
     canvas.classList.add("dragged");
     canvas.scrollTo(scrollLeft - dx, scrollTop - dy);
   };
@@ -134,14 +134,14 @@ function listenToPinch() {
 
 // ---- keys ----------------------------------------------------------------------------------------------------
 
-/** Where an arrow goes, as in every tree of boxes that fold; or nothing. */
+/** The node that a key leads to, as in a tree view; undefined if none. */
 function keyTarget(key, node, nodes) {
   const at = nodes.indexOf(node);
   if (key === "ArrowDown") return nodes[at + 1];
   if (key === "ArrowUp") return nodes[at - 1];
   if (key === "Home") return nodes[0];
   if (key === "End") return nodes[nodes.length - 1];
-  if (key === "ArrowRight" && isUnfolded(node)) return branchesOf(node, view.shown.ends)[0];
+  if (key === "ArrowRight" && isUnfolded(node)) return branchesOf(node, view.pruning.ends)[0];
   if (key === "ArrowLeft" && !isUnfolded(node) && node) return parentOf[node];
   return undefined;
 }
@@ -174,65 +174,65 @@ function focusOn(node) {
 
 // ---- search --------------------------------------------------------------------------------------------------
 
-let foundAt = -1;
+let matchIndex = -1;
 
 /** The branches of the tree shown that test a column whose name holds the text. */
 function searchColumns() {
   const text = byId("search").value.trim().toLowerCase();
   const columns = new Set();
   if (text) facts.columns.forEach((column, i) => { if (column.name.toLowerCase().includes(text)) columns.add(i); });
-  view.found = [];
+  view.matches = [];
   for (let node = 0; node < size; node = isEnd(node) ? tree.end[node] : node + 1) {
-    const isAsked = () => partsOf(tree.feature[node]).some((column) => columns.has(column));
-    if (!isEnd(node) && !joined[node] && isAsked()) view.found.push(node);
+    const isMatch = () => partsOf(tree.feature[node]).some((column) => columns.has(column));
+    if (!isEnd(node) && !joined[node] && isMatch()) view.matches.push(node);
   }
-  byId("search-next").hidden = view.found.length === 0;
-  byId("search-found").textContent = foundWords(text, columns.size);
+  byId("search-next").hidden = view.matches.length === 0;
+  byId("search-found").textContent = matchWords(text, columns.size);
   markNodes();
 }
 
-function foundWords(text, columns) {
+function matchWords(text, columns) {
   if (!text) return "";
   if (!columns) return "no such column";
-  if (!view.found.length) return `${plural(columns, "column", "columns")}, not tested here`;
-  return `${plural(view.found.length, "branch", "branches")}${columns > 1 ? ` of ${columns} columns` : ""}`;
+  if (!view.matches.length) return `${plural(columns, "column", "columns")}, not tested in this tree`;
+  return `${plural(view.matches.length, "branch", "branches")}${columns > 1 ? ` of ${columns} columns` : ""}`;
 }
 
-function showNextFound() {
-  if (!view.found.length) return;
-  foundAt = (foundAt + 1) % view.found.length;
-  const node = view.found[foundAt];
+function showNextMatch() {
+  if (!view.matches.length) return;
+  matchIndex = (matchIndex + 1) % view.matches.length;
+  const node = view.matches[matchIndex];
   reveal(node);
   drawTree();
   selectNode(node);
   chooseTab("node");
   bringIntoView(node);
-  byId("search-found").textContent = `${foundAt + 1} of ${plural(view.found.length, "branch", "branches")}`;
+  byId("search-found").textContent = `${matchIndex + 1} of ${plural(view.matches.length, "branch", "branches")}`;
 }
 
 function listenToSearch() {
   const search = byId("search");
   const names = facts.columns.filter((column) => column.used).slice(0, 500);
-  refill(byId("search-names"), names.map((column) => tag("option", { value: shortened(column.name, 200) })));
-  search.addEventListener("input", () => { foundAt = -1; searchColumns(); });
+  refill(byId("search-names"), names.map((column) => tag("option", { value: shorten(column.name, 200) })));
+  search.addEventListener("input", () => { matchIndex = -1; searchColumns(); });
   search.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") { event.preventDefault(); showNextFound(); }
+    if (event.key === "Enter") { event.preventDefault(); showNextMatch(); }
     if (event.key === "Escape") { search.value = ""; searchColumns(); }
   });
-  byId("search-next").addEventListener("click", showNextFound);
+  byId("search-next").addEventListener("click", showNextMatch);
 }
 
-function tellTreeHint(text) {
+function showTreeHint(text) {
   byId("tree-hint").textContent = text || treeHint();
 }
 
 function treeHint() {
-  return "Read it from left to right: a row that passes the test goes up, any other goes down. "
-    + "Widths show how many training rows go each way. Choose a node for its details.";
+  return "Read from left to right: rows that pass a test take the upper branch, all others the lower one. "
+    + "Lines are wider where more training rows pass. Select a node for its details.";
 }
 
 function startTree() {
-  tellTreeHint("");
+  showTreeHint("");
   listenToPointer();
   listenToZoom();
   listenToKeys();

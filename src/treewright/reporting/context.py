@@ -1,0 +1,167 @@
+"""What the sections of a report are made from, and the payload: plain lists, numbers and texts.
+
+To add a section, add two files of its name: `sections/<name>.py` with a function ``values(context)``, whose
+result is the entry of that name in the payload (None leaves it out), and
+`page/sections/<number>_<name>.js`, which draws it; the number is its place on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from treewright.advice import Advice
+from treewright.certifying.losses import NUMBER_LOSSES
+from treewright.encoding import Dataset
+from treewright.explaining.competitors import Competitor
+from treewright.metrics import Metrics, constant_answer, metrics, rarer_class
+from treewright.plotting.scene import class_colours
+from treewright.reporting.competitors import competitors_as_json, largest_competitors
+from treewright.reporting.nodes import (
+    class_words,
+    column_facts,
+    column_summaries,
+    named_categories,
+    sum_facts,
+    surrogate_facts,
+    tree_facts,
+)
+from treewright.reporting.rounding import ALL_DIGITS, shorts
+from treewright.reporting.samples import AnySample, Sample, TrainingSample, intervals, sample_facts
+from treewright.reporting.slider import SliderPath, slider_paths
+from treewright.reporting.subject import Subject, shorten
+from treewright.tree import Tree
+from treewright.tree.oblique import asked_columns
+
+FORMAT = 1
+MOST_COLUMNS = 300  # of more columns, those that are tested or compete
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """The arguments of a report, and what several sections use."""
+
+    model: Any
+    subject: Subject
+    rows: Mapping[str, Dataset]  # as given, by the names of the samples
+    delta: float
+    seed: int
+    methods: Sequence[str] | None = None
+    advice: Sequence[Advice] | None = None
+
+    @property
+    def tree(self) -> Tree:
+        """The largest tree of the slider, with shortened names."""
+        return self.subject.shown
+
+    @cached_property
+    def given(self) -> dict[str, Sample]:
+        """The samples at the nodes of the tree: training, validation, test."""
+        schema = self.tree.schema
+        return {
+            name: Sample(self.tree, data if data.schema == schema else replace(data, schema=schema))
+            for name, data in self.rows.items()
+        }
+
+    def sample(self, name: str) -> Sample | None:
+        """A sample, if it was given."""
+        return self.given.get(name)
+
+    @property
+    def samples(self) -> dict[str, AnySample]:
+        """The samples; without training rows, their counts at the nodes of the tree."""
+        return {**({} if "train" in self.rows else {"train": TrainingSample(self.tree)}), **self.given}
+
+    @cached_property
+    def competitors(self) -> dict[int, list[Competitor]]:
+        """The competitors of the largest branches."""
+        return largest_competitors(self.subject, self.sample("train"))
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """The columns that the page lists: all, or of very many those that it needs."""
+        if len(self.tree.schema.columns) <= MOST_COLUMNS:
+            return list(range(len(self.tree.schema.columns)))
+        competing = {each.position for found in self.competitors.values() for each in found}
+        return sorted({*asked_columns(self.tree), *competing})
+
+    @cached_property
+    def place(self) -> dict[int, int]:
+        """The index of each column on the page."""
+        return {column: i for i, column in enumerate(self.columns)}
+
+    @cached_property
+    def metrics(self) -> tuple[str, Metrics] | None:
+        """The metrics of the model on the most independent sample, and its name; None without rows."""
+        if not self.given:
+            return None
+        name, sample = list(self.given.items())[-1]
+        train = self.sample("train")
+        data = sample.data
+        positive = None
+        if data.schema.predicts_classes:
+            positive = rarer_class(data if train is None else train.data)
+        constant = constant_answer(self.subject.chosen, None if train is None else train.data)
+        return name, metrics(self.subject.chosen, data, constant=constant, positive=positive)
+
+    @cached_property
+    def slider(self) -> tuple[list[SliderPath], list[str]]:
+        """The paths of the slider, and notes on methods that are not on it."""
+        return slider_paths(self.subject, self.given, self.methods)
+
+
+def payload_of(context: Context, title: str | None) -> dict[str, Any]:
+    """The payload of the page: the tree with its samples, and the entry of each section."""
+    from treewright.reporting.sections import SECTIONS  # whose files import this one
+
+    target = context.tree.schema.targets[0].name
+    payload: dict[str, Any] = {
+        "format": FORMAT,
+        "title": f"A decision tree for {target}" if title is None else shorten(title, 200),
+        "delta": context.delta,
+        **_target_facts(context.tree),
+        **_tree_facts(context),
+        **{name: SECTIONS.function(name)(context) for name in SECTIONS.names},
+    }
+    return {name: value for name, value in payload.items() if value is not None or name == "costs"}
+
+
+def _tree_facts(context: Context) -> dict[str, Any]:
+    """The tree, its columns and the samples at its nodes."""
+    tree, place, train = context.tree, context.place, context.sample("train")
+    summaries = {} if train is None else column_summaries(tree, train.cells)
+    named = named_categories(tree, {i: own["counts"] for i, own in summaries.items() if "counts" in own})
+    facts = tree_facts(tree, named)
+    places = {**place, **{len(tree.schema.columns) + i: len(place) + i for i in range(len(tree.directions))}}
+    facts["feature"] = [places.get(column, -1) for column in facts["feature"]]  # followed by the sums
+    return {
+        "tree": facts,
+        "columns": column_facts(tree, named, context.columns, summaries),
+        "sums": sum_facts(tree, place),
+        "samples": {
+            name: sample_facts(sample, context.subject.inside) for name, sample in context.samples.items()
+        },
+        "intervals": intervals(context.given, context.delta),
+        "surrogates": surrogate_facts(tree, named, place),
+        "competitors": competitors_as_json(tree, context.competitors, place),
+    }
+
+
+def _target_facts(tree: Tree) -> dict[str, Any]:
+    """The target and the loss of wrong predictions."""
+    target = tree.schema.targets[0]
+    words = class_words(tree)
+    if target.classes is None:
+        name = f"mean {NUMBER_LOSSES[tree.criterion]}"
+    else:
+        name = "error rate" if target.costs is None else "mean cost"
+    return {
+        "kind": "numbers" if target.classes is None else "classes",
+        "target": target.name,
+        "classes": words,
+        "colours": list(class_colours(tree)),
+        "loss": {"name": name, "share": name == "error rate"},
+        "costs": None if target.costs is None else shorts(target.costs, ALL_DIGITS),
+    }
