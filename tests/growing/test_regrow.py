@@ -84,7 +84,7 @@ def test_parts_are_corrected_as_the_whole_was() -> None:
         for node in np.flatnonzero(~tree.is_leaf).tolist():
             assert_same(regrow(tree, node, "best", data), tree, steps=False)
         assert_same(grow(data, root=tree.test(0)), tree, steps=False)
-        whole = grow(data.reweighted(np.ceil(weight)))
+        whole = grow(data.with_weight(np.ceil(weight)))
         differing += whole.feature.tolist() != tree.feature.tolist()
     assert differing > 0  # else nothing was at stake
 

@@ -24,7 +24,7 @@ from treewright.tree.costs import cheapest_in_order, cost_arrays
 from treewright.tree.oblique import by_column
 from treewright.tree.predict import leaf_rows, numbers, proportions
 from treewright.tree.shortcuts import Saved
-from treewright.tree.tree import Tree, named
+from treewright.tree.tree import Tree, decode_predictions
 
 Floats = NDArray[np.float64]
 Voting = Literal["soft", "hard"]
@@ -119,7 +119,7 @@ class Forest(Saved):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        return named(self.schema, self.answers(encode(table, schema=self.schema)))
+        return decode_predictions(self.schema, self.answers(encode(table, schema=self.schema)))
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of the votes of each class; a list where there are several targets."""
@@ -227,7 +227,7 @@ def grow_members(
     n_grown = 0
 
     def work(member: int, listener: Listener) -> Tree:
-        rows = data.reweighted(draws.weights(member), is_drawn=True)
+        rows = data.with_weight(draws.weights(member), is_drawn=True)
         return tree_of(rows, tree_seed(draws, member), listener)
 
     def note(tree: Tree) -> None:

@@ -80,7 +80,7 @@ class BaggingEstimator(BaggingParameters, VotingEstimator):
                 return _fitted_tree(member, rows)
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_COLUMN_STREAM,)))
             columns = np.unique(random.choice(n_columns, n_drawn, replace=bool(self.bootstrap_features)))
-            return _with_all_columns(_fitted_tree(member, rows.narrowed(columns)), columns, rows.schema)
+            return _with_all_columns(_fitted_tree(member, rows.select_columns(columns)), columns, rows.schema)
 
         return grow_tree
 

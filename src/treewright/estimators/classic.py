@@ -117,7 +117,7 @@ def repeat_by_weight(data: Dataset) -> Dataset:
     weight = data.weight
     if weight is None or (weight % 1).any() or weight.sum() > MOST_REPEATED:
         return data
-    return data.take(np.repeat(np.arange(data.n_rows), weight.astype(np.int64))).reweighted(None)
+    return data.take(np.repeat(np.arange(data.n_rows), weight.astype(np.int64))).with_weight(None)
 
 
 def _without_unused_categories(data: Dataset) -> Dataset:

@@ -79,7 +79,7 @@ class ForestEstimator(ForestParameters, VotingEstimator):
     def _with_class_weights(self, rows: Dataset, factors: NDArray[np.float64] | None) -> Dataset:
         """A sample of the rows with the weights of their classes: those of all rows, or of the sample."""
         if factors is not None:
-            return rows.reweighted(rows.row_weights * factors)
+            return rows.with_weight(rows.row_weights * factors)
         if self._class_weight == "balanced_subsample":
             return weight_by_class(rows, "balanced")
         return rows

@@ -54,7 +54,7 @@ def weight_by_class(data: Dataset, class_weight: Any) -> Dataset:
     if class_weight is None:
         return data
     classes = [np.array(target.classes) for target in data.schema.targets]
-    return data.reweighted(class_weights(class_weight, classes, data.targets, data.weight))
+    return data.with_weight(class_weights(class_weight, classes, data.targets, data.weight))
 
 
 def class_weights(

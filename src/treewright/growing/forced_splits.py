@@ -123,7 +123,7 @@ def _position(data: Dataset, name: str) -> int:
 def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: Options) -> tuple[_Cut, Tree]:
     """The best split of one column, within the limits."""
     feature = _position(data, name)
-    alone = data.narrowed([feature])
+    alone = data.select_columns([feature])
     stump = {"max_splits": 1, "max_features": None, "category_gain": "plain", "progress": None}
     found = grow(alone, {**options, **stump})
     if found.n_leaves < 2:

@@ -144,7 +144,7 @@ def as_whole(data: Dataset) -> Dataset:
     True
     """
     by_rows = _correction(with_emphasis(data)) == _BY_ROWS
-    return data.reweighted(data.weight, is_drawn=True) if by_rows else data
+    return data.with_weight(data.weight, is_drawn=True) if by_rows else data
 
 
 def _limit(value: int | None) -> int:

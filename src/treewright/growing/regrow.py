@@ -120,4 +120,4 @@ def _grown_rows(tree: Tree, data: Any) -> Dataset:
     now, before = (np.asarray(each[leaves])[:, own] for each in (tree.statistic_of(rows), tree.statistic))
     if not np.allclose(now, before, rtol=1e-9):
         raise ValueError("data is not what the tree was grown from: its rows have other weights or targets")
-    return rows.restated(tree.schema.targets)  # splits are chosen by the costs of the tree
+    return rows.with_target_specs(tree.schema.targets)  # splits are chosen by the costs of the tree

@@ -214,7 +214,7 @@ class StoredTest:
         raise NotImplementedError
 
     def by_name(self) -> NodeTest:
-        """The test as people write it, of a single column."""
+        """The test by name, of a single column."""
         raise NotImplementedError
 
     def holds(self, values: NDArray[Any]) -> Flags:
@@ -386,7 +386,7 @@ class SubsetTest(StoredTest):
         return bits[nodes]
 
 
-_BLOCK = 2**22  # categories that are looked at together
+_BLOCK = 2**22  # categories that are measured at a time
 
 
 def membership_text(
