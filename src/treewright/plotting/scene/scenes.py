@@ -113,27 +113,12 @@ class Scene:
 
 # The options of every picture of a tree, for `takes`.
 PICTURE = {
-    each.name: each
-    for each in (
-        Parameter(
-            None,
-            "The largest number of tests from the root; of what is below, the number of leaves is shown.",
-            "int or None",
-            name="max_depth",
-        ),
-        Parameter(
-            MOST_LEAVES,
-            "Show the splits that were made first, up to so many leaves; None shows all.",
-            "int or None",
-            name="max_leaves",
-        ),
-        Parameter(
-            None,
-            "The direction of growth; by default a tree of many leaves grows to the right, a line each.",
-            '{"down", "right"} or None',
-            name="direction",
-        ),
-        Parameter(None, "The heading, instead of the target and the size.", "str or None", name="title"),
+    name: Parameter(default, doc, kind, name=name)
+    for name, default, kind, doc in (
+        ("max_depth", None, "int or None", "The largest number of tests from the root that is shown."),
+        ("max_leaves", MOST_LEAVES, "int or None", "Show the first splits, up to so many leaves; None: all."),
+        ("direction", None, '{"down", "right"} or None', "By default to the right for trees of many leaves."),
+        ("title", None, "str or None", "The heading, instead of the target and the size."),
     )
 }
 

@@ -69,7 +69,7 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             if name != "train"
         ),
         "# a tree does not remember its limits, such as max_depth: pass those that it was grown with",
-        f"tree = grow(train, criterion={subject.grown.criterion!r}{_grow_arguments(subject.grown)})",
+        f"tree = grow(train, criterion={subject.full_tree.criterion!r}{_grow_arguments(subject.full_tree)})",
     ]
     if subject.path is None:
         lines[0] = "from treewright import encode, grow, report"
